@@ -1,0 +1,18 @@
+import middy from '@middy/core';
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import { authorizer, unauthorized } from './access-tokens/authorizer.ts';
+import { findRecord } from './access-tokens/record.ts';
+import { environment } from './contract/environment.ts';
+import { connect, prime as primeDatabase } from './database.ts';
+import { required } from './environment.ts';
+import { logError } from './log.ts';
+
+const database = connect();
+const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);
+
+export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({ timeoutEarlyInMillis: 500 })
+  .onError(({ error }) => {
+    if (error?.message !== unauthorized) logError('AUTHORIZER_FAILED', {}, error);
+  })
+  .handler(authorizer(find));
+export const prime = () => primeDatabase(database, () => find('-'));

@@ -1,0 +1,39 @@
+import middy from '@middy/core';
+import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as v from 'valibot';
+import type { LogCode } from '../contract/log-codes.ts';
+import { answer } from './answer.ts';
+import { type InputSchema, readInput } from './input.ts';
+
+/** What an operation answers, and the code that tells of it in the log. Without a body there is no content type either. */
+export interface Reply {
+  code: LogCode;
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Who calls, by the authorizer's word, and the path that the request came in on, stage or custom domain included. */
+export interface Caller {
+  owner: string;
+  requestPath: string;
+}
+
+/**
+ * A Lambda handler for one operation behind a REST API's proxy integration: its event becomes validated input, the input a reply.
+ * Whatever goes wrong becomes a problem of the contract.
+ */
+export function operation<S extends InputSchema>(schema: S, run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>) {
+  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: 500 })
+    .use(answer())
+    .use(httpHeaderNormalizer())
+    .handler((event: APIGatewayProxyEvent) => run(readInput(schema, event), callerOf(event)));
+}
+
+/** Throws for an event that no authorizer has let pass: without an owner nothing is anybody's. */
+function callerOf({ requestContext }: APIGatewayProxyEvent): Caller {
+  const owner: unknown = requestContext.authorizer?.owner;
+  if (typeof owner !== 'string' || owner === '') throw new Error('The event carries no owner.');
+  return { owner, requestPath: requestContext.path.replace(/\/$/, '') };
+}

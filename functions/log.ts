@@ -1,0 +1,18 @@
+import type { LogCode } from './contract/log-codes.ts';
+
+type Fields = Record<string, string | number | undefined>;
+
+/** Writes one log line. Lambda's JSON format wraps it: the code is `$.message.code` to a metric filter. Never a secret, never a plant's content. */
+export const logInfo = (code: LogCode, fields: Fields) => console.info({ code, ...fields });
+
+/** Writes one log line of a failure with all that is known of its cause. */
+export const logError = (code: LogCode, fields: Fields, error: unknown) => console.error({ code, ...fields, cause: describe(error) });
+
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack, cause, ...rest } = error as Error & Record<string, unknown>;
+  return { name, message, stack, ...pick(rest, ['code', '$metadata']), ...(cause === undefined ? {} : { cause: describe(cause) }) };
+}
+
+const pick = (from: Record<string, unknown>, names: string[]) =>
+  Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));

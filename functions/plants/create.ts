@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+import type { Caller, Reply } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import { newPlant, publicPlant } from './plant.ts';
+import type { PlantStore } from './store.ts';
+
+export const createPlantInput = v.object({ body: newPlant });
+
+export const createPlant =
+  (plants: PlantStore) =>
+  async ({ body: plant }: v.InferOutput<typeof createPlantInput>, { owner, requestPath }: Caller): Promise<Reply> => {
+    const creation = await plants.create(owner, plant);
+    if (creation === 'conflict') throw new Problem('plant-exists');
+    return {
+      ...(creation === 'created' ? { code: 'PLANT_CREATED', status: 201 } : { code: 'PLANT_UNCHANGED', status: 200 }),
+      headers: { Location: `${requestPath}/${plant.id}` },
+      body: publicPlant(plant),
+    };
+  };

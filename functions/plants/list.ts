@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import type { Caller, Reply } from '../http/operation.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { publicPlant } from './plant.ts';
+import type { PlantStore } from './store.ts';
+
+export const largestPage = 1000;
+const largestLimit = 2 ** 31 - 1;
+const once = (issue: { input: unknown }) => (Array.isArray(issue.input) ? 'must be given only once' : 'must be a string');
+
+const limit = v.pipe(
+  v.string(once),
+  v.regex(/^[1-9][0-9]{0,9}$/, `must be an integer from 1 to ${largestLimit} in canonical decimal digits`),
+  v.transform(Number),
+  v.maxValue(largestLimit, `must be at most ${largestLimit}`),
+);
+
+const cursor = v.pipe(
+  v.string(once),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const after = decodeCursor(dataset.value);
+    if (after !== undefined) return after;
+    addIssue({ message: 'is not a cursor that a list has given' });
+    return NEVER;
+  }),
+);
+
+export const listPlantsInput = v.object({ query: v.object({ limit: v.optional(limit, `${largestPage}`), cursor: v.optional(cursor) }) });
+
+export const listPlants =
+  (plants: PlantStore) =>
+  async ({ query }: v.InferOutput<typeof listPlantsInput>, { owner, requestPath }: Caller): Promise<Reply> => {
+    const pageSize = Math.min(query.limit, largestPage);
+    // One more than a page tells whether there is a next one; that a query stopped at its limit does not.
+    const found = await plants.list(owner, pageSize + 1, query.cursor);
+    const page = found.slice(0, pageSize);
+    const last = page.at(-1);
+    const next = found.length > pageSize && last && `${requestPath}?limit=${pageSize}&cursor=${encodeCursor(last.id)}`;
+    return {
+      code: 'PLANTS_LISTED',
+      status: 200,
+      ...(next && { headers: { Link: `<${next}>; rel="next"` } }),
+      body: page.map(publicPlant),
+    };
+  };
