@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildSync } from 'esbuild';
 
@@ -44,7 +44,12 @@ export function bundle(entry: string): string {
     mkdirSync(unfinished, { recursive: true });
     writeFileSync(join(unfinished, 'index.js'), code);
     writeFileSync(join(unfinished, 'start.mjs'), start);
-    renameSync(unfinished, folder);
+    try {
+      renameSync(unfinished, folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
+      rmSync(unfinished, { recursive: true });
+    }
   }
   return folder;
 }

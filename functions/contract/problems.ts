@@ -3,7 +3,12 @@
  * `detail` is what is said where nothing more exact is known; `headers` go with the status.
  */
 export const problems = {
-  'invalid-request': { status: 400, title: 'Invalid request', detail: 'The request is not one that the API understands.', headers: {} },
+  'invalid-request': {
+    status: 400,
+    title: 'Invalid request',
+    detail: 'The request is not one that the API understands. Where its faults are known, errors names each.',
+    headers: {},
+  },
   unauthorized: {
     status: 401,
     title: 'Unauthorized',

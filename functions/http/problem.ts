@@ -21,7 +21,7 @@ export class Problem extends Error {
 
   /** The problem details (RFC 9457); `instance` is the request's id. */
   toJson(instance: string): string {
-    const detail = this.faults.length === 0 ? this.message : `${this.faults.length} fault(s) found.`;
-    return JSON.stringify({ ...problemMembers(this.code), detail, instance, ...(this.faults.length > 0 && { errors: this.faults }) });
+    const errors = this.faults.length > 0 && { errors: this.faults };
+    return JSON.stringify({ ...problemMembers(this.code), detail: this.message, instance, ...errors });
   }
 }

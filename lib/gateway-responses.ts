@@ -1,0 +1,48 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { commonHeaders, requestIdHeader } from '../functions/contract/headers.ts';
+import { type ProblemCode, problemMediaType, problemMembers, problems } from '../functions/contract/problems.ts';
+
+/** Every type there is, so that none falls back to a status or a body of the gateway's own. */
+const problemOf: [ResponseType, ProblemCode][] = [
+  [ResponseType.ACCESS_DENIED, 'insufficient-scope'],
+  [ResponseType.API_CONFIGURATION_ERROR, 'internal-error'],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, 'internal-error'],
+  [ResponseType.AUTHORIZER_FAILURE, 'unavailable'],
+  [ResponseType.BAD_REQUEST_BODY, 'invalid-request'],
+  [ResponseType.BAD_REQUEST_PARAMETERS, 'invalid-request'],
+  [ResponseType.DEFAULT_4XX, 'invalid-request'],
+  [ResponseType.DEFAULT_5XX, 'internal-error'],
+  [ResponseType.EXPIRED_TOKEN, 'no-such-operation'],
+  [ResponseType.INTEGRATION_FAILURE, 'unavailable'],
+  [ResponseType.INTEGRATION_TIMEOUT, 'unavailable'],
+  [ResponseType.INVALID_API_KEY, 'no-such-operation'],
+  [ResponseType.INVALID_SIGNATURE, 'no-such-operation'],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, 'no-such-operation'],
+  [ResponseType.QUOTA_EXCEEDED, 'too-many-requests'],
+  [ResponseType.REQUEST_TOO_LARGE, 'content-too-large'],
+  [ResponseType.RESOURCE_NOT_FOUND, 'no-such-operation'],
+  [ResponseType.THROTTLED, 'too-many-requests'],
+  [ResponseType.UNAUTHORIZED, 'unauthorized'],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, 'unsupported-media-type'],
+  [ResponseType.WAF_FILTERED, 'invalid-request'],
+];
+
+/**
+ * Gives the gateway's own errors the problem details and headers that the functions' errors have. Details are literals:
+ * the gateway's messages can quote the caller's token.
+ */
+export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined): void {
+  for (const [type, code] of problemOf) {
+    const { status, detail, headers } = problems[code];
+    const literals = { 'Content-Type': problemMediaType, ...commonHeaders(corsOrigin), ...headers };
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: `${status}`,
+      responseHeaders: {
+        ...Object.fromEntries(Object.entries(literals).map(([name, value]) => [name, `'${value}'`])),
+        [requestIdHeader]: 'context.requestId',
+      },
+      templates: { 'application/json': JSON.stringify({ ...problemMembers(code), detail, instance: '$context.requestId' }) },
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { environment } from '../functions/contract/environment.ts';
+import { Api } from './api.ts';
+import type { Settings } from './settings.ts';
+import { StoreFunction } from './store-function.ts';
+import { Tables } from './tables.ts';
+
+/** The whole plant store: tables, functions and the API in front of them. */
+export class PlantStoreStack extends Stack {
+  constructor(scope: Construct, id: string, props: StackProps & { settings: Settings }) {
+    super(scope, id, props);
+    const { settings } = props;
+    const { plants, accessTokens } = new Tables(this, 'Tables', settings);
+
+    const corsOrigin = settings['cors-origin'];
+    const plantFunction = (name: string, entry: string, description: string, actions: string[]) =>
+      new StoreFunction(this, name, {
+        entry: `functions/${entry}.ts`,
+        description,
+        table: plants,
+        tableVariable: environment.plantsTable,
+        actions,
+        ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
+        settings,
+      });
+    const handlers = {
+      createPlant: plantFunction('CreatePlant', 'create-plant', 'Creates a plant', ['dynamodb:PutItem', 'dynamodb:GetItem']),
+      listPlants: plantFunction('ListPlants', 'list-plants', 'Lists the plants of an owner', ['dynamodb:Query']),
+      deletePlant: plantFunction('DeletePlant', 'delete-plant', 'Deletes a plant', ['dynamodb:DeleteItem']),
+    };
+    const authorizer = new StoreFunction(this, 'Authorizer', {
+      entry: 'functions/authorize.ts',
+      description: 'Judges access tokens',
+      table: accessTokens,
+      tableVariable: environment.accessTokensTable,
+      actions: ['dynamodb:GetItem'],
+      settings,
+    });
+    const { rest } = new Api(this, 'RestApi', { handlers, authorizer, settings });
+
+    new CfnOutput(this, 'BaseUrl', { value: rest.url.replace(/\/$/, '') });
+    new CfnOutput(this, 'PlantsTableName', { value: plants.tableName });
+    new CfnOutput(this, 'AccessTokensTableName', { value: accessTokens.tableName });
+  }
+}

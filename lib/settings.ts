@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+
+const prefix = 'plant-store:';
+
+/** Context arrives as text from `-c`, as JSON from cdk.json. */
+const integer = (least: number, most: number, initial: number) =>
+  v.optional(
+    v.pipe(
+      v.union([v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number)), v.number()], `must be an integer from ${least} to ${most}`),
+      v.integer(`must be an integer from ${least} to ${most}`),
+      v.minValue(least, `must be an integer from ${least} to ${most}`),
+      v.maxValue(most, `must be an integer from ${least} to ${most}`),
+    ),
+    initial,
+  );
+
+const oneOf = <const T extends string[]>(choices: T, initial: T[number]) =>
+  v.optional(v.picklist(choices, `must be ${choices.join(' or ')}`), initial);
+
+const text = (shape: RegExp, message: string) => v.optional(v.pipe(v.string(message), v.regex(shape, message)));
+
+/** What a deployer can choose, by CDK context keys `plant-store:NAME`. */
+const schema = v.object({
+  /** Tells several copies in one account apart: part of the stack's name. */
+  instance: text(/^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/, 'must be 1 to 64 letters, digits and hyphens'),
+  /** What becomes of the tables when the stack is destroyed. */
+  retention: oneOf(['retain', 'destroy'], 'retain'),
+  architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
+  /** MB for each function; CPU comes in proportion. At 512 MB a warm request is over in milliseconds and a cold one well under a second. */
+  memory: integer(128, 10240, 512),
+  /** Requests a second that the whole API admits, and how many at once. */
+  'throttle-rate': integer(1, 10000, 50),
+  'throttle-burst': integer(1, 5000, 100),
+  /** Seconds for which the gateway remembers an authorizer's answer: that long a revoked token can live. */
+  'authorizer-cache': integer(0, 300, 60),
+  /** Days. */
+  'log-retention': integer(1, 3653, 30),
+  /** The one origin whose pages may call the API, or `*`. Left out: none. */
+  'cors-origin': text(/^(\*|https?:\/\/[^\s/'"]+)$/, 'must be an origin like https://example.com, or *'),
+});
+
+export type Settings = v.InferOutput<typeof schema>;
+
+/** Reads the settings from CDK context, whose other keys are not ours to judge. Throws one line that names every unknown key and bad value. */
+export function readSettings(context: Record<string, unknown>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(context)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, value]) => [key.slice(prefix.length), value]),
+  );
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(schema.entries, name));
+  const result = v.safeParse(schema, given);
+  const faults = [
+    ...unknown.map((name) => `${prefix}${name} is unknown (there are ${Object.keys(schema.entries).join(', ')})`),
+    ...(result.issues ?? []).map((issue) => `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`),
+  ];
+  if (faults.length > 0 || !result.success) throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
+  return result.output;
+}
+
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}

@@ -1,0 +1,50 @@
+import { type CfnElement, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { environment } from '../functions/contract/environment.ts';
+import { bundle } from './bundle.ts';
+import type { Settings } from './settings.ts';
+
+export interface StoreFunctionProps {
+  /** Path of the entry file, from the project's root. */
+  entry: string;
+  description: string;
+  /** The one table that the function needs, the environment variable that names it, and exactly what the function does with it. */
+  table: TableV2;
+  tableVariable: string;
+  actions: string[];
+  environment?: Record<string, string>;
+  settings: Settings;
+}
+
+/** A Lambda function with all that every one of ours has: runtime, limits, a log group and a role of its own. Its logical id is its construct id. */
+export class StoreFunction extends LambdaFunction {
+  constructor(scope: Construct, id: string, props: StoreFunctionProps) {
+    const { settings, table } = props;
+    const room = new Construct(scope, `${id}Resources`);
+    const logs = new LogGroup(room, 'Logs', { retention: settings['log-retention'], removalPolicy: RemovalPolicy.DESTROY });
+    const role = new Role(room, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logs.grantWrite(role);
+    table.grant(role, ...props.actions);
+
+    super(scope, id, {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
+      code: Code.fromAsset(bundle(props.entry)),
+      handler: 'start.handler',
+      memorySize: settings.memory,
+      // Longer than the SDK ever takes, shorter than the gateway's 29 s.
+      timeout: Duration.seconds(10),
+      tracing: Tracing.ACTIVE,
+      loggingFormat: LoggingFormat.JSON,
+      logGroup: logs,
+      role,
+      environment: { [props.tableVariable]: table.tableName, [environment.dynamodbEndpoint]: '', ...props.environment },
+    });
+    (this.node.defaultChild as CfnElement).overrideLogicalId(id);
+  }
+}

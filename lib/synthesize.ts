@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, type AppProps } from 'aws-cdk-lib';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { PlantStoreStack } from './plant-store-stack.ts';
+import { readSettings } from './settings.ts';
+
+/** The CDK app with its one stack, as the settings in its context ask for it. Throws SettingsError. */
+export function plantStoreApp(props?: AppProps): App {
+  const app = new App(props);
+  const settings = readSettings(app.node.getAllContext());
+  const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
+  new PlantStoreStack(app, stackName, { settings, description: 'Plant Store: create, list and delete plants with a bearer token' });
+  return app;
+}
+
+/**
+ * Synthesizes what `npx cdk synth` does, into the folder `outdir`, without the CDK's command line: with the context of cdk.json,
+ * and on top of it `context`, which stands for its option `-c`.
+ */
+export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
+  const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
+  const ofTheCommandLine = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
+  return plantStoreApp({ outdir, context: { ...ofTheCommandLine, ...cdk.context, ...context } }).synth();
+}

@@ -1,0 +1,37 @@
+import { type CfnElement, RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, TableEncryptionV2, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { accessTokenExpiry, accessTokenKey, plantKey } from '../functions/contract/tables.ts';
+import type { Settings } from './settings.ts';
+
+/** The two tables, apart so that no plant handler can read a token and no restored plant brings a revoked token back. */
+export class Tables extends Construct {
+  readonly plants: TableV2;
+  readonly accessTokens: TableV2;
+
+  constructor(scope: Construct, id: string, settings: Pick<Settings, 'retention'>) {
+    super(scope, id);
+    const retain = settings.retention === 'retain';
+    const table = (name: string, keys: Pick<TablePropsV2, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>) => {
+      const made = new TableV2(this, name, {
+        ...keys,
+        billing: Billing.onDemand(),
+        encryption: TableEncryptionV2.dynamoOwnedKey(),
+        pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+        deletionProtection: retain,
+        removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      });
+      // Pinned: another logical id would be another table, and the plants would stay behind in the old one.
+      (made.node.defaultChild as CfnElement).overrideLogicalId(name);
+      return made;
+    };
+    this.plants = table('Plants', {
+      partitionKey: { name: plantKey.partition, type: AttributeType.STRING },
+      sortKey: { name: plantKey.sort, type: AttributeType.NUMBER },
+    });
+    this.accessTokens = table('AccessTokens', {
+      partitionKey: { name: accessTokenKey.partition, type: AttributeType.STRING },
+      timeToLiveAttribute: accessTokenExpiry,
+    });
+  }
+}
