@@ -3,7 +3,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { authorizationPattern } from '../contract/access-token.ts';
 import { logInfo } from '../log.ts';
 import { policyFor } from './policy.ts';
-import type { AccessTokenRecord } from './record.ts';
+import { type AccessTokenRecord, statusOf } from './record.ts';
 import { digest, tokenId } from './token.ts';
 
 type Find = (id: string) => Promise<AccessTokenRecord | undefined>;
@@ -29,8 +29,8 @@ export const authorizer =
     const matches = timingSafeEqual(digest(token), record?.digest ?? noDigest);
     if (!record) throw refused('unknown', id);
     if (!matches) throw refused('wrong', id);
-    if (record.revoked !== undefined) throw refused('revoked', id);
-    if (record.expires !== undefined && now() >= record.expires * 1000) throw refused('expired', id);
+    const status = statusOf(record, now());
+    if (status !== 'active') throw refused(status, id);
 
     const { owner, scopes } = record;
     logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });

@@ -22,7 +22,7 @@ export function tokenId(token: string): string | undefined {
 }
 
 /** What is stored of an access token: enough to know it again, not enough to make it. */
-export const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const digest = (token: string): Buffer<ArrayBuffer> => createHash('sha256').update(token).digest();
 
 /** CRC-32 of all that comes before it, so that a typing mistake, or a scanner's false find, shows without a look-up. */
 const checksum = (start: string): string => base62(BigInt(crc32(start)), length.checksum);
