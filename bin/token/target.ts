@@ -1,0 +1,58 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { InvalidArgumentError, Option } from 'commander';
+import { TokenError } from '../../functions/access-tokens/administration.ts';
+
+/** Where the tokens are: with a running `npm start`, or in a deployed stack. */
+export interface TargetOptions {
+  local?: true;
+  dynamodbEndpoint: string;
+  stack: string;
+  profile?: string;
+  region?: string;
+}
+
+/** The database, and the name of the table of access tokens in it. */
+export type Target = [DynamoDBDocumentClient, table: string];
+
+const outputName = 'AccessTokensTableName';
+const patience = { requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true } };
+
+/** The options that tell where the tokens are. */
+export const targetOptions = [
+  new Option('--local', 'in the database of a running "npm start"').conflicts(['stack', 'profile', 'region']),
+  new Option('--dynamodb-endpoint <url>', 'in the database of an "npm start" at another address')
+    .argParser(httpUrl)
+    .default('http://127.0.0.1:8000')
+    .implies({ local: true }),
+  new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
+  new Option('--profile <name>', 'the AWS profile to use'),
+  new Option('--region <name>', 'the AWS region to use'),
+].map((option) => option.helpGroup('Where the tokens are:'));
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('Say something like http://127.0.0.1:8000.');
+  return text;
+}
+
+/** Opens the database that the options name, and finds the table of access tokens in it. */
+export async function openTarget(options: TargetOptions): Promise<Target> {
+  if (options.local) {
+    const anyone = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+    // Locally a table's name is its logical id.
+    return [connect({ endpoint: options.dynamodbEndpoint, ...anyone }), 'AccessTokens'];
+  }
+  const { profile, region } = options;
+  const account = { ...(profile && { profile }), ...(region && { region }) };
+  return [connect(account), await tableOf(options.stack, new CloudFormationClient({ ...account, ...patience }))];
+}
+
+const connect = (config: DynamoDBClientConfig) => DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
+
+async function tableOf(stack: string, cloudFormation: CloudFormationClient): Promise<string> {
+  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
+  const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === outputName)?.OutputValue;
+  if (!output) throw new TokenError(`The stack ${stack} is no plant store, or not deployed to its end: it has no output ${outputName}.`);
+  return output;
+}

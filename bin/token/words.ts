@@ -1,0 +1,47 @@
+import type { ListedToken } from '../../functions/access-tokens/administration.ts';
+import { statusOf } from '../../functions/access-tokens/record.ts';
+
+/** A time in seconds since 1970, as ISO 8601. */
+const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000', '');
+
+export const expiry = (expires: number | undefined): string => (expires === undefined ? 'never' : isoTime(expires));
+
+/** A table for people, one token a line. */
+export function tableOf(tokens: ListedToken[], now: number): string {
+  const rows = tokens.map((token) => [
+    token.id,
+    token.owner,
+    token.scopes.join(' '),
+    statusOf(token, now),
+    isoTime(token.created),
+    expiry(token.expires),
+    token.label,
+  ]);
+  const lines = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LABEL'], ...rows];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The same for programs: times are ISO 8601, null where there is none. */
+export const jsonOf = (tokens: ListedToken[], now: number): string =>
+  JSON.stringify(
+    tokens.map(({ id, owner, scopes, label, created, expires, revoked }) => ({
+      id,
+      owner,
+      scopes,
+      label,
+      status: statusOf({ expires, revoked }, now),
+      created: isoTime(created),
+      expires: expires === undefined ? null : isoTime(expires),
+      revoked: revoked === undefined ? null : isoTime(revoked),
+    })),
+    null,
+    2,
+  );
