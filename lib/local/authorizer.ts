@@ -1,0 +1,98 @@
+import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import type { FunctionPool } from './function-pool.ts';
+import type { Refusal } from './gateway-responses.ts';
+import type { Properties } from './template.ts';
+
+type Statement = { Effect: 'Allow' | 'Deny'; Action: string[]; Resource: string[] };
+type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
+export type AuthorizerContext = { principalId: string; integrationLatency: number; [key: string]: string | number };
+
+/** Judges a request by its header: what the integration learns of the caller, or the response that refuses it. */
+export type Authorize = (headers: [string, string][], methodArn: string) => Promise<AuthorizerContext | Refusal>;
+
+/**
+ * A TOKEN authorizer. What its function answers is kept by token for as long as the template says, whatever the path, and judged anew for each
+ * method's ARN. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ */
+export function tokenAuthorizer(properties: Properties['AWS::ApiGateway::Authorizer'], lambda: FunctionPool): Authorize {
+  const header = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
+  const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
+  const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
+  const cache = new Map<string, { verdict: Verdict; until: number }>();
+
+  async function judge(authorizationToken: string, methodArn: string): Promise<Verdict | Refusal> {
+    const cached = cache.get(authorizationToken);
+    if (cached && cached.until > Date.now()) return cached.verdict;
+    const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
+    const outcome = await lambda.invoke(event);
+    if (outcome === 'RequestTooLarge') return { type: 'AUTHORIZER_CONFIGURATION_ERROR' };
+    if ('error' in outcome) return { type: outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE' };
+    const verdict = readVerdict(JSON.parse(outcome.payload));
+    if (!verdict) return { type: 'AUTHORIZER_CONFIGURATION_ERROR' };
+    if (ttl > 0) cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
+    return verdict;
+  }
+
+  return async (headers, methodArn) => {
+    const token = headers.findLast(([name]) => name.toLowerCase() === header)?.[1];
+    if (!token || !expression.test(token)) return { type: 'UNAUTHORIZED' };
+    const askedAt = performance.now();
+    const verdict = await judge(token, methodArn);
+    if ('type' in verdict) return verdict;
+    if (!allows(verdict.statements, methodArn)) return { type: 'ACCESS_DENIED' };
+    const integrationLatency = Math.round(performance.now() - askedAt);
+    return { ...verdict.context, principalId: verdict.principalId, integrationLatency };
+  };
+}
+
+/**
+ * The expression as Java's `String.matches` reads it: it must match all of the text. Throws where Java and JavaScript would not read it alike.
+ */
+function javaExpression(source: string): RegExp {
+  if (/&&|\[[^\]]*\[/.test(source))
+    throw new Error(`IdentityValidationExpression: ${source} does not mean in JavaScript what it means in Java.`);
+  return new RegExp(`^(?:${source})$`, 'su');
+}
+
+/**
+ * What a function answered, or undefined where it is malformed: an object or array in `context`, say. A Condition is not understood, so that
+ * a policy that has one is malformed too. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+function readVerdict(answer: unknown): Verdict | undefined {
+  const { principalId, policyDocument, context } = (answer ?? {}) as {
+    principalId?: unknown;
+    policyDocument?: { Statement?: unknown };
+    context?: unknown;
+  };
+  const values = Object.entries(context ?? {});
+  if (typeof principalId !== 'string' || values.some(([, value]) => typeof value === 'object')) return undefined;
+  const statements = [policyDocument?.Statement].flat().map(readStatement);
+  if (!statements.every((statement) => statement !== undefined)) return undefined;
+  return { principalId, context: Object.fromEntries(values.map(([name, value]) => [name, String(value)])), statements };
+}
+
+function readStatement(statement: unknown): Statement | undefined {
+  const { Effect, Action, Resource, Sid, ...more } = (statement ?? {}) as Record<string, unknown>;
+  const texts = (value: unknown) => [value].flat().every((item) => typeof item === 'string');
+  if ((Effect !== 'Allow' && Effect !== 'Deny') || !texts(Action) || !texts(Resource) || Object.keys(more).length > 0) return undefined;
+  return { Effect, Action: [Action].flat() as string[], Resource: [Resource].flat() as string[] };
+}
+
+/** Whether a policy allows to invoke a method: a denial wins. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-control-access-using-iam-policies-to-invoke-api.html */
+function allows(statements: Statement[], methodArn: string): boolean {
+  const effects = statements
+    .filter(
+      ({ Action, Resource }) =>
+        Action.some((action) => matches(action, 'execute-api:Invoke', 'i')) && Resource.some((arn) => matches(arn, methodArn)),
+    )
+    .map(({ Effect }) => Effect);
+  return effects.includes('Allow') && !effects.includes('Deny');
+}
+
+/** `*` stands for any text, slashes included, `?` for one character. */
+function matches(pattern: string, text: string, flags = ''): boolean {
+  const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
+    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
+  );
+  return new RegExp(`^${source}$`, `s${flags}`).test(text);
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { ClassicLevel } from 'classic-level';
+import dynalite from 'dynalite';
+
+export interface Database {
+  endpoint: string;
+  /** Finishes the requests under way, then closes the files. */
+  stop(): Promise<void>;
+}
+
+/** The layout of a data folder. It changes when this program, or the engine's major version, can no longer read what an earlier one wrote. */
+const format = '1';
+
+/**
+ * Starts DynamoDB's stand-in (dynalite) on a port of its own, 0 for any free one; in memory, or with its data in a folder that then belongs to
+ * this process. What it has acknowledged survives the end of the process, however sudden. Rejects, with a message for people, where the port is
+ * taken, and where the folder is another process's, another version's or damaged; such a folder is left as it is.
+ */
+export async function startDatabase({ data, port, host = '127.0.0.1' }: { data?: string; port: number; host?: string }): Promise<Database> {
+  const lock = data === undefined ? undefined : await openFolder(data);
+  const server: Server = dynalite({ createTableMs: 0, ...(data !== undefined && { path: join(data, 'dynalite') }) });
+  shield(server);
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  } catch (error) {
+    await lock?.close();
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw taken ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error }) : error;
+  }
+  const { port: actualPort } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://${host}:${actualPort}`,
+    async stop() {
+      const closed = new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+      server.closeIdleConnections();
+      await closed;
+      await lock?.close();
+    },
+  };
+}
+
+/** Takes a data folder, or makes one, and returns what holds it: a LevelDB whose lock the operating system drops with the process. */
+async function openFolder(data: string): Promise<ClassicLevel> {
+  mkdirSync(data, { recursive: true });
+  const isNew = readdirSync(data).length === 0;
+  const lock = new ClassicLevel(join(data, 'plant-store'));
+  try {
+    await lock.open({ createIfMissing: isNew });
+  } catch (error) {
+    if (isLocked(error))
+      throw new Error(`${data} is in use by another process: stop that one, or choose another folder.`, { cause: error });
+    throw new Error(`${data} is damaged, or was not made by this program. Remove it to start afresh, or choose another folder.`, {
+      cause: error,
+    });
+  }
+  try {
+    if (isNew) await lock.put('format', format);
+    const found = await lock.get('format');
+    if (found !== format) {
+      throw new Error(
+        `${data} was written by another version (format ${found}, this is ${format}). Remove it to start afresh, or choose another folder.`,
+      );
+    }
+    await examine(join(data, 'dynalite'), data);
+    return lock;
+  } catch (error) {
+    await lock.close();
+    throw error;
+  }
+}
+
+/** Reads all of the engine's files once: what it stumbles on later would end the process. */
+async function examine(folder: string, data: string): Promise<void> {
+  const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
+  try {
+    await level.open();
+    for await (const _ of level.iterator()) {
+      // Reading is all there is to do.
+    }
+  } catch (error) {
+    throw new Error(`${data} is damaged. Remove it to start afresh, or choose another folder.`, { cause: error });
+  } finally {
+    await level.close();
+  }
+}
+
+const isLocked = (error: unknown): boolean => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'LEVEL_LOCKED';
+
+/** dynalite throws where nobody can catch it when a client goes away in the middle of a request: it is given whole requests only. */
+function shield(server: Server): void {
+  const [handle] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', async (request, response) => {
+    try {
+      const body = Buffer.concat(await request.toArray());
+      const { method, url, headers } = request;
+      handle?.(Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage, response);
+    } catch {
+      response.destroy();
+    }
+  });
+}

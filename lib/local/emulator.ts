@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from './execution-environment.ts';
+import { type FunctionPool, functionPool } from './function-pool.ts';
+import { type Gateway, type HttpRequest, restApi } from './gateway.ts';
+import type { HttpResponse } from './gateway-responses.ts';
+import { readTemplate, type Template } from './template.ts';
+
+export interface Emulator {
+  /** Up to and including the stage, like `http://127.0.0.1:3000/v1`. */
+  readonly baseUrl: string;
+  /** Goes over to another assembly: new requests meet it at once, those under way end as they began. Throws, and stays with the old one, where it cannot. */
+  replace(assembly: string): void;
+  /** Lets the requests under way finish, then ends. */
+  stop(): Promise<void>;
+}
+
+export interface EmulatorOptions {
+  /** The folder of a synthesized cloud assembly. */
+  assembly: string;
+  /** 0 is any free port. */
+  port: number;
+  /** Of an engine that has the template's tables. */
+  dynamodbEndpoint: string;
+  /** Gets each log line of the functions as Lambda would write it. */
+  log: Log;
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const limits = { headerBytes: 10_240, bodyBytes: 10 * 1024 * 1024 };
+
+/**
+ * Serves an assembly's REST API on the loopback, its functions in threads. Rejects where the template holds what the emulator does not understand,
+ * or the port is taken (code EADDRINUSE).
+ */
+export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: EmulatorOptions): Promise<Emulator> {
+  let running = start(readTemplate(assembly), dynamodbEndpoint, log);
+  let stopping = false;
+  const server = createServer({ maxHeaderSize: limits.headerBytes }, async (request, response) => {
+    const answer = await answerTo(running.gateway, request);
+    if (stopping) response.setHeader('Connection', 'close');
+    if (answer) send(answer, response);
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const retired: FunctionPool[] = [];
+
+  return {
+    get baseUrl() {
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${running.gateway.stageName}`;
+    },
+    replace(other) {
+      const next = start(readTemplate(other), dynamodbEndpoint, log);
+      for (const pool of running.pools) {
+        pool.retire();
+        retired.push(pool);
+      }
+      running = next;
+    },
+    async stop() {
+      stopping = true;
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      await Promise.all([...running.pools, ...retired].map((pool) => pool.stop()));
+    },
+  };
+}
+
+function start(template: Template, dynamodbEndpoint: string, log: Log): { gateway: Gateway; pools: FunctionPool[] } {
+  const pools = new Map<string, FunctionPool>();
+  for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
+    const folder = template.folder(properties.Code);
+    pools.set(FunctionName, functionPool({ ...properties, FunctionName, folder }, dynamodbEndpoint, log));
+  }
+  return { gateway: restApi(template, pools), pools: [...pools.values()] };
+}
+
+/** Undefined where the client went away before it had sent all. */
+async function answerTo(gateway: Gateway, request: IncomingMessage): Promise<HttpResponse | undefined> {
+  let body: Buffer | undefined;
+  try {
+    body = await readBody(request);
+  } catch {
+    return undefined;
+  }
+  const { method = '', url = '', rawHeaders, socket } = request;
+  const headers: [string, string][] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
+  const sourceIp = socket.remoteAddress ?? '';
+  const http: HttpRequest = { method, url, headers: [...headers, ...forwarded(headers, sourceIp, socket.localPort)], body, sourceIp };
+  return gateway.answer(http);
+}
+
+/** Undefined where it is too large: what is more is read, for the client to get to the answer, and forgotten. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= limits.bodyBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size <= limits.bodyBytes ? Buffer.concat(chunks) : undefined;
+}
+
+/** What API Gateway tells a function of the connection. */
+function forwarded(headers: [string, string][], sourceIp: string, port = 0): [string, string][] {
+  const sent = headers.filter(([name]) => name.toLowerCase() === 'x-forwarded-for').map(([, value]) => value);
+  return [
+    ['X-Forwarded-For', [...sent, sourceIp].join(', ')],
+    ['X-Forwarded-Port', String(port)],
+    ['X-Forwarded-Proto', 'http'],
+  ];
+}
+
+function send({ statusCode, headers, body }: HttpResponse, response: ServerResponse): void {
+  response.statusCode = statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}

@@ -1,0 +1,83 @@
+import type { Properties } from './template.ts';
+
+type Declared = ReadonlyMap<string, Properties['AWS::ApiGateway::GatewayResponse']>;
+
+export interface HttpResponse {
+  statusCode: number;
+  headers: Record<string, string | string[]>;
+  body: string | Buffer;
+}
+
+/** What a template of a gateway response can refer to. */
+export interface Variables {
+  context: object;
+  stageVariables: object;
+  method: { request: { header: object; querystring: object; path: object } };
+}
+
+/** A response of the gateway's own: its type, and where it has no status, message or error type of its own, the defaults of that type. */
+export interface Refusal {
+  type: ResponseType;
+  statusCode?: number;
+  message?: string;
+  errorType?: string;
+}
+
+export type ResponseType = keyof typeof defaults;
+
+/**
+ * Status, `x-amzn-ErrorType` and message of each type that the emulator gives.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ * INTEGRATION_FAILURE is 504 there; what API Gateway sends is 502 (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html).
+ */
+const defaults = {
+  ACCESS_DENIED: [403, 'AccessDeniedException', 'User is not authorized to access this resource'],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfigurationException', null],
+  AUTHORIZER_FAILURE: [500, 'AuthorizerFailureException', null],
+  DEFAULT_4XX: [400, 'BadRequestException', 'Bad Request'],
+  DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
+  INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
+  INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
+  MISSING_AUTHENTICATION_TOKEN: [403, 'MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  REQUEST_TOO_LARGE: [413, 'RequestTooLargeException', 'Request Too Long'],
+  UNAUTHORIZED: [401, 'UnauthorizedException', 'Unauthorized'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequestException', 'Unsupported Media Type'],
+} as const satisfies Record<string, [number, string, string | null]>;
+
+/**
+ * Renders a response of the gateway's own as the template declares it: its type's, or else DEFAULT_4XX or DEFAULT_5XX, or else API Gateway's.
+ * Its templates are not VTL: they know references only.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
+ */
+export function renderGatewayResponse(refusal: Refusal, declared: Declared, variables: Variables): HttpResponse {
+  const { type } = refusal;
+  const [statusCode, errorType, message] = defaults[type];
+  const status = refusal.statusCode ?? statusCode;
+  const own = [...declared.values()].find((response) => response.ResponseType === type);
+  const response = own ?? [...declared.values()].find((other) => other.ResponseType === `DEFAULT_${status < 500 ? 4 : 5}XX`);
+  const text = refusal.message ?? message;
+  const error = { message: text, messageString: JSON.stringify(text), responseType: type, validationErrorString: '' };
+  const known = { ...variables, context: { ...variables.context, error } };
+
+  // API Gateway spells this one member of its own body with a capital.
+  const fallback = `{"${type === 'ACCESS_DENIED' ? 'Message' : 'message'}":$context.error.messageString}`;
+  const [contentType = 'application/json', template = fallback] = Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
+  const headers: Record<string, string> = { 'Content-Type': contentType, 'x-amzn-ErrorType': refusal.errorType ?? errorType };
+  for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {})) {
+    const name = parameter.slice('gatewayresponse.header.'.length);
+    const value = source.startsWith("'") ? source.slice(1, -1) : lookUp(known, source);
+    if (value !== undefined) headers[name] = value;
+  }
+  return {
+    statusCode: Number(response?.StatusCode ?? status),
+    headers,
+    body: template.replace(/\$(\w+(?:\.[\w-]+)+)/g, (_, path: string) => lookUp(known, path) ?? ''),
+  };
+}
+
+/** The value at a dotted path, as text; undefined where there is none. */
+function lookUp(known: object, path: string): string | undefined {
+  let value: unknown = known;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return value === undefined || value === null ? undefined : String(value);
+}

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
+import { type Form, harmless, understood } from './understood.ts';
+
+/** The properties that are read of each type of resource, under CloudFormation's names, with every intrinsic resolved. */
+export interface Properties {
+  'AWS::DynamoDB::GlobalTable': {
+    AttributeDefinitions: { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
+    KeySchema: { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[];
+  };
+  'AWS::Lambda::Function': {
+    Code: { S3Key: string };
+    Environment?: { Variables?: Record<string, string> };
+    Handler: string;
+    LoggingConfig?: { LogFormat?: string; LogGroup?: string; ApplicationLogLevel?: string; SystemLogLevel?: string };
+    MemorySize?: number;
+    Timeout?: number;
+  };
+  'AWS::ApiGateway::RestApi': { BinaryMediaTypes?: string[] };
+  'AWS::ApiGateway::Stage': { DeploymentId: string; StageName: string; Variables?: Record<string, string> };
+  'AWS::ApiGateway::Resource': { ParentId: string; PathPart: string };
+  'AWS::ApiGateway::Method': {
+    AuthorizationType: string;
+    AuthorizerId?: string;
+    HttpMethod: string;
+    ResourceId: string;
+    Integration: Integration;
+  };
+  'AWS::ApiGateway::Authorizer': {
+    AuthorizerResultTtlInSeconds?: number;
+    AuthorizerUri: string;
+    IdentitySource: string;
+    IdentityValidationExpression?: string;
+  };
+  'AWS::ApiGateway::GatewayResponse': {
+    ResponseParameters?: Record<string, string>;
+    ResponseTemplates?: Record<string, string>;
+    ResponseType: string;
+    StatusCode?: string;
+  };
+}
+
+export interface Integration {
+  IntegrationResponses?: { ResponseParameters?: Record<string, string>; StatusCode: string }[];
+  RequestTemplates?: Record<string, string>;
+  TimeoutInMillis?: number;
+  Type: 'AWS_PROXY' | 'MOCK';
+  Uri?: string;
+}
+
+export interface Template {
+  /** The resources of a type, by logical id. */
+  of<Type extends keyof Properties>(type: Type): Map<string, Properties[Type]>;
+  /** The folder that a function's code is deployed from. */
+  folder(code: { S3Key: string }): string;
+}
+
+export const accountId = '000000000000';
+export const region = () => process.env.AWS_REGION || 'us-east-1';
+
+type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
+type Resource = { Type: string; Properties?: Record<string, Json>; Condition?: string };
+
+/**
+ * Reads the one stack of a cloud assembly (the folder that `cdk synth` writes). A resource stands for what Ref gives of it by its logical id.
+ * Throws, naming logical id and property, at anything that the emulator does not understand and that an answer could depend on.
+ */
+export function readTemplate(assembly: string): Template {
+  const read = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
+  const artifacts: { type: string; properties: Record<string, string> }[] = Object.values(read('manifest.json').artifacts);
+  const ofType = (type: string) => artifacts.filter((artifact) => artifact.type === type);
+  const [stack, ...others] = ofType('aws:cloudformation:stack');
+  if (!stack || others.length > 0) throw new Error(`${assembly} holds ${others.length + (stack ? 1 : 0)} stacks; the emulator runs one.`);
+
+  const template: { Resources: Record<string, Resource>; Parameters?: Record<string, Json>; Transform?: Json } = read(
+    `${stack.properties.templateFile}`,
+  );
+  if (template.Transform) throw new Error('The template has a Transform, which the emulator does not understand.');
+  const resources = new Map<string, { type: string; properties: unknown }>();
+  for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
+    if (harmless.has(Type)) continue;
+    const form = understood[Type];
+    if (!form) throw new Error(`${logicalId}: the emulator does not understand ${Type}.`);
+    if (Condition) throw new Error(`${logicalId}: the emulator does not understand Condition.`);
+    resources.set(logicalId, { type: Type, properties: readMembers(Properties, form, logicalId, template.Resources) });
+  }
+
+  const folders = new Map<string, string>();
+  for (const { properties } of ofType('cdk:asset-manifest')) {
+    const files: { source: { path?: string }; destinations: Record<string, { objectKey: string }> }[] = Object.values(
+      read(`${properties.file}`).files,
+    );
+    for (const { source, destinations } of files) {
+      for (const { objectKey } of Object.values(destinations)) if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));
+    }
+  }
+
+  return {
+    of: <Type extends keyof Properties>(type: Type) =>
+      new Map([...resources].filter(([, r]) => r.type === type).map(([id, r]) => [id, r.properties as Properties[Type]])),
+    folder({ S3Key }) {
+      const folder = folders.get(S3Key);
+      if (!folder) throw new Error(`The assembly has no asset ${S3Key}.`);
+      return folder;
+    },
+  };
+}
+
+function readMembers(
+  members: Record<string, Json>,
+  forms: Record<string, Form>,
+  where: string,
+  resources: Record<string, Resource>,
+): unknown {
+  const entries: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(members)) {
+    const form = forms[name] ?? forms[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
+    const path = `${where}.${name}`;
+    if (form === undefined) throw new Error(`${path}: the emulator does not understand this property.`);
+    if (form !== 'ignored') entries.push([name, readValue(value, form, path, resources)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readValue(value: Json, form: Form, path: string, resources: Record<string, Resource>): unknown {
+  if (typeof form === 'object' && !Array.isArray(form) && !(form instanceof RegExp)) {
+    const isIntrinsic = (members: object) => Object.keys(members).some((name) => name === 'Ref' || name.startsWith('Fn::'));
+    const readItem = (item: Json) => {
+      if (!item || typeof item !== 'object' || Array.isArray(item) || isIntrinsic(item))
+        throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
+      return readMembers(item, form as Record<string, Form>, path, resources);
+    };
+    return Array.isArray(value) ? value.map(readItem) : readItem(value);
+  }
+  const plain = resolve(value, path, resources);
+  const known = (item: unknown) =>
+    form instanceof RegExp ? form.test(String(item)) : form === 'read' || (form as unknown[]).includes(item);
+  for (const item of Array.isArray(plain) ? plain : [plain]) {
+    if (!known(item)) throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
+  }
+  return plain;
+}
+
+const pseudoParameters = (): Record<string, string> => ({
+  'AWS::AccountId': accountId,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region(),
+  'AWS::StackName': 'local',
+  'AWS::URLSuffix': 'amazonaws.com',
+});
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html */
+function resolve(value: Json, path: string, resources: Record<string, Resource>): unknown {
+  const plain = (inner: Json | undefined) => resolve(inner ?? null, path, resources);
+  const refuse = (what: string): never => {
+    throw new Error(`${path}: the emulator does not understand ${what}.`);
+  };
+  const text = (inner: Json | undefined): string => {
+    const result = plain(inner);
+    return typeof result === 'string' ? result : refuse(JSON.stringify(inner));
+  };
+  const ref = (name: string) => pseudoParameters()[name] ?? (name in resources ? name : refuse(`Ref ${name}`));
+  const getAtt = (logicalId: string, attribute: string) =>
+    attributes[resources[logicalId]?.Type ?? '']?.[attribute]?.(logicalId) ?? refuse(`Fn::GetAtt ${logicalId}.${attribute}`);
+
+  if (Array.isArray(value)) return value.map(plain);
+  if (!value || typeof value !== 'object') return value;
+  const [name = '', ...more] = Object.keys(value);
+  if (more.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'))) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+  }
+  const argument = value[name] as Json;
+  const list = Array.isArray(argument) ? argument : [argument];
+  switch (name) {
+    case 'Ref':
+      return ref(text(argument));
+    case 'Fn::GetAtt': {
+      const [logicalId, ...attribute] = typeof argument === 'string' ? argument.split('.') : list.map(text);
+      return getAtt(logicalId ?? '', attribute.join('.'));
+    }
+    case 'Fn::Join':
+      return (plain(list[1]) as unknown[]).join(text(list[0]));
+    case 'Fn::Split':
+      return text(list[1]).split(text(list[0]));
+    case 'Fn::Select':
+      return (plain(list[1]) as unknown[])[Number(plain(list[0]))] ?? refuse(JSON.stringify(value));
+    case 'Fn::Sub': {
+      const variables = (list[1] ?? {}) as Record<string, Json>;
+      return text(list[0]).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, inner: string) => {
+        const [logicalId = '', ...attribute] = inner.split('.');
+        if (literal) return `\${${inner}}`;
+        if (inner in variables) return text(variables[inner]);
+        return attribute.length > 0 ? getAtt(logicalId, attribute.join('.')) : ref(inner);
+      });
+    }
+    default:
+      return refuse(name);
+  }
+}
+
+const arn = (service: string, resource: string) => `arn:aws:${service}:${region()}:${accountId}:${resource}`;
+
+/** What Fn::GetAtt gives, by type of resource. */
+const attributes: Record<string, Record<string, (logicalId: string) => string>> = {
+  'AWS::ApiGateway::RestApi': { RootResourceId: rootResourceId },
+  'AWS::DynamoDB::GlobalTable': { Arn: (id) => arn('dynamodb', `table/${id}`) },
+  'AWS::Lambda::Function': { Arn: functionArn },
+};
+
+export function rootResourceId(restApiId: string): string {
+  return `${restApiId}.root`;
+}
+
+export function functionArn(functionName: string): string {
+  return arn('lambda', `function:${functionName}`);
+}
