@@ -3,13 +3,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 
-/** Longest that one command can take, in ms: attempts × (connect + answer) and two pauses. It stays well inside a function's timeout. */
-const attempts = { maxAttempts: 3, connectionTimeout: 500, requestTimeout: 1500 };
+/**
+ * How long one attempt of a command can take, in ms: until the connection stands, until the answer begins (from the start), and between
+ * any two pieces of it. A database that hangs is given up after three attempts, so 4.5 s; one that throttles after two pauses of at most
+ * 1 and 2 s, or longer where it asks for that. An operation's own limit of time bounds what they add up to.
+ */
+const patience = { connectionTimeout: 1000, requestTimeout: 1500, throwOnRequestTimeout: true, socketTimeout: 1500 };
 
 /** Connects to DynamoDB. Numbers come back as bigints, so that no digit of an int64 is lost. */
 export function connect(): DynamoDBDocumentClient {
-  const { maxAttempts, ...timeouts } = attempts;
-  const client = new DynamoDBClient({ maxAttempts, retryMode: 'standard', requestHandler: { ...timeouts, throwOnRequestTimeout: true } });
+  const client = new DynamoDBClient({ maxAttempts: 3, retryMode: 'standard', requestHandler: patience });
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
 }
 

@@ -1,5 +1,5 @@
 import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../contract/environment.ts';
 import { commonHeaders, requestIdHeader } from '../contract/headers.ts';
 import { problemMediaType, problems } from '../contract/problems.ts';
@@ -8,12 +8,12 @@ import { logError, logInfo } from '../log.ts';
 import type { Reply } from './operation.ts';
 import { Problem } from './problem.ts';
 
-type Request = middy.Request<APIGatewayProxyEvent, Reply | APIGatewayProxyResult>;
+type Answering = middy.MiddlewareObj<APIGatewayProxyEvent, Reply | APIGatewayProxyResult, Error, Context, { started: number }>;
+type Request = Parameters<NonNullable<Answering['before']>>[0];
 
 /** Turns an operation's reply, or whatever it threw, into the response of a proxy integration, and writes the one log line of the request. */
-export function answer(): middy.MiddlewareObj<APIGatewayProxyEvent, Reply | APIGatewayProxyResult> {
+export function answer(): Answering {
   const shared = commonHeaders(process.env[environment.corsOrigin]);
-  const started = new WeakMap<object, number>();
 
   const respond = ({ event }: Request, status: number, headers: Record<string, string>, body = ''): APIGatewayProxyResult => ({
     statusCode: status,
@@ -25,12 +25,12 @@ export function answer(): middy.MiddlewareObj<APIGatewayProxyEvent, Reply | APIG
     requestId: request.event.requestContext.requestId,
     owner: request.event.requestContext.authorizer?.owner,
     status,
-    durationMs: Math.round(performance.now() - (started.get(request) ?? Number.NaN)),
+    durationMs: Math.round(performance.now() - request.internal.started),
   });
 
   return {
     before: (request) => {
-      started.set(request, performance.now());
+      request.internal.started = performance.now();
     },
     after: (request) => {
       const { code, status, headers = {}, body } = request.response as Reply;

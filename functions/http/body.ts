@@ -1,9 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parseJsonObject } from './json.ts';
 import { type Fault, Problem } from './problem.ts';
 
 const mostBytes = 16 * 1024;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 export interface Body {
@@ -16,27 +16,32 @@ export interface Body {
  * Header names are taken to be in lower case. Throws the problems that stand alone: 415, then 413.
  */
 export function readBody(event: APIGatewayProxyEvent): Body {
-  const types = event.multiValueHeaders['content-type'] ?? [];
-  if (types.length !== 1 || !json.test(types[0] ?? '') || 'content-encoding' in event.multiValueHeaders)
-    throw new Problem('unsupported-media-type');
-
+  requireJson(event.multiValueHeaders);
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > mostBytes) throw new Problem('content-too-large');
 
   const wholeBody = (detail: string): Body => ({ faults: [{ pointer: '', detail }] });
   if (bytes.length === 0) return wholeBody('must be a JSON object, but there is no body');
+  if (!isUtf8(bytes)) return wholeBody('is not well-formed UTF-8');
+  const text = bytes.toString();
+  if (text.startsWith('\uFEFF')) return wholeBody('must not begin with a byte order mark');
   try {
-    const text = utf8.decode(bytes);
-    if (text.startsWith('\uFEFF')) return wholeBody('must not begin with a byte order mark');
     const object = parseJsonObject(text);
     if (!object) return wholeBody('must be a JSON object');
     return { members: object.members, faults: object.repeated.map((name) => ({ pointer: pointer(name), detail: 'must occur only once' })) };
   } catch (error) {
     if (error instanceof SyntaxError) return wholeBody('is not well-formed JSON');
-    if (error instanceof TypeError) return wholeBody('is not well-formed UTF-8');
     throw error;
   }
 }
 
-/** A JSON pointer (RFC 6901) to a member of the top level. */
-export const pointer = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+function requireJson(headers: APIGatewayProxyEvent['multiValueHeaders']): void {
+  const types = headers['content-type'] ?? [];
+  const faults: Fault[] = [];
+  if (types.length !== 1 || !json.test(types[0] ?? '')) faults.push({ header: 'Content-Type', detail: 'must be application/json' });
+  if ('content-encoding' in headers) faults.push({ header: 'Content-Encoding', detail: 'must not be sent' });
+  if (faults.length > 0) throw new Problem('unsupported-media-type', faults);
+}
+
+/** A JSON pointer (RFC 6901) to a member of the top level. A lone surrogate in its name becomes U+FFFD: not every client could read it. */
+export const pointer = (name: string): string => `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -20,12 +20,15 @@ export interface Caller {
   requestPath: string;
 }
 
+/** Time kept back of the function's own: whatever the database does, the caller gets an answer of ours and not the gateway's. */
+const reserveMs = 2000;
+
 /**
  * A Lambda handler for one operation behind a REST API's proxy integration: its event becomes validated input, the input a reply.
  * Whatever goes wrong becomes a problem of the contract.
  */
 export function operation<S extends InputSchema>(schema: S, run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>) {
-  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: 500 })
+  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: reserveMs })
     .use(answer())
     .use(httpHeaderNormalizer())
     .handler((event: APIGatewayProxyEvent) => run(readInput(schema, event), callerOf(event)));
@@ -35,5 +38,6 @@ export function operation<S extends InputSchema>(schema: S, run: (input: v.Infer
 function callerOf({ requestContext }: APIGatewayProxyEvent): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') throw new Error('The event carries no owner.');
-  return { owner, requestPath: requestContext.path.replace(/\/$/, '') };
+  // The gateway keeps the slashes that it routes past. Two at the start would make a reference to another host (RFC 3986, 4.2).
+  return { owner, requestPath: requestContext.path.replace(/^\/*/, '/').replace(/\/+$/, '') };
 }

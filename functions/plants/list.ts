@@ -10,8 +10,10 @@ const once = (issue: { input: unknown }) => (Array.isArray(issue.input) ? 'must 
 
 const limit = v.pipe(
   v.string(once),
-  v.regex(/^[1-9][0-9]{0,9}$/, `must be an integer from 1 to ${largestLimit} in canonical decimal digits`),
+  v.regex(/^(?:0|[1-9][0-9]{0,9})$/, `must be an integer from 1 to ${largestLimit} in canonical decimal digits, like 7`),
   v.transform(Number),
+  v.number(),
+  v.minValue(1, 'must be at least 1'),
   v.maxValue(largestLimit, `must be at most ${largestLimit}`),
 );
 
