@@ -13,8 +13,8 @@ const pattern = new RegExp(authorizationPattern);
 const noDigest = Buffer.alloc(32);
 
 /**
- * Judges the bearer token of a TOKEN authorizer event. Rejects with exactly `Unauthorized`, which the gateway answers with 401,
- * whatever is wrong with the token: only the log tells why. Any other error is the gateway's AUTHORIZER_FAILURE.
+ * Judges the bearer token of a TOKEN authorizer event. Rejects with Unauthorized, whatever is wrong with the token: only the log tells why.
+ * Rejects with the SDK's error where the token could not be looked up.
  */
 export const authorizer =
   (find: Find, now: () => number = Date.now) =>
@@ -37,10 +37,14 @@ export const authorizer =
     return { principalId: owner, policyDocument: policyFor(scopes, methodArn), context: { owner, tokenId: id } };
   };
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html: the message decides the status. */
-function refused(reason: Refusal, id?: string): Error {
+function refused(reason: Refusal, id?: string): Unauthorized {
   logInfo('TOKEN_REFUSED', { reason, tokenId: id });
-  return new Error(unauthorized);
+  return new Unauthorized();
 }
 
-export const unauthorized = 'Unauthorized';
+/** What the gateway answers with 401: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html. */
+export class Unauthorized extends Error {
+  constructor() {
+    super('Unauthorized');
+  }
+}
