@@ -37,8 +37,11 @@ export const understood: Record<string, Record<string, Form>> = {
   'AWS::ApiGateway::RestApi': {
     BinaryMediaTypes: 'read',
     Description: 'ignored',
+    // TLS ends in front of the emulator, which speaks HTTP.
+    EndpointAccessMode: 'ignored',
     EndpointConfiguration: { Types: ['REGIONAL'] },
     Name: 'ignored',
+    SecurityPolicy: 'ignored',
     Tags: 'ignored',
   },
   'AWS::ApiGateway::Stage': {
