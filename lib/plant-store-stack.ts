@@ -1,7 +1,8 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/contract/environment.ts';
 import { Api } from './api.ts';
+import { Monitoring } from './monitoring.ts';
 import type { Settings } from './settings.ts';
 import { StoreFunction } from './store-function.ts';
 import { Tables } from './tables.ts';
@@ -11,6 +12,8 @@ export class PlantStoreStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { settings: Settings }) {
     super(scope, id, props);
     const { settings } = props;
+    // For the bill: https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html
+    Tags.of(this).add('plant-store', id);
     const { plants, accessTokens } = new Tables(this, 'Tables', settings);
 
     const corsOrigin = settings['cors-origin'];
@@ -38,9 +41,12 @@ export class PlantStoreStack extends Stack {
       settings,
     });
     const { rest } = new Api(this, 'RestApi', { handlers, authorizer, settings });
+    new Monitoring(this, 'Monitoring', { rest, handlers, authorizer, plants, accessTokens, settings });
 
     new CfnOutput(this, 'BaseUrl', { value: rest.url.replace(/\/$/, '') });
     new CfnOutput(this, 'PlantsTableName', { value: plants.tableName });
     new CfnOutput(this, 'AccessTokensTableName', { value: accessTokens.tableName });
+    const copy = settings.instance ? ` --stack ${this.stackName}` : '';
+    new CfnOutput(this, 'NextCommand', { value: `npm run token -- issue --owner YOUR_NAME${copy}` });
   }
 }
