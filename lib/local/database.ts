@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
+import { listen } from './listen.ts';
 
 export interface Database {
   endpoint: string;
@@ -25,22 +25,19 @@ export async function startDatabase({ data, port, host = '127.0.0.1' }: { data?:
   const server: Server = dynalite({ createTableMs: 0, ...(data !== undefined && { path: join(data, 'dynalite') }) });
   shield(server);
   try {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+    const endpoint = `http://${host}:${await listen(server, port, host)}`;
+    return { endpoint, stop };
   } catch (error) {
     await lock?.close();
-    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw taken ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error }) : error;
+    throw error;
   }
-  const { port: actualPort } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://${host}:${actualPort}`,
-    async stop() {
-      const closed = new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
-      server.closeIdleConnections();
-      await closed;
-      await lock?.close();
-    },
-  };
+
+  async function stop(): Promise<void> {
+    const closed = new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+    server.closeIdleConnections();
+    await closed;
+    await lock?.close();
+  }
 }
 
 /** Takes a data folder, or makes one, and returns what holds it: a LevelDB whose lock the operating system drops with the process. */

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Log } from './execution-environment.ts';
 import { type FunctionPool, functionPool } from './function-pool.ts';
 import { type Gateway, type HttpRequest, restApi } from './gateway.ts';
 import type { HttpResponse } from './gateway-responses.ts';
+import { listen } from './listen.ts';
 import { readTemplate, type Template } from './template.ts';
 
 export interface Emulator {
@@ -26,12 +26,14 @@ export interface EmulatorOptions {
   log: Log;
 }
 
+const host = '127.0.0.1';
+
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
 const limits = { headerBytes: 10_240, bodyBytes: 10 * 1024 * 1024 };
 
 /**
  * Serves an assembly's REST API on the loopback, its functions in threads. Rejects where the template holds what the emulator does not understand,
- * or the port is taken (code EADDRINUSE).
+ * or the port is taken.
  */
 export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: EmulatorOptions): Promise<Emulator> {
   let running = start(readTemplate(assembly), dynamodbEndpoint, log);
@@ -41,12 +43,12 @@ export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: E
     if (stopping) response.setHeader('Connection', 'close');
     if (answer) send(answer, response);
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];
 
   return {
     get baseUrl() {
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${running.gateway.stageName}`;
+      return `http://${host}:${actualPort}/${running.gateway.stageName}`;
     },
     replace(other) {
       const next = start(readTemplate(other), dynamodbEndpoint, log);

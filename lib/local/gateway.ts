@@ -49,6 +49,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     const httpMethod = header('x-http-method-override') ?? http.method;
     const [, stageName, rest = ''] = /^\/([^/]*)(.*)$/s.exec(fullPath) ?? [];
     const host = header('host') ?? '';
+    const extendedRequestId = randomUUID();
     const requestContext: APIGatewayEventRequestContext & { deploymentId: string } = {
       accountId,
       apiId: restApiId,
@@ -56,7 +57,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
       deploymentId: stage.DeploymentId,
       domainName: host,
       domainPrefix: host.split('.')[0] ?? '',
-      extendedRequestId: randomUUID(),
+      extendedRequestId,
       httpMethod,
       identity: { ...nobody, sourceIp: http.sourceIp, userAgent: header('user-agent') ?? null },
       path: fullPath,
@@ -71,7 +72,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     };
     const identified = (response: HttpResponse): HttpResponse => ({
       ...response,
-      headers: { ...response.headers, 'x-amzn-RequestId': requestContext.requestId, 'x-amz-apigw-id': requestContext.extendedRequestId },
+      headers: { ...response.headers, 'x-amzn-RequestId': requestContext.requestId, 'x-amz-apigw-id': extendedRequestId },
     });
     // Without a stage there is no API whose responses could be declared.
     if (stageName !== stage.StageName) return identified(forbidden);

@@ -15,7 +15,7 @@ export async function createTables(template: Template, endpoint: string): Promis
       } catch (error) {
         if (!(error instanceof ResourceInUseException)) throw error;
       }
-      await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 1, maxDelay: 1 }, { TableName });
+      await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.02, maxDelay: 1 }, { TableName });
     }
   } finally {
     client.destroy();

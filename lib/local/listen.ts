@@ -1,0 +1,14 @@
+import type { AddressInfo, Server } from 'node:net';
+
+/** Has a server listen on a port, 0 for any free one, and returns the port. Rejects with one line for people where it is taken. */
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(port, host, resolve);
+  try {
+    await promise;
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw taken ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error }) : error;
+  }
+  return (server.address() as AddressInfo).port;
+}
