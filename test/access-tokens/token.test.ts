@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { makeToken, tokenId } from '../../functions/access-tokens/token.ts';
+import { accessTokenPattern } from '../../functions/contract/access-token.ts';
+import { forge } from './forge.ts';
+
+test('a token is pst_, an id, a secret and a checksum, and gives its id', () => {
+  const { id, token } = makeToken();
+  expect(token).toMatch(/^pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+  expect(tokenId(token)).toBe(id);
+  expect(token.split('_')[1]).toBe(id);
+});
+
+test('the checksum is the CRC-32 of all before it, so that anyone can check a find', () => {
+  const start = `pst_${'0'.repeat(12)}_${'0'.repeat(43)}`;
+  // Reckoned by Python's zlib.crc32.
+  expect(tokenId(`${start}3LRl1p`)).toBe('0'.repeat(12));
+  expect(tokenId(`${start}3LRl1q`)).toBeUndefined();
+});
+
+test('what the format alone can tell, a forged token fulfils', () => {
+  expect(tokenId(forge('abcdefghijkl'))).toBe('abcdefghijkl');
+});
+
+test('10 000 tokens differ in id and secret, and use every character in every place', () => {
+  const tokens = Array.from({ length: 10_000 }, makeToken);
+  expect(new Set(tokens.map(({ id }) => id)).size).toBe(10_000);
+  expect(new Set(tokens.map(({ token }) => token.slice(17, 60))).size).toBe(10_000);
+  // The secret's first place is left out: 256 bits end a little below 62^43. So is the checksum's: 32 bits end below 62^6.
+  const places = [...Array.from({ length: 12 }, (_, i) => 4 + i), ...Array.from({ length: 42 }, (_, i) => 18 + i)];
+  for (const place of places) expect(new Set(tokens.map(({ token }) => token[place])).size).toBe(62);
+});
+
+test('the pattern finds a token in any text, and does not run on', () => {
+  const { token } = makeToken();
+  const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(new RegExp(accessTokenPattern, 'g'));
+  expect(found).toEqual([token, token]);
+});
