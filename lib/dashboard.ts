@@ -94,7 +94,10 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 
 function costs({ rest, plants, accessTokens, settings }: MonitoringProps, functions: StoreFunction[]): IMetric[] {
   const sum = (metrics: Metric[], name: string) => Object.fromEntries(metrics.map((metric, i) => [`${name}${i}`, metric]));
-  const plus = (named: Record<string, Metric>) => `(${Object.keys(named).join(' + ')})`;
+  const plus = (named: Record<string, Metric>) =>
+    `(${Object.keys(named)
+      .map((id) => `FILL(${id}, 0)`)
+      .join(' + ')})`;
 
   const requests = { requests: rest.deploymentStage.metricCount({ statistic: Stats.SUM, period }) };
   const invocations = sum(

@@ -36,7 +36,7 @@ export function countLogLines(scope: Construct, namespace: string, name: string,
       metricName: name,
     });
   }
-  return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period, label: name });
+  return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period });
 }
 
 /** A metric of DynamoDB's own for a table. */

@@ -31,8 +31,9 @@ interface AlarmProps {
   metric: IMetric;
   /** In alarm at this value and above. */
   threshold: number;
-  /** How many periods in a row. */
+  /** How many periods it takes, and out of how many: one out of one unless said otherwise, `periods` out of as many. */
   periods?: number;
+  outOf?: number;
 }
 
 /**
@@ -102,7 +103,8 @@ export class Monitoring extends Construct {
         impact: 'Requests are answered 503, because a function crashed, ran out of time or memory, or does not start.',
         response: 'Read the end of the log of the function that the dashboard shows; after a deployment, deploy the version before it.',
         metric: new MathExpression({
-          expression: handlers.map((_, i) => `errors${i}`).join(' + '),
+          // A function that was not called has no data, and a sum with it would have none either.
+          expression: handlers.map((_, i) => `FILL(errors${i}, 0)`).join(' + '),
           usingMetrics: Object.fromEntries(
             handlers.map((handler, i) => [`errors${i}`, handler.metricErrors({ statistic: Stats.SUM, period })]),
           ),
@@ -110,19 +112,22 @@ export class Monitoring extends Construct {
           period,
         }),
         threshold: 1,
+        // FILL takes data that is late for none: what came in since is looked at again.
+        outOf: 3,
       }),
     ];
     addDashboard(this, { ...props, alarms, counts: Object.values(counts) });
   }
 
-  private alarm(name: string, { impact, response, metric, threshold, periods = 1 }: AlarmProps): Alarm {
+  private alarm(name: string, { impact, response, metric, threshold, periods = 1, outOf = periods }: AlarmProps): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `Impact: ${impact} What to do: ${response} Runbook: docs/operations.md#${name.toLowerCase()}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: periods,
+      datapointsToAlarm: periods,
+      evaluationPeriods: outOf,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(this.action);
