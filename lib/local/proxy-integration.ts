@@ -76,13 +76,10 @@ export function proxyEvent(request: GatewayRequest, binaryMediaTypes: string[]):
   };
 }
 
+/** Any name is a name here, `__proto__` too. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of pairs) {
-    values[name] ??= [];
-    values[name].push(value);
-  }
-  return values;
+  const groups = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries([...groups].map(([name, group]) => [name, group.map(([, value]) => value)]));
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html */
