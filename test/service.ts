@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { issueToken, revokeToken } from '../functions/access-tokens/administration.ts';
+import { allScopes } from '../functions/contract/scopes.ts';
+import { startDatabase } from '../lib/local/database.ts';
+import { startEmulator } from '../lib/local/emulator.ts';
+import { localCredentials } from '../lib/local/execution-environment.ts';
+import { createTables } from '../lib/local/tables.ts';
+import { readTemplate, region } from '../lib/local/template.ts';
+import { synthesize } from '../lib/synthesize.ts';
+
+export interface Service {
+  /** Up to and including the stage. */
+  baseUrl: string;
+  database: DynamoDBDocumentClient;
+  databaseEndpoint: string;
+  /** What the functions have logged so far, line by line. */
+  log: string[];
+  /** A new access token that works for a day. */
+  issue(owner: string, scopes?: typeof allScopes): Promise<string>;
+  /** A new access token that ended a moment ago. */
+  issueExpired(owner: string): Promise<string>;
+  issueRevoked(owner: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** CDK context: settings of the stack. */
+  context?: Record<string, unknown>;
+  /** A running engine in place of the embedded one. */
+  databaseEndpoint?: string | undefined;
+  /** Stands between the functions and the database: gets the endpoint of the database and returns its own. */
+  between?: (endpoint: string) => string;
+}
+
+/** A database's client as a test needs it. */
+export const localDatabase = (endpoint: string): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials }), {
+    unmarshallOptions: { wrapNumbers: BigInt },
+  });
+
+/** Starts the whole service on free ports, with a database that is empty and in memory: the synthesized stack, its own bundles, the emulator. */
+export async function startService({ context = {}, databaseEndpoint, between = (same) => same }: ServiceOptions = {}): Promise<Service> {
+  const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  synthesize(assembly, context);
+  const embedded = databaseEndpoint === undefined ? await startDatabase({ port: 0 }) : undefined;
+  const endpoint = databaseEndpoint ?? embedded?.endpoint ?? '';
+  await createTables(readTemplate(assembly), endpoint);
+
+  const database = localDatabase(endpoint);
+  const log: string[] = [];
+  const emulator = await startEmulator({ assembly, port: 0, dynamodbEndpoint: between(endpoint), log: (_, line) => log.push(line) });
+  const now = () => Math.floor(Date.now() / 1000);
+  const issue = (owner: string, scopes = allScopes, clock = Date.now) =>
+    issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 }, clock);
+
+  return {
+    baseUrl: emulator.baseUrl,
+    database,
+    databaseEndpoint: endpoint,
+    log,
+    issue: async (owner, scopes) => (await issue(owner, scopes)).token,
+    issueExpired: async (owner) => (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
+    async issueRevoked(owner) {
+      const { id, token } = await issue(owner);
+      await revokeToken(database, 'AccessTokens', id);
+      return token;
+    },
+    async stop() {
+      await emulator.stop();
+      database.destroy();
+      await embedded?.stop();
+      rmSync(assembly, { recursive: true });
+    },
+  };
+}
