@@ -16,7 +16,6 @@ export interface TargetOptions {
 /** The database, and the name of the table of access tokens in it. */
 export type Target = [DynamoDBDocumentClient, table: string];
 
-const outputName = 'AccessTokensTableName';
 const patience = { requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true } };
 
 /** The options that tell where the tokens are. */
@@ -43,16 +42,18 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
     // Locally a table's name is its logical id.
     return [connect({ endpoint: options.dynamodbEndpoint, ...anyone }), 'AccessTokens'];
   }
-  const { profile, region } = options;
-  const account = { ...(profile && { profile }), ...(region && { region }) };
-  return [connect(account), await tableOf(options.stack, new CloudFormationClient({ ...account, ...patience }))];
+  return [connect(accountOf(options)), await outputOf(options, 'AccessTokensTableName')];
 }
 
 const connect = (config: DynamoDBClientConfig) => DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
 
-async function tableOf(stack: string, cloudFormation: CloudFormationClient): Promise<string> {
-  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
-  const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === outputName)?.OutputValue;
-  if (!output) throw new TokenError(`The stack ${stack} is no plant store, or not deployed to its end: it has no output ${outputName}.`);
+const accountOf = ({ profile, region }: TargetOptions) => ({ ...(profile && { profile }), ...(region && { region }) });
+
+/** An output of the deployed stack that the options name. Throws TokenError for a stack that has none of that name. */
+export async function outputOf(options: TargetOptions, name: string): Promise<string> {
+  const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...patience });
+  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: options.stack }));
+  const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+  if (!output) throw new TokenError(`The stack ${options.stack} is no plant store, or not deployed to its end: it has no output ${name}.`);
   return output;
 }
