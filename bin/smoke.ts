@@ -6,8 +6,9 @@ import { Command } from 'commander';
 import { issueToken, revokeToken } from '../functions/access-tokens/administration.ts';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
 import { explain } from './token/explain.ts';
-import { openTarget, outputOf, type TargetOptions, targetOptions } from './token/target.ts';
+import { openTarget, outputOf, type Target, type TargetOptions, targetOptions } from './token/target.ts';
 
+const hour = 3600;
 const program = new Command('npm run smoke --')
   .description('Runs the contract suite against the deployed stack, with access tokens of its own that it revokes afterwards.')
   .option('--base-url <url>', "where the API answers, if not at the stack's own base URL: at a custom domain, say");
@@ -15,46 +16,56 @@ for (const option of targetOptions.filter(({ long }) => ['--stack', '--profile',
   program.addOption(option);
 const options = program.parse().opts<TargetOptions & { baseUrl?: string }>();
 
-const hour = 3600;
 const issued: string[] = [];
-let revoke = async (_id: string) => {};
-// Ctrl-C reaches the suite too, and ends it: the tokens are revoked all the same.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+const fail = (message: string) => {
+  console.error(`error: ${message}`);
+  process.exitCode = 1;
+};
 
 try {
   const baseUrl = options.baseUrl ?? (await outputOf(options, 'BaseUrl'));
   const target = await openTarget(options);
-  revoke = async (id) => void (await revokeToken(...target, id));
-  // Owners that nobody has: what the suite creates and deletes is its own.
-  const [owner, otherOwner] = ['a', 'b'].map((name) => `smoke-${randomUUID()}-${name}`) as [string, string];
-  const issue = async (of: string, scopes: Scope[] = allScopes, age = 0) => {
+  try {
+    process.exitCode = await runSuite(baseUrl, await issueTokens(target));
+  } finally {
+    for (const id of issued)
+      await revokeToken(...target, id).catch((error) => fail(`the token ${id} is not revoked: ${explain(error, options)}`));
+  }
+} catch (error) {
+  fail(explain(error, options));
+}
+
+/** The tokens that the suite asks for, by the options that it takes them by. Their owners are new: what it creates and deletes is its own. */
+async function issueTokens(target: Target): Promise<Record<string, string>> {
+  const run = randomUUID();
+  const issue = async (name: string, scopes: Scope[] = allScopes, age = 0) => {
     const now = () => Date.now() - age * 1000;
-    const expires = Math.floor(now() / 1000) + hour;
-    const { id, token } = await issueToken(...target, { owner: of, scopes, label: 'npm run smoke', expires }, now);
+    const grant = { owner: `smoke-${run}-${name}`, scopes, label: 'npm run smoke', expires: Math.floor(now() / 1000) + hour };
+    const { id, token } = await issueToken(...target, grant, now);
     issued.push(id);
     return token;
   };
-
   const tokens = {
-    token: await issue(owner),
-    'other-token': await issue(otherOwner),
-    'read-token': await issue(owner, ['plants:read']),
-    'revoked-token': await issue(owner),
-    'expired-token': await issue(owner, allScopes, 2 * hour),
+    '--token': await issue('a'),
+    '--other-token': await issue('b'),
+    '--read-token': await issue('a', ['plants:read']),
+    '--revoked-token': await issue('a'),
+    '--expired-token': await issue('a', allScopes, 2 * hour),
   };
-  await revoke(`${issued[3]}`);
-  const given = Object.entries(tokens).flatMap(([name, token]) => [`--${name}`, token]);
-  const suite = spawn(process.execPath, [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...given], { stdio: 'inherit' });
+  await revokeToken(...target, tokens['--revoked-token']);
+  return tokens;
+}
+
+/** Its exit code. Ctrl-C ends the suite, and this program only once the tokens are revoked. */
+async function runSuite(baseUrl: string, tokens: Record<string, string>): Promise<number> {
+  const suite = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...Object.entries(tokens).flat()],
+    {
+      stdio: 'inherit',
+    },
+  );
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => suite.kill(signal));
   const [code] = await once(suite, 'exit');
-  process.exitCode = code ?? 1;
-} catch (error) {
-  console.error(`error: ${explain(error, options)}`);
-  process.exitCode = 1;
-} finally {
-  for (const id of issued) {
-    await revoke(id).catch((error) => {
-      console.error(`error: the token ${id} could not be revoked: ${explain(error, options)}`);
-      process.exitCode = 1;
-    });
-  }
+  return code ?? 1;
 }
