@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+
+/**
+ * Notes, in a process of its own, what each verdict takes: the look-ups, digests, comparisons and log lines. What a clock could tell, this tells
+ * for certain.
+ */
+const probe = `
+  import crypto from 'node:crypto';
+  import { syncBuiltinESMExports } from 'node:module';
+  let work = [];
+  const { timingSafeEqual, createHash } = crypto;
+  crypto.timingSafeEqual = (a, b) => (work.push('compare ' + a.length + ' with ' + b.length + ' bytes'), timingSafeEqual(a, b));
+  crypto.createHash = (algorithm) => (work.push('digest by ' + algorithm), createHash(algorithm));
+  syncBuiltinESMExports();
+  console.info = () => work.push('log');
+  const { authorizer } = await import('./functions/access-tokens/authorizer.ts');
+  const { digest, makeToken } = await import('./functions/access-tokens/token.ts');
+  const { forge } = await import('./test/access-tokens/forge.ts');
+
+  const { id, token } = makeToken();
+  const record = { id, digest: digest(token), owner: 'ann', scopes: ['plants:read'], label: '', created: 1 };
+  const workOf = async (token, more = {}) => {
+    work = [];
+    const find = async (sought) => (work.push('look up'), sought === id ? { ...record, ...more } : undefined);
+    const event = { type: 'TOKEN', authorizationToken: 'Bearer ' + token, methodArn: 'arn/v1/GET/plants' };
+    const verdict = await authorizer(find)(event).then(() => 'accepted', ({ message }) => message);
+    return [...work, verdict];
+  };
+  console.log(JSON.stringify({
+    accepted: await workOf(token),
+    unknown: await workOf(forge()),
+    wrong: await workOf(forge(id)),
+    wrongByOneCharacter: await workOf(forge(id, token.slice(17, 59) + (token[59] === '0' ? '1' : '0'))),
+    wrongAndRevoked: await workOf(forge(id), { revoked: 1 }),
+    revoked: await workOf(token, { revoked: 1 }),
+    expired: await workOf(token, { expires: 1 }),
+  }));
+`;
+
+test('a wrong secret, an unknown id and every other refusal past the checksum take the same work', () => {
+  const { accepted, ...refused } = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', probe], { encoding: 'utf8' }),
+  );
+  const work = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
+  expect(accepted).toEqual([...work, 'accepted']);
+  expect(Object.keys(refused)).toHaveLength(6);
+  for (const taken of Object.values(refused)) expect(taken).toEqual([...work, 'Unauthorized']);
+});
