@@ -1,0 +1,26 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+
+interface Given {
+  path?: string;
+  pathParameters?: Record<string, string>;
+  query?: Record<string, string[]>;
+  headers?: Record<string, string[]>;
+  body?: string;
+  isBase64Encoded?: boolean;
+  authorizer?: Record<string, unknown>;
+}
+
+const json = { 'content-TYPE': ['application/json'] };
+
+/** An event of a proxy integration, with as much of it as the functions look at. */
+export const proxyEvent = ({ path = '/v1/plants', headers = json, authorizer = { owner: 'alice' }, ...given }: Given = {}) =>
+  ({
+    multiValueHeaders: headers,
+    multiValueQueryStringParameters: given.query ?? null,
+    pathParameters: given.pathParameters ?? null,
+    body: given.body ?? null,
+    isBase64Encoded: given.isBase64Encoded ?? false,
+    requestContext: { path, requestId: 'request-1', authorizer },
+  }) as unknown as APIGatewayProxyEvent;
+
+export const lambdaContext = (remainingMs = 10_000) => ({ getRemainingTimeInMillis: () => remainingMs }) as Context;

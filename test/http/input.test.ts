@@ -1,0 +1,112 @@
+import { expect, test } from '@jest/globals';
+import { readInput } from '../../functions/http/input.ts';
+import { Problem } from '../../functions/http/problem.ts';
+import { createPlantInput } from '../../functions/plants/create.ts';
+import { deletePlantInput } from '../../functions/plants/delete.ts';
+import { listPlantsInput } from '../../functions/plants/list.ts';
+import { proxyEvent } from './event.ts';
+
+// The middleware before it has put header names in lower case.
+const json = { 'content-type': ['application/json'] };
+const post = (body: string | undefined, more: Parameters<typeof proxyEvent>[0] = {}) =>
+  proxyEvent({ headers: json, ...(body !== undefined && { body }), ...more });
+
+function problemOf(read: () => unknown): Problem {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+  }
+  throw new Error('There was no problem.');
+}
+const bodyFaults = (body: string, more = {}) => problemOf(() => readInput(createPlantInput, post(body, more))).faults;
+
+test('every fault of body and query is named, a member’s own first', () => {
+  const body = '{"id":"7","tag":7,"a/b~c":1,"tag":7,"\\ud800":null}';
+  expect(bodyFaults(body, { query: { debug: ['1'], limit: ['1'] } })).toEqual([
+    { pointer: '/tag', detail: 'must occur only once' },
+    { pointer: '/a~1b~0c', detail: 'is not a member of a plant' },
+    { pointer: '/\uFFFD', detail: 'is not a member of a plant' },
+    { parameter: 'debug', detail: 'is not a parameter of this operation' },
+    { parameter: 'limit', detail: 'is not a parameter of this operation' },
+    { pointer: '/id', detail: 'must be an integer' },
+    { pointer: '/name', detail: 'is required' },
+    { pointer: '/tag', detail: 'must be a string' },
+  ]);
+});
+
+test('every fault of a query is named', () => {
+  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit: ['0'], cursor: ['x', 'y'], limt: ['5'] } }));
+  expect(problemOf(read).faults).toEqual([
+    { parameter: 'limt', detail: 'is not a parameter of this operation' },
+    { parameter: 'limit', detail: 'must be at least 1' },
+    { parameter: 'cursor', detail: 'must be given only once' },
+  ]);
+});
+
+test('every fault of a path and query is named', () => {
+  const read = () => readInput(deletePlantInput, proxyEvent({ pathParameters: { id: '07' }, query: { id: ['7'] } }));
+  expect(problemOf(read).faults.map((fault) => 'parameter' in fault && fault.parameter)).toEqual(['id', 'id']);
+});
+
+test.each<[what: string, body: string | undefined, detail: string]>([
+  ['nothing', undefined, 'must be a JSON object, but there is no body'],
+  ['a byte order mark', '\uFEFF{}', 'must not begin with a byte order mark'],
+  ['an array', '[]', 'must be a JSON object'],
+  ['half of an object', '{', 'is not well-formed JSON'],
+])('a body of %s is one fault', (_, body, detail) => {
+  expect(problemOf(() => readInput(createPlantInput, post(body))).faults).toEqual([{ pointer: '', detail }]);
+});
+
+test('a body that comes as bytes is UTF-8 or refused', () => {
+  const bytes = (data: string) => post(Buffer.from(data, 'latin1').toString('base64'), { isBase64Encoded: true });
+  expect(readInput(createPlantInput, bytes('{"id":1,"name":"\xC3\xA9"}')).body).toEqual({ id: 1n, name: 'é', tag: '' });
+  expect(problemOf(() => readInput(createPlantInput, bytes('{"id":1,"name":"\xE9"}'))).faults).toEqual([
+    { pointer: '', detail: 'is not well-formed UTF-8' },
+  ]);
+});
+
+test('16 KiB are accepted, one byte more is not, whatever else is wrong with it', () => {
+  const fits = '{"id":1,"name":"é"}'.padEnd(16 * 1024 - 1);
+  expect(readInput(createPlantInput, post(fits)).body).toMatchObject({ id: 1n });
+  expect(problemOf(() => readInput(createPlantInput, post(`${fits} `, { query: { x: ['1'] } })))).toMatchObject({
+    code: 'content-too-large',
+    faults: [],
+  });
+});
+
+const type = { header: 'Content-Type', detail: 'must be application/json' };
+const encoding = { header: 'Content-Encoding', detail: 'must not be sent' };
+test.each([
+  [{}, [type]],
+  [{ 'content-type': ['text/plain'] }, [type]],
+  [{ 'content-type': ['application/json', 'application/json'] }, [type]],
+  [{ 'content-type': ['application/json; charset=latin1'] }, [type]],
+  [{ 'content-type': ['application/jsonp'] }, [type]],
+  [{ 'content-type': ['application/json'], 'content-encoding': ['identity'] }, [encoding]],
+  [{ 'content-encoding': ['gzip'] }, [type, encoding]],
+])('the headers %j are 415, before a body that is too large', (headers: Record<string, string[]>, faults) => {
+  expect(problemOf(() => readInput(createPlantInput, post('x'.repeat(20_000), { headers })))).toMatchObject({
+    code: 'unsupported-media-type',
+    faults,
+  });
+});
+
+test.each(['application/json', 'APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json ; charset="UTF-8"'])(
+  'the type %s is JSON',
+  (value) => {
+    expect(readInput(createPlantInput, post('{"id":1,"name":"a"}', { headers: { 'content-type': [value] } })).body.tag).toBe('');
+  },
+);
+
+test('what an operation takes no body for does not look at one', () => {
+  const event = proxyEvent({ headers: { 'content-encoding': ['br'] }, body: 'x'.repeat(20_000), pathParameters: { id: '7' } });
+  expect(readInput(deletePlantInput, event)).toEqual({ path: { id: 7n } });
+});
+
+test('names that objects inherit are as unknown as any other', () => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+  const members = names.map((name) => `${JSON.stringify(name)}:1`).join();
+  const query = Object.fromEntries(names.map((name) => [name, ['1']]));
+  expect(bodyFaults(`{"id":1,"name":"a",${members}}`, { query })).toHaveLength(2 * names.length);
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import * as v from 'valibot';
+import { type Caller, operation, type Reply } from '../../functions/http/operation.ts';
+import { Problem } from '../../functions/http/problem.ts';
+import { lambdaContext, proxyEvent } from './event.ts';
+
+const common = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Request-Id': 'request-1',
+};
+const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
+
+let lines: unknown[];
+beforeEach(() => {
+  lines = [];
+  jest.spyOn(console, 'info').mockImplementation((line) => lines.push(line));
+  jest.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  delete process.env.CORS_ORIGIN;
+});
+
+async function answerOf(run: (caller: Caller) => Promise<Reply>, event: APIGatewayProxyEvent = proxyEvent(), remainingMs?: number) {
+  const handler = operation(v.object({}), (_, caller) => run(caller));
+  const { body, ...response } = (await handler(event, lambdaContext(remainingMs))) as unknown as APIGatewayProxyResult;
+  return { ...response, body: body && JSON.parse(body) };
+}
+const failing = (error: unknown) => answerOf(() => Promise.reject(error));
+
+test('a reply becomes a response with the headers of every response, and one log line', async () => {
+  const reply: Reply = { code: 'PLANT_CREATED', status: 201, headers: { Location: '/x' }, body: { name: 'é' } };
+  expect(await answerOf(async () => reply)).toEqual({
+    statusCode: 201,
+    headers: { ...common, 'Content-Type': 'application/json', Location: '/x' },
+    body: { name: 'é' },
+  });
+  expect(lines).toEqual([{ code: 'PLANT_CREATED', requestId: 'request-1', owner: 'alice', status: 201, durationMs: expect.any(Number) }]);
+});
+
+test('a reply without a body has no content type', async () => {
+  expect(await answerOf(async () => ({ code: 'PLANT_DELETED', status: 204 }))).toEqual({ statusCode: 204, headers: common, body: '' });
+});
+
+test('a problem is answered as problem details, and logged without a cause', async () => {
+  expect(await failing(new Problem('invalid-request', [{ pointer: '/name', detail: 'is required' }]))).toEqual({
+    statusCode: 400,
+    headers: { ...common, 'Content-Type': 'application/problem+json' },
+    body: {
+      type: 'urn:problem-type:plant-store:invalid-request',
+      title: 'Invalid request',
+      status: 400,
+      detail: expect.any(String),
+      instance: 'request-1',
+      errors: [{ pointer: '/name', detail: 'is required' }],
+    },
+  });
+  expect(lines).toEqual([expect.objectContaining({ code: 'REQUEST_REFUSED', status: 400, problem: 'invalid-request' })]);
+});
+
+test('of an unforeseen error the caller learns nothing, the log everything', async () => {
+  const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
+  const error = Object.assign(new Error('outer secret', { cause }), { name: 'OddError', $metadata: { requestId: 'database-1' } });
+  const answer = await failing(error);
+  expect(answer).toMatchObject({ statusCode: 500, body: { type: 'urn:problem-type:plant-store:internal-error', instance: 'request-1' } });
+  expect(Object.keys(answer.body)).toEqual(['type', 'title', 'status', 'detail', 'instance']);
+  expect(JSON.stringify(answer)).not.toMatch(/secret|Odd|EINNER|database/);
+  expect(lines).toEqual([
+    expect.objectContaining({
+      code: 'REQUEST_FAILED',
+      requestId: 'request-1',
+      cause: {
+        name: 'OddError',
+        message: 'outer secret',
+        stack: expect.stringContaining('operation.test.ts'),
+        $metadata: { requestId: 'database-1' },
+        cause: { name: 'Error', message: 'inner secret', stack: expect.any(String), code: 'EINNER' },
+      },
+    }),
+  ]);
+});
+
+const sdkError = (name: string, httpStatusCode?: number, more: object = {}) =>
+  Object.assign(new Error(name), { name, $metadata: { httpStatusCode }, ...more });
+
+test.each([
+  sdkError('ThrottlingException', 400),
+  sdkError('ProvisionedThroughputExceededException', 400),
+  sdkError('RequestLimitExceeded', 400),
+  sdkError('InternalServerError', 500),
+  sdkError('Unknown', 501),
+  sdkError('ServiceUnavailable', 503),
+  sdkError('TimeoutError'),
+  sdkError('Error', undefined, { code: 'ECONNREFUSED' }),
+  sdkError('Error', undefined, { code: 'ENOTFOUND' }),
+])('a database that fails with %s is unavailable for now', async (error) => {
+  expect(await failing(error)).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' }, body: { status: 503 } });
+  expect(lines).toEqual([expect.objectContaining({ code: 'DATABASE_UNAVAILABLE', cause: expect.objectContaining({ name: error.name }) })]);
+});
+
+test.each([
+  sdkError('AccessDeniedException', 400),
+  sdkError('ResourceNotFoundException', 400),
+  sdkError('ValidationException', 400),
+  new TypeError('x'),
+])('%s is a fault of ours', async (error) => {
+  expect(await failing(error)).toMatchObject({ statusCode: 500, body: { status: 500 } });
+});
+
+test('whoever takes too long is answered two seconds before the function’s end', async () => {
+  const forever = () => new Promise<Reply>(() => {});
+  expect(await answerOf(forever, proxyEvent(), 2001)).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+});
+
+test.each([undefined, '', 7, null, { alice: true }])('an event whose owner is %j comes to nothing', async (owner) => {
+  const run = jest.fn(async () => done);
+  expect(await answerOf(run, proxyEvent({ authorizer: { owner } }))).toMatchObject({ statusCode: 500 });
+  expect(run).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['/v1/plants', '/v1/plants'],
+  ['/v1/plants/', '/v1/plants'],
+  ['/plants', '/plants'],
+  ['/a/b/plants//', '/a/b/plants'],
+  ['//plants', '/plants'],
+])('references out of a request to %s start with %s', async (path, start) => {
+  const run = jest.fn(async (_: Caller) => done);
+  await answerOf(run, proxyEvent({ path }));
+  expect(run).toHaveBeenCalledWith({ owner: 'alice', requestPath: start });
+});
+
+test('with CORS on, every answer names the origin and exposes what pages may read', async () => {
+  process.env.CORS_ORIGIN = 'https://example.com';
+  const cors = {
+    'Access-Control-Allow-Origin': 'https://example.com',
+    'Access-Control-Expose-Headers': 'Link, Location, Retry-After, X-Request-Id',
+  };
+  expect((await answerOf(async () => done)).headers).toEqual({ ...common, ...cors, 'Content-Type': 'application/json' });
+  expect((await failing(new Error())).headers).toEqual({ ...common, ...cors, 'Content-Type': 'application/problem+json' });
+});
