@@ -11,6 +11,7 @@ import { localCredentials } from '../lib/local/execution-environment.ts';
 import { createTables } from '../lib/local/tables.ts';
 import { readTemplate, region } from '../lib/local/template.ts';
 import { synthesize } from '../lib/synthesize.ts';
+import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
 export interface Service {
   /** Up to and including the stage. */
@@ -19,6 +20,8 @@ export interface Service {
   databaseEndpoint: string;
   /** What the functions have logged so far, line by line. */
   log: string[];
+  /** The access tokens issued so far. What the service has logged, answered and stored by its end is searched for their secrets. */
+  tokens: string[];
   /** A new access token that works for a day. */
   issue(owner: string, scopes?: typeof allScopes): Promise<string>;
   /** A new access token that ended a moment ago. */
@@ -54,14 +57,21 @@ export async function startService({ context = {}, databaseEndpoint, between = (
   const log: string[] = [];
   const emulator = await startEmulator({ assembly, port: 0, dynamodbEndpoint: between(endpoint), log: (_, line) => log.push(line) });
   const now = () => Math.floor(Date.now() / 1000);
-  const issue = (owner: string, scopes = allScopes, clock = Date.now) =>
-    issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 }, clock);
+  const tokens: string[] = [];
+  const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
+    const grant = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
+    const issued = await issueToken(database, 'AccessTokens', grant, clock);
+    tokens.push(issued.token);
+    return issued;
+  };
+  const answers = recordAnswers(emulator.baseUrl);
 
   return {
     baseUrl: emulator.baseUrl,
     database,
     databaseEndpoint: endpoint,
     log,
+    tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
     issueExpired: async (owner) => (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
     async issueRevoked(owner) {
@@ -71,9 +81,12 @@ export async function startService({ context = {}, databaseEndpoint, between = (
     },
     async stop() {
       await emulator.stop();
+      const told = [...log, ...answers(), ...(await itemsOf(database, 'AccessTokens')), ...(await itemsOf(database, 'Plants'))];
       database.destroy();
       await embedded?.stop();
       rmSync(assembly, { recursive: true });
+      const leaks = secretsIn(told, tokens);
+      if (leaks.length > 0) throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
     },
   };
 }

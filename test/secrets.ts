@@ -1,0 +1,67 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+
+/**
+ * What gives half a secret away, or more: the blocks of which any half in a row holds one whole, and both halves in the encodings that things are
+ * logged, stored and sent in.
+ */
+function tracesOf(token: string): string[] {
+  const secretAndChecksum = token.slice(17);
+  const blocks = [0, 11, 22, 33, 38].map((start) => secretAndChecksum.slice(start, start + 11));
+  const halves = [secretAndChecksum.slice(0, 21), secretAndChecksum.slice(21, 43)];
+  return [...blocks, ...halves.flatMap(encodingsOf)];
+}
+
+function encodingsOf(text: string): string[] {
+  const hex = Buffer.from(text).toString('hex');
+  // In base64 a text looks in one of three ways, by what is before it; the characters that it shares with its neighbours are left out.
+  const base64 = [0, 1, 2].map((before) =>
+    Buffer.from(' '.repeat(before) + text)
+      .toString('base64')
+      .slice(before && 4, -4),
+  );
+  const base64url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...new Set([hex, hex.toUpperCase(), ...base64, ...base64url])];
+}
+
+/** Where half of a token's secret, or more, can be read in one of the texts: the token's id and the text. */
+export function secretsIn(texts: string[], tokens: string[]): string[] {
+  const all = texts.join('\n');
+  return tokens.flatMap((token) => {
+    const trace = tracesOf(token).find((one) => all.includes(one));
+    return trace === undefined ? [] : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(trace))}`;
+  });
+}
+
+/** Keeps all that the HTTP server of a URL answers from now on, header by header, until it is asked for it. */
+export function recordAnswers(url: string): () => string[] {
+  const answers: string[] = [];
+  const record = (message: unknown) => {
+    const { server, response } = message as { server: Server; response: ServerResponse };
+    if ((server.address() as AddressInfo | null)?.port !== Number(new URL(url).port)) return;
+    const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+    response.end = (...args: unknown[]) => {
+      answers.push(`${JSON.stringify(response.getHeaders())} ${args[0] ?? ''}`);
+      return end(...args);
+    };
+  };
+  subscribe('http.server.request.start', record);
+  return () => {
+    unsubscribe('http.server.request.start', record);
+    return answers;
+  };
+}
+
+/** All items of a table as text, with bytes as the characters they would be. */
+export async function itemsOf(database: DynamoDBDocumentClient, table: string): Promise<string[]> {
+  const texts: string[] = [];
+  const plain = (_: string, value: unknown) => {
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+    return typeof value === 'bigint' ? `${value}` : value;
+  };
+  for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table }))
+    texts.push(...Items.map((item) => JSON.stringify(item, plain)));
+  return texts;
+}
