@@ -14,18 +14,8 @@ const { folder, handler: handlerString }: { folder: string; handler: string } = 
 const say = (message: Message) => port.postMessage(message);
 
 let requestId: string | undefined;
-patchConsole();
 
 type Handler = (event: unknown, context: object) => unknown;
-
-try {
-  const handler = await load();
-  port.on('message', (invocation: Invocation) => void invoke(handler, invocation));
-  say({ type: 'ready' });
-} catch (error) {
-  console.error(error);
-  say({ type: 'error', error: describe(error) });
-}
 
 async function load(): Promise<Handler> {
   const [file = '', name = ''] = handlerString.split('.');
@@ -121,3 +111,13 @@ const plain = (error: Error) => ({
   errorMessage: error.message,
   stackTrace: error.stack?.split('\n'),
 });
+
+patchConsole();
+try {
+  const handler = await load();
+  port.on('message', (invocation: Invocation) => void invoke(handler, invocation));
+  say({ type: 'ready' });
+} catch (error) {
+  console.error(error);
+  say({ type: 'error', error: describe(error) });
+}

@@ -1,0 +1,45 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { cases } from './cases.ts';
+import { type Answer, send, startFixture } from './fixture.ts';
+
+let origin: string;
+beforeAll(async () => {
+  ({ origin } = await startFixture());
+});
+
+describe.each(Object.entries(cases))('%s', (_, table) => {
+  test.each(table)('$it ($from)', async ({ request, event, answer }) => {
+    const received = await send(origin, request);
+    if (event) expect(withNulls(eventOf(received), event)).toMatchObject(event);
+    if (answer) expect(withNulls({ ...received, body: parsed(received.body) }, answer)).toMatchObject(answer);
+  });
+});
+
+test('there are at least 120 cases, each with a source', () => {
+  const all = Object.values(cases).flat();
+  expect(all.length).toBeGreaterThanOrEqual(120);
+  expect(all.filter(({ from }) => !from.startsWith('https://'))).toEqual([]);
+});
+
+function eventOf({ status, body }: Answer): object {
+  expect(status).toBe(200);
+  return JSON.parse(body);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** The object with null for each member that is expected to be missing, and is. */
+function withNulls(object: object, expected: object): object {
+  const more = Object.entries(expected).map(([name, inner]) => {
+    const value = (object as Record<string, unknown>)[name];
+    const isNested = typeof inner === 'object' && inner !== null && typeof value === 'object' && value !== null && !Array.isArray(value);
+    return [name, isNested ? withNulls(value, inner) : (value ?? null)];
+  });
+  return { ...object, ...Object.fromEntries(more) };
+}
