@@ -131,7 +131,7 @@ function costs({ rest, plants, accessTokens, settings }: MonitoringProps, functi
   const perMillion = (sum: string, price: number) => `${sum} / 1000000 * ${price}`;
   const memorySeconds = `${plus(milliseconds)} / 1000 * ${settings.memory / 1024}`;
   return [
-    cost('API Gateway', perMillion('requests', prices.millionGatewayRequests), requests),
+    cost('API Gateway', perMillion(plus(requests), prices.millionGatewayRequests), requests),
     cost(
       'Lambda',
       `${perMillion(plus(invocations), prices.millionLambdaRequests)} + ${memorySeconds} * ${prices.lambdaGbSecond[settings.architecture]}`,

@@ -80,7 +80,7 @@ export class Monitoring extends Construct {
         periods: 3,
       }),
       this.alarm('ThrottledRequests', {
-        impact: 'Callers are, or are about to be, answered 429: requests arrive as fast as the API admits them.',
+        impact: 'Callers are, or are about to be, answered 429: requests arrive as fast as a method of the API admits them.',
         response: 'Find out whose requests they are; raise plant-store:throttle-rate if they are wanted, revoke the token if not.',
         // A REST API has no metric of its own for requests that it throttled.
         metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),

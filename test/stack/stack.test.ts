@@ -1,0 +1,301 @@
+import { expect, test } from '@jest/globals';
+import { connect } from '../../functions/database.ts';
+import { ofType, propertiesOf, resource, settings, type Template, templateWith } from './templates.ts';
+
+const templates = Object.fromEntries(Object.entries(settings).map(([name, chosen]) => [name, templateWith(chosen)])) as Record<
+  keyof typeof settings,
+  Template
+>;
+const { default: plain, throwaway, everything } = templates;
+const all = Object.entries(templates);
+
+const count = (template: Template) => {
+  const counts: Record<string, number> = {};
+  for (const { Type } of Object.values(template.Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
+  return counts;
+};
+
+test('the stack holds these resources and no others', () => {
+  const expected = {
+    'AWS::ApiGateway::Authorizer': 1,
+    'AWS::ApiGateway::Deployment': 1,
+    'AWS::ApiGateway::GatewayResponse': 21,
+    'AWS::ApiGateway::Method': 3,
+    'AWS::ApiGateway::Resource': 2,
+    'AWS::ApiGateway::RestApi': 1,
+    'AWS::ApiGateway::Stage': 1,
+    'AWS::CloudWatch::Alarm': 6,
+    'AWS::CloudWatch::Dashboard': 1,
+    'AWS::DynamoDB::GlobalTable': 2,
+    'AWS::IAM::Policy': 4,
+    'AWS::IAM::Role': 4,
+    'AWS::Lambda::Function': 4,
+    'AWS::Lambda::Permission': 4,
+    'AWS::Logs::LogGroup': 4,
+    'AWS::Logs::MetricFilter': 8,
+    'AWS::SNS::Topic': 1,
+    'AWS::SNS::TopicPolicy': 1,
+  };
+  expect(count(plain)).toEqual(expected);
+  expect(count(throwaway)).toEqual(expected);
+  expect(count(everything)).toEqual({
+    ...expected,
+    'AWS::ApiGateway::Method': 6, // CORS: OPTIONS on each path
+    'AWS::Logs::LogGroup': 5, // the access log
+    'AWS::SNS::Subscription': 1,
+  });
+});
+
+test.each(all)('logical ids whose change would lose data or the base URL stay (%s)', (_, template) => {
+  const ids = (type: string) => Object.keys(ofType(template, type));
+  expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
+  expect(ids('AWS::ApiGateway::RestApi')).toEqual(['Api']);
+  expect(ids('AWS::Lambda::Function')).toEqual(['CreatePlant', 'ListPlants', 'DeletePlant', 'Authorizer']);
+});
+
+test.each([
+  ['default', plain, true],
+  ['throwaway', throwaway, false],
+  ['everything', everything, true],
+])('tables keep their names, keys and protections (%s)', (_, template, retained) => {
+  const policy = retained ? 'Retain' : 'Delete';
+  const replicas = [
+    {
+      DeletionProtectionEnabled: retained,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      Region: { Ref: 'AWS::Region' },
+      Tags: [{ Key: 'plant-store', Value: expect.any(String) }],
+    },
+  ];
+  const common = { BillingMode: 'PAY_PER_REQUEST', SSESpecification: { SSEEnabled: false }, Replicas: replicas };
+  const Plants = resource(template, 'Plants');
+  const AccessTokens = resource(template, 'AccessTokens');
+  // toEqual: a table name or a secondary index would be a difference too.
+  expect(Plants.Properties).toEqual({
+    ...common,
+    AttributeDefinitions: [
+      { AttributeName: 'owner', AttributeType: 'S' },
+      { AttributeName: 'id', AttributeType: 'N' },
+    ],
+    KeySchema: [
+      { AttributeName: 'owner', KeyType: 'HASH' },
+      { AttributeName: 'id', KeyType: 'RANGE' },
+    ],
+  });
+  expect(AccessTokens.Properties).toEqual({
+    ...common,
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
+  });
+  for (const table of [Plants, AccessTokens]) expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
+});
+
+const access = {
+  CreatePlant: { table: 'Plants', actions: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
+  ListPlants: { table: 'Plants', actions: 'dynamodb:Query' },
+  DeletePlant: { table: 'Plants', actions: 'dynamodb:DeleteItem' },
+  Authorizer: { table: 'AccessTokens', actions: 'dynamodb:GetItem' },
+};
+
+test.each(all)('each function may do exactly what it does, on its own table and log group (%s)', (_, template) => {
+  const used = new Set<string>();
+  for (const [name, { table, actions }] of Object.entries(access)) {
+    const { Role, LoggingConfig } = resource(template, name).Properties;
+    const role = Role['Fn::GetAtt'][0];
+    used.add(role).add(LoggingConfig.LogGroup.Ref);
+    const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
+      Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+    );
+    expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
+      {
+        Roles: [{ Ref: role }],
+        PolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+              Resource: { 'Fn::GetAtt': [LoggingConfig.LogGroup.Ref, 'Arn'] },
+            },
+            { Effect: 'Allow', Action: actions, Resource: { 'Fn::GetAtt': [table, 'Arn'] } },
+            { Effect: 'Allow', Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Resource: '*' },
+          ],
+        },
+      },
+    ]);
+    // toEqual: no managed policy, no inline policy besides.
+    expect(resource(template, role).Properties).toEqual({
+      AssumeRolePolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
+      },
+      Tags: expect.anything(),
+    });
+  }
+  expect(used.size).toBe(8);
+});
+
+test.each(all)('only the gateway may call a function: each method its own, the authorizer the one (%s)', (_, template) => {
+  const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
+  const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
+  const arn = (...rest: unknown[]) => ({
+    'Fn::Join': [
+      '',
+      [
+        'arn:',
+        { Ref: 'AWS::Partition' },
+        ':execute-api:',
+        { Ref: 'AWS::Region' },
+        ':',
+        { Ref: 'AWS::AccountId' },
+        ':',
+        { Ref: 'Api' },
+        ...rest,
+      ],
+    ],
+  });
+  const permission = (name: string, source: unknown) => ({
+    Action: 'lambda:InvokeFunction',
+    Principal: 'apigateway.amazonaws.com',
+    FunctionName: { 'Fn::GetAtt': [name, 'Arn'] },
+    SourceArn: source,
+  });
+  const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
+  const expected = [
+    permission('Authorizer', arn('/authorizers/', { Ref: authorizer })),
+    permission('CreatePlant', arn('/', { Ref: stage }, '/POST/plants')),
+    permission('ListPlants', arn('/', { Ref: stage }, '/GET/plants')),
+    permission('DeletePlant', arn('/', { Ref: stage }, '/DELETE/plants/*')),
+  ];
+  expect(permissions).toHaveLength(expected.length);
+  expect(permissions).toEqual(expect.arrayContaining(expected));
+});
+
+test.each(all)('every method that reaches a function goes through the authorizer (%s)', (_, template) => {
+  const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
+  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
+  const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
+  expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['DELETE', 'GET', 'POST']);
+  for (const method of guarded) expect(method).toMatchObject({ AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: authorizer } });
+  for (const method of methods.filter((each) => !guarded.includes(each)))
+    expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
+});
+
+test.each([
+  ['default', plain, 60],
+  ['everything', everything, 0],
+])('the authorizer is asked by token, with its form checked first (%s)', (_, template, cache) => {
+  expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
+    {
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      AuthorizerResultTtlInSeconds: cache,
+    },
+  ]);
+});
+
+test.each([
+  ['default', plain, 50, 100],
+  ['everything', everything, 200, 400],
+])('the API is throttled, traced, and logs no bodies (%s)', (_, template, rate, burst) => {
+  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
+  expect(stage.MethodSettings).toEqual([
+    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+  ]);
+});
+
+test.each(all)('the API takes no TLS below 1.2, and only under the name that was asked for (%s)', (_, template) => {
+  expect(resource(template, 'Api').Properties).toMatchObject({
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+    EndpointAccessMode: 'STRICT',
+  });
+});
+
+test('the access log is a setting, and has nothing in it that a client can write at will', () => {
+  expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
+  const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
+  expect(Object.values(JSON.parse(Format))).toEqual([
+    '$context.requestId',
+    '$context.requestTime',
+    '$context.identity.sourceIp',
+    '$context.tlsVersion',
+    '$context.httpMethod',
+    '$context.resourcePath',
+    '$context.status',
+    '$context.error.responseType',
+    '$context.authorizer.principalId',
+    '$context.authorizer.tokenId',
+    '$context.responseLatency',
+    '$context.responseLength',
+  ]);
+});
+
+test.each([
+  ['default', plain, 'arm64', 512, 30],
+  ['everything', everything, 'x86_64', 1024, 7],
+])('functions differ in nothing but their code, table and description (%s)', (_, template, architecture, memory, days) => {
+  for (const [name, { table }] of Object.entries(access)) {
+    const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = resource(template, name).Properties;
+    expect(rest).toEqual({
+      Architectures: [architecture],
+      Handler: 'start.handler',
+      MemorySize: memory,
+      Runtime: 'nodejs24.x',
+      Timeout: 10,
+      TracingConfig: { Mode: 'Active' },
+    });
+    expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
+    expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: days },
+    });
+    expect(Environment.Variables).toMatchObject({ [table === 'Plants' ? 'PLANTS_TABLE' : 'ACCESS_TOKENS_TABLE']: { Ref: table } });
+    expect(Object.keys(Environment.Variables)).not.toContain(table === 'Plants' ? 'ACCESS_TOKENS_TABLE' : 'PLANTS_TABLE');
+  }
+});
+
+test('what waits is waited for: the database within its function, the functions within the gateway', async () => {
+  const { maxAttempts, requestHandler } = connect().config;
+  const { requestTimeout } = await (requestHandler as unknown as { configProvider: Promise<{ requestTimeout: number }> }).configProvider;
+  const database = (await maxAttempts()) * requestTimeout;
+  const functionTimeout = resource(plain, 'CreatePlant').Properties.Timeout * 1000;
+  const gateway = 29_000;
+
+  expect(database).toBeLessThan(functionTimeout / 2);
+  expect(2 * functionTimeout).toBeLessThan(gateway); // the authorizer, then the operation
+  for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method')) expect(Integration).not.toHaveProperty('TimeoutInMillis');
+});
+
+test.each([
+  ['default', plain, 'PlantStore', ''],
+  ['everything', everything, 'PlantStore-everything', ' --stack PlantStore-everything'],
+])('outputs are the base URL, the tables and the next command (%s)', (_, template, _name, option) => {
+  const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
+  const host = [{ Ref: 'Api' }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }];
+  expect(template.Outputs).toEqual({
+    BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/', { Ref: stage }]] } },
+    PlantsTableName: { Value: { Ref: 'Plants' } },
+    AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
+    NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
+  });
+});
+
+test.each([
+  ['default', plain, 'PlantStore'],
+  ['throwaway', throwaway, 'PlantStore-throwaway'],
+])('what costs money bears the tag of its copy (%s)', (_, template, name) => {
+  const tag = { Key: 'plant-store', Value: name };
+  const tagged = [
+    'AWS::ApiGateway::RestApi',
+    'AWS::ApiGateway::Stage',
+    'AWS::Lambda::Function',
+    'AWS::Logs::LogGroup',
+    'AWS::CloudWatch::Alarm',
+  ];
+  for (const type of tagged) for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
+  for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable')) expect(Replicas[0].Tags).toContainEqual(tag);
+});

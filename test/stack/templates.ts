@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { synthesize } from '../../lib/synthesize.ts';
+
+export interface Resource {
+  Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a template is JSON, and a wrong path into it fails the test.
+  Properties: any;
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
+}
+
+export interface Template {
+  Resources: Record<string, Resource>;
+  Outputs: Record<string, { Value: unknown }>;
+}
+
+/** The three ways to deploy that everything is checked for; .ci/templates has the same. */
+export const settings = {
+  default: {},
+  throwaway: { instance: 'throwaway', retention: 'destroy' },
+  everything: {
+    instance: 'everything',
+    retention: 'retain',
+    architecture: 'x86_64',
+    memory: '1024',
+    'throttle-rate': '200',
+    'throttle-burst': '400',
+    'authorizer-cache': '0',
+    'log-retention': '7',
+    'cors-origin': 'https://example.com',
+    'alarm-email': 'oncall@example.com',
+    'access-log': 'true',
+  },
+};
+
+/** The template of the stack with these settings. */
+export function templateWith(chosen: Record<string, string>): Template {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  try {
+    const context = Object.fromEntries(Object.entries(chosen).map(([name, value]) => [`plant-store:${name}`, value]));
+    return synthesize(folder, context).stacks[0]?.template;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function resource(template: Template, logicalId: string): Resource {
+  const found = template.Resources[logicalId];
+  if (!found) throw new Error(`The template has no ${logicalId}.`);
+  return found;
+}
+
+/** The resources of a type, by logical id. */
+export const ofType = (template: Template, type: string): Record<string, Resource> =>
+  Object.fromEntries(Object.entries(template.Resources).filter(([, resource]) => resource.Type === type));
+
+export const propertiesOf = (template: Template, type: string) => Object.values(ofType(template, type)).map(({ Properties }) => Properties);
