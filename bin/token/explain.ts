@@ -13,7 +13,7 @@ const badCredentials = [
 ];
 
 /** One line that tells someone at a terminal what went wrong and what to do about it. */
-export function explain(error: unknown, { local, dynamodbEndpoint, stack, region }: TargetOptions): string {
+export function explain(error: unknown, { local, dynamodbEndpoint, stack, profile, region }: TargetOptions): string {
   if (error instanceof TokenError) return error.message;
   const { name, message, code } = error as Error & { code?: string };
   if (local) {
@@ -21,9 +21,11 @@ export function explain(error: unknown, { local, dynamodbEndpoint, stack, region
     if (name === 'ResourceNotFoundException')
       return `The database at ${dynamodbEndpoint} is not that of an "npm start": it has no access tokens.`;
   }
-  if (noCredentials.includes(name)) return `No AWS credentials (${message}): log in, choose others with --profile, or say --local.`;
+  if (noCredentials.includes(name))
+    return `No AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}): log in, choose others with --profile, or say --local.`;
   if (badCredentials.includes(name))
     return `AWS does not accept the credentials (${message}): log in again, or choose others with --profile.`;
+  if (name.startsWith('AccessDenied')) return `AWS does not allow it: ${message}`;
   if (message === 'Region is missing') return 'No AWS region: choose one with --region.';
   if (name === 'ValidationError' && message.includes('does not exist'))
     return `There is no stack ${stack} in ${region ?? 'this region'}: deploy it with "npx cdk deploy", or choose another with --stack or --region.`;

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { tokenId } from '../../functions/access-tokens/token.ts';
+import { token } from './command.ts';
+import { startTokensTable } from './tokens-table.ts';
+
+// The tokens of a deployed stack: CloudFormation answers as it does, DynamoDB is the local engine.
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+let tokens: Awaited<ReturnType<typeof startTokensTable>>;
+const profiles = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') };
+let cloudFormation: Server;
+const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
+const outputs: Record<string, string> = {
+  PlantStore: '<member><OutputKey>AccessTokensTableName</OutputKey><OutputValue>PlantStore-AccessTokens-1ABC</OutputValue></member>',
+  SomethingElse: '<member><OutputKey>BucketName</OutputKey><OutputValue>b</OutputValue></member>',
+};
+const errors: Record<string, [status: number, code: string, message: string]> = {
+  Forbidden: [403, 'AccessDenied', 'User: arn:aws:iam::1:user/u is not authorized to perform: cloudformation:DescribeStacks'],
+  LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
+};
+
+beforeAll(async () => {
+  tokens = await startTokensTable('PlantStore-AccessTokens-1ABC');
+  writeFileSync(profiles.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
+  writeFileSync(profiles.AWS_SHARED_CREDENTIALS_FILE, '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n');
+  cloudFormation = createServer(async (request, response) => {
+    const stack = new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
+    const [accessKeyId, , region] = (/Credential=([^,]*)/.exec(request.headers.authorization ?? '')?.[1] ?? '').split('/');
+    asked.push({ stack, accessKeyId, region });
+    if (outputs[stack]) {
+      const stacks = `<Stacks><member><StackName>${stack}</StackName><Outputs>${outputs[stack]}</Outputs></member></Stacks>`;
+      response.end(`<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult></DescribeStacksResponse>`);
+      return;
+    }
+    const [status, code, message] = errors[stack] ?? [400, 'ValidationError', `Stack with id ${stack} does not exist`];
+    response
+      .writeHead(status)
+      .end(`<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`);
+  });
+  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  cloudFormation.close();
+  await tokens.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const aws = (args: string[], env = {}) =>
+  token(args, {
+    ...profiles,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+    ...env,
+  });
+const account = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' };
+
+test.each<[string, string[], Record<string, string>, object]>([
+  ['a profile', ['--profile', 'work'], {}, { accessKeyId: 'WORK', region: 'eu-north-1' }],
+  ['a profile and a region', ['--profile', 'work', '--region', 'us-east-2'], account, { accessKeyId: 'WORK', region: 'us-east-2' }],
+  ['what the environment says', ['--stack', 'PlantStore'], account, { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' }],
+  ['the profile in the environment', [], { AWS_PROFILE: 'work' }, { accessKeyId: 'WORK', region: 'eu-north-1' }],
+])('the table of a deployed stack is found by its outputs, with %s', async (_, options, env, who) => {
+  asked.length = 0;
+  const { exitCode, stdout } = await aws(['issue', '--owner', 'deployed', ...options], env);
+  expect(exitCode).toBe(0);
+  expect(asked).toEqual([{ stack: 'PlantStore', ...who }]);
+  expect(await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? '')).toMatchObject({ owner: 'deployed' });
+});
+
+const stack = (name: string) => ['--stack', name];
+const noNetwork = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  [
+    'no such stack',
+    stack('Nope'),
+    account,
+    /There is no stack Nope in this region: deploy it .*, or choose another with --stack or --region\./,
+  ],
+  [
+    'another stack',
+    stack('SomethingElse'),
+    account,
+    /The stack SomethingElse is no plant store, .* it has no output AccessTokensTableName\./,
+  ],
+  ['no permission', stack('Forbidden'), account, /AWS does not allow it: .* not authorized to perform: cloudformation:DescribeStacks/],
+  ['an expired session', stack('LoggedOut'), account, /AWS does not accept the credentials \(.*\): log in again, or choose others/],
+  ['no credentials', [], { AWS_REGION: 'eu-west-1' }, /No AWS credentials \(.*\): log in, choose others with --profile, or say --local\./],
+  ['no such profile', ['--profile', 'other', '--region', 'eu-west-1'], {}, /No AWS credentials for the profile other \(.*\): log in/],
+  ['no region', [], {}, /No AWS region: choose one with --region\./],
+  ['no network', [], noNetwork, /AWS cannot be reached \(.*\): check the network, and --region\./],
+])('where there is %s, one line says so', async (_, options, env, line) => {
+  const { exitCode, stdout, stderr } = await aws(['list', ...options], env);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^error: ${line.source}.*\n$`));
+});
