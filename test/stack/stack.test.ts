@@ -136,6 +136,18 @@ test.each(all)('each function may do exactly what it does, on its own table and 
   expect(used.size).toBe(8);
 });
 
+test.each(all)('no policy and no function but the authorizer’s knows the table of access tokens (%s)', (_, template) => {
+  const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
+  const knowing = Object.entries(template.Resources).filter(
+    ([, { Type, Properties }]) => types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
+  );
+  expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
+    ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
+    ['AWS::Lambda::Function', 'Authorizer'],
+  ]);
+  expect(Object.keys(template.Resources.AccessTokens?.Properties)).not.toContain('ResourcePolicy');
+});
+
 test.each(all)('only the gateway may call a function: each method its own, the authorizer the one (%s)', (_, template) => {
   const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
   const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
