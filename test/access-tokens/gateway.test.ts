@@ -8,7 +8,7 @@ import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
 import { type Service, startService } from '../service.ts';
 import { forge } from './forge.ts';
 
-// Tokens through the whole service, whose gateway remembers no verdict.
+// Tokens through the whole service, whose gateway remembers no verdict but where it is said to.
 
 let service: Service;
 beforeAll(async () => {
@@ -37,10 +37,10 @@ interface Answer {
 }
 
 /** Sends a request with its Authorization header as it is, or without one. */
-const send = (method: string, path: string, authorization?: string): Promise<Answer> =>
+const send = (method: string, path: string, authorization?: string, baseUrl = service.baseUrl): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const headers = { ...(authorization !== undefined && { Authorization: authorization }), 'Content-Type': 'application/json' };
-    const sent = request(`${service.baseUrl}${path}`, { method, headers }, async (response) => {
+    const sent = request(`${baseUrl}${path}`, { method, headers }, async (response) => {
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: `${Buffer.concat(await response.toArray())}` });
     });
     sent.on('error', reject).end(method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined);
@@ -177,4 +177,29 @@ test('under traffic, the first request that begins after the revoke command has 
   const statuses = (from: number, to: number) => [...new Set(began.filter(({ at }) => at >= from && at < to).map(({ status }) => status))];
   expect(statuses(0, started)).toEqual([200]);
   expect(statuses(revoked, Number.POSITIVE_INFINITY)).toEqual([401]);
+});
+
+test('a verdict that the gateway remembers is right for every operation, and outlives a revocation', async () => {
+  const cached = await startService();
+  const call = (token: string) => async (method: string, path: string) =>
+    verdictOf(await send(method, path, `Bearer ${token}`, cached.baseUrl));
+  const judgements = () => cached.log.filter((line) => JSON.parse(line).message?.code === 'TOKEN_ACCEPTED').length;
+  try {
+    const reader = call(await cached.issue('ann', ['plants:read']));
+    expect(await reader('POST', '/plants')).toBe('insufficient-scope');
+    expect(await reader('GET', '/plants')).toBe('done');
+    expect(await reader('DELETE', '/plants/2')).toBe('insufficient-scope');
+    expect(judgements()).toBe(1);
+
+    const writerToken = await cached.issue('ann', ['plants:write']);
+    const writer = call(writerToken);
+    expect(await writer('DELETE', '/plants/2')).toBe('done');
+    await revokeToken(cached.database, table, writerToken);
+    expect(await writer('DELETE', '/plants/9223372036854775807')).toBe('done');
+    expect(await writer('POST', '/plants')).toBe('done');
+    expect(await writer('GET', '/plants')).toBe('insufficient-scope');
+    expect(judgements()).toBe(2);
+  } finally {
+    await cached.stop();
+  }
 });
