@@ -8,8 +8,8 @@ export const createPlantInput = v.object({ body: newPlant });
 
 export const createPlant =
   (plants: PlantStore) =>
-  async ({ body: plant }: v.InferOutput<typeof createPlantInput>, { owner, requestPath }: Caller): Promise<Reply> => {
-    const creation = await plants.create(owner, plant);
+  async ({ body: plant }: v.InferOutput<typeof createPlantInput>, { owner, requestPath, signal }: Caller): Promise<Reply> => {
+    const creation = await plants.create(owner, plant, signal);
     if (creation === 'conflict') throw new Problem('plant-exists');
     return {
       ...(creation === 'created' ? { code: 'PLANT_CREATED', status: 201 } : { code: 'PLANT_UNCHANGED', status: 200 }),

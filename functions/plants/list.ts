@@ -31,10 +31,10 @@ export const listPlantsInput = v.object({ query: v.object({ limit: v.optional(li
 
 export const listPlants =
   (plants: PlantStore) =>
-  async ({ query }: v.InferOutput<typeof listPlantsInput>, { owner, requestPath }: Caller): Promise<Reply> => {
+  async ({ query }: v.InferOutput<typeof listPlantsInput>, { owner, requestPath, signal }: Caller): Promise<Reply> => {
     const pageSize = Math.min(query.limit, largestPage);
     // One more than a page tells whether there is a next one; that a query stopped at its limit does not.
-    const found = await plants.list(owner, pageSize + 1, query.cursor);
+    const found = await plants.list(owner, pageSize + 1, query.cursor, signal);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     const next = found.length > pageSize && last && `${requestPath}?limit=${pageSize}&cursor=${encodeCursor(last.id)}`;

@@ -17,6 +17,7 @@ async function pageOf(count: number, query: Record<string, string>) {
   const { headers, body } = await listPlants(storeOf(count))(v.parse(listPlantsInput, { query }), {
     owner: 'alice',
     requestPath: '/v1/plants',
+    signal: new AbortController().signal,
   });
   return { link: headers?.Link, length: (body as unknown[]).length };
 }

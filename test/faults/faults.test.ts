@@ -1,0 +1,156 @@
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Database } from '../../lib/local/database.ts';
+import { engine } from '../engines.ts';
+import { type Service, startService } from '../service.ts';
+import {
+  babble,
+  breakOff,
+  type Fault,
+  type FaultProxy,
+  fail,
+  hang,
+  loseAnswer,
+  pass,
+  reset,
+  stall,
+  startFaultProxy,
+  swallowAnswer,
+  throttle,
+} from './proxy.ts';
+
+let database: Database;
+let proxy: FaultProxy;
+let service: Service;
+
+const down = fail(500, 'InternalServerError');
+const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
+const passOnceDeleted: Fault = async (exchange) => {
+  await service.database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner: exchange.subject, id: 7 } }));
+  await pass(exchange);
+};
+
+/** `before` and `after`: the name of plant 7, if it is there. `faults`: what comes of the commands in turn; the last goes on. `commands`: those sent. */
+type Case = [what: string, call: string, before: string, faults: Fault[], status: number, after: string, commands: string];
+
+const cases: Case[] = [
+  ['a throttled create is tried again', 'create', '', [throttle, pass], 201, 'Aloe', 'PutItem PutItem'],
+  ['a create is throttled for long', 'create', '', [throttle], 503, '', 'PutItem PutItem PutItem'],
+  ['a create is to wait for a minute', 'create', '', [throttleForAMinute], 503, '', 'PutItem'],
+  ['a create meets a database that hangs', 'create', '', [hang], 503, '', 'PutItem PutItem PutItem'],
+  ['a create meets a database that fails', 'create', '', [down], 503, '', 'PutItem PutItem PutItem'],
+  ['a create whose connection breaks is tried again', 'create', '', [reset, pass], 201, 'Aloe', 'PutItem PutItem'],
+  ['a create whose connections keep breaking', 'create', '', [reset], 503, '', 'PutItem PutItem PutItem'],
+  ['a create whose answer is lost finds its own plant', 'create', '', [loseAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
+  ['a create whose answer never comes finds its own plant', 'create', '', [swallowAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
+  ['a create whose answer stalls finds its own plant', 'create', '', [stall, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
+  ['a create whose answer breaks off finds its own plant', 'create', '', [breakOff, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
+  ['a create whose answers are all lost has created', 'create', '', [loseAnswer], 503, 'Aloe', 'PutItem PutItem PutItem'],
+  ['a create finds its plant', 'create', 'Aloe', [pass], 200, 'Aloe', 'PutItem GetItem'],
+  ['a create that is tried again finds its plant', 'create', 'Aloe', [loseAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
+  ['a create that is tried again finds another plant', 'create', 'Ficus', [loseAnswer, pass], 409, 'Ficus', 'PutItem PutItem GetItem'],
+  ['a create cannot read what is in its way', 'create', 'Ficus', [pass, down], 503, 'Ficus', 'PutItem GetItem GetItem GetItem'],
+  [
+    'a create whose obstacle goes away starts again',
+    'create',
+    'Ficus',
+    [pass, passOnceDeleted, pass],
+    201,
+    'Aloe',
+    'PutItem GetItem PutItem',
+  ],
+  ['a delete finds nothing', 'delete', '', [pass], 404, '', 'DeleteItem'],
+  ['a delete whose answer is lost has deleted', 'delete', 'Aloe', [loseAnswer, pass], 204, '', 'DeleteItem DeleteItem'],
+  ['a delete is throttled for long', 'delete', 'Aloe', [throttle], 503, 'Aloe', 'DeleteItem DeleteItem DeleteItem'],
+  ['a list whose answer breaks off is tried again', 'list', 'Aloe', [breakOff, pass], 200, 'Aloe', 'Query Query'],
+  ['a list whose answers stall', 'list', 'Aloe', [stall], 503, 'Aloe', 'Query Query Query'],
+  ['a list meets a database that refuses it the right', 'list', '', [fail(400, 'AccessDeniedException')], 500, '', 'Query'],
+  ['a create meets a database without the table', 'create', '', [fail(400, 'ResourceNotFoundException')], 500, '', 'PutItem'],
+  ['a list meets a database that babbles', 'list', '', [babble], 500, '', 'Query'],
+];
+
+const authorizerCases: [what: string, fault: Fault][] = [
+  ['throttles', throttle],
+  ['hangs', hang],
+  ['refuses the right', fail(400, 'AccessDeniedException')],
+];
+
+const ownerOf = (what: string) => what.replaceAll(/[^a-z]/g, '-');
+const answers = new Map<string, { response: Response; body: string }>();
+const answerTo = (what: string) => answers.get(what) ?? { response: Response.error(), body: '' };
+
+// All at once: most of them only wait.
+beforeAll(async () => {
+  database = await engine().start();
+  proxy = await startFaultProxy();
+  service = await startService({ databaseEndpoint: database.endpoint, between: proxy.before });
+  const ofFunctions = cases.map(async ([what, call, before, faults]) => {
+    const owner = ownerOf(what);
+    const token = await service.issue(owner);
+    if (before) await service.database.send(new PutCommand({ TableName: 'Plants', Item: { owner, id: 7, name: before, tag: '' } }));
+    proxy.play(owner, ...faults);
+    answers.set(what, await ask(call, token));
+  });
+  const ofAuthorizer = authorizerCases.map(async ([what, fault]) => {
+    const token = await service.issue('alice');
+    proxy.play(token.slice(4, 16), fault);
+    answers.set(what, await ask('list', token));
+  });
+  await Promise.all([...ofFunctions, ...ofAuthorizer]);
+}, 60_000);
+
+afterAll(async () => {
+  await proxy.stop();
+  await service.stop();
+  await database.stop();
+});
+
+async function ask(call: string, token: string) {
+  const headers = { Authorization: `Bearer ${token}` };
+  const requests: Record<string, () => Promise<Response>> = {
+    list: () => fetch(`${service.baseUrl}/plants`, { headers }),
+    delete: () => fetch(`${service.baseUrl}/plants/7`, { method: 'DELETE', headers }),
+    create: () =>
+      fetch(`${service.baseUrl}/plants`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: '{"id":7,"name":"Aloe"}',
+      }),
+  };
+  const response = (await requests[call]?.()) ?? Response.error();
+  return { response, body: await response.text() };
+}
+
+test.each(cases)('%s', async (what, _call, _before, _faults, status, after, commands) => {
+  const owner = ownerOf(what);
+  const { response, body } = answerTo(what);
+  expect({ status: response.status, commands: proxy.seen(owner).join(' ') }).toEqual({ status, commands });
+  const { Item } = await service.database.send(new GetCommand({ TableName: 'Plants', Key: { owner, id: 7 }, ConsistentRead: true }));
+  expect(Item?.name ?? '').toBe(after);
+
+  const [line, ...more] = service.log.filter((one) => one.includes(`"${owner}","status"`));
+  expect(more).toEqual([]);
+  expect(body).not.toContain('secret');
+  expect(response.headers.get('Retry-After')).toBe(status === 503 ? '1' : null);
+  if (status === 503) expect(line).toContain('DATABASE_UNAVAILABLE');
+  if (status === 500) expect(line).toContain('REQUEST_FAILED');
+  // Five of the function's ten seconds, and what a machine that does all of this at once takes to get round to it.
+  expect(JSON.parse(line ?? '').message.durationMs).toBeLessThan(7000);
+});
+
+test.each(authorizerCases)('where the authorizer’s database %s, the gateway answers 503', (what) => {
+  const { response, body } = answerTo(what);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('Retry-After')).toBe('1');
+  expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
+});
+
+test('a database that refuses connections is unavailable, to the authorizer and to the functions', async () => {
+  const token = await service.issue('dave');
+  const other = await service.issue('dave');
+  expect((await ask('list', token)).response.status).toBe(200);
+  await proxy.stop();
+  // The gateway remembers the first token.
+  for (const call of ['create', 'list', 'delete']) expect((await ask(call, token)).response.status).toBe(503);
+  expect((await ask('list', other)).response.status).toBe(503);
+});

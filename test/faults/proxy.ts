@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type ClientRequest, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** One exchange between a function and the database: what is to come of a request. */
+export type Fault = (exchange: Exchange) => Promise<void> | void;
+
+export interface Exchange {
+  /** The owner, or the token's id, that it is about. */
+  subject: string;
+  socket: Socket;
+  response: ServerResponse;
+  /** Lets the database do what it is asked and returns its answer. */
+  forward(): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>;
+}
+
+export interface FaultProxy {
+  /** Stands in front of this database from now on; the proxy's own endpoint. */
+  before(databaseEndpoint: string): string;
+  /** The commands that were about an owner, or a token's id, in their order. */
+  seen(subject: string): string[];
+  /** What becomes of the next requests that are about an owner or a token, one fault each; the last one stays for good. Those of others pass. */
+  play(subject: string, ...faults: Fault[]): void;
+  /** Connections are refused from now on. */
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy that plays faults between functions and their database. */
+export async function startFaultProxy(): Promise<FaultProxy> {
+  let database = '';
+  const scripts = new Map<string, Fault[]>();
+  const seen = new Map<string, string[]>();
+
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    const subject = subjectOf(JSON.parse(body.toString()));
+    seen.set(subject, [...(seen.get(subject) ?? []), command]);
+    const script = scripts.get(subject) ?? [];
+    const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
+    const forward = () => forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
+    await fault({ subject, socket: request.socket, response, forward });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    before(databaseEndpoint) {
+      database = databaseEndpoint;
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
+    seen: (subject) => seen.get(subject) ?? [],
+    play: (subject, ...faults) => void scripts.set(subject, faults),
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Whose item a command is about: an owner's, or a token's. */
+function subjectOf({ Item, Key, ExpressionAttributeValues }: Record<string, Record<string, { S: string }>>): string {
+  const [attribute] = [Item?.owner, Key?.owner, ExpressionAttributeValues?.[':owner'], Key?.id].filter(Boolean);
+  return attribute?.S ?? '';
+}
+
+async function forwardTo(request: ClientRequest, body: Buffer) {
+  request.end(body);
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(await answer.toArray()) };
+}
+
+export const pass: Fault = async ({ response, forward }) => {
+  const { status, headers, body } = await forward();
+  response.writeHead(status, headers).end(body);
+};
+
+/** Answers with an error in the database's place. */
+export const fail =
+  (status: number, type: string, headers: Record<string, string> = {}): Fault =>
+  ({ response }) => {
+    const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'a secret of the database' });
+    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers }).end(body);
+  };
+
+export const throttle = fail(400, 'ThrottlingException');
+
+/** Breaks the connection off before the database has seen the request. */
+export const reset: Fault = ({ socket }) => void socket.resetAndDestroy();
+
+/** Takes the request and does nothing. */
+export const hang: Fault = () => {};
+
+/** The database does it, and the answer is lost with the connection. */
+export const loseAnswer: Fault = async ({ socket, forward }) => {
+  await forward();
+  socket.resetAndDestroy();
+};
+
+/** The database does it, and the answer never comes. */
+export const swallowAnswer: Fault = async ({ forward }) => {
+  await forward();
+};
+
+/** The database does it; of its answer comes the start, then nothing. */
+export const stall: Fault = async ({ response, forward }) => {
+  const { status, headers, body } = await forward();
+  response.writeHead(status, headers).write(body.subarray(0, -1));
+};
+
+/** The same, but the connection breaks. */
+export const breakOff: Fault = async ({ socket, response, forward }) => {
+  const { status, headers, body } = await forward();
+  response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
+};
+
+export const babble: Fault = ({ response }) => void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end('<html>');
