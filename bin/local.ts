@@ -1,42 +1,26 @@
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { issueToken } from '../functions/access-tokens/administration.ts';
-import { allScopes } from '../functions/contract/scopes.ts';
+import { Command } from 'commander';
 import { startDatabase } from '../lib/local/database.ts';
 import { startEmulator } from '../lib/local/emulator.ts';
-import { localCredentials } from '../lib/local/execution-environment.ts';
 import { synthesizeAside } from '../lib/local/synthesis.ts';
 import { createTables } from '../lib/local/tables.ts';
-import { readTemplate, region } from '../lib/local/template.ts';
+import { readTemplate } from '../lib/local/template.ts';
+import { demoToken } from './local/demo-token.ts';
+import { type LocalOptions, localOptions } from './local/options.ts';
+import { progress } from './local/progress.ts';
 import { readableLog, readyText } from './local/words.ts';
 
-interface Options {
-  port: number;
-  dynamodbPort: number;
-  data: string;
-  memory?: true;
-  json?: true;
+interface Options extends LocalOptions {
   watch?: true;
 }
 
-const port = (text: string): number => {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
-  return Number(text);
-};
-
-const program = new Command('npm start --')
-  .description('Runs the plant store on this machine: the stack that would be deployed, and a database.')
-  .addOption(new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(3000))
-  .addOption(new Option('--dynamodb-port <n>', 'of the database').argParser(port).default(8000))
-  .addOption(new Option('--data <folder>', 'where the database keeps its data').default('.plant-store'))
-  .addOption(new Option('--memory', 'keep nothing').conflicts('data'))
-  .option('--json', 'when ready, print one line of JSON: baseUrl, token, dynamodbEndpoint')
-  .option('--watch', 'go over to changed functions at once')
-  .parse();
+const program = new Command('npm start --').description(
+  'Runs the plant store on this machine: the stack that would be deployed, and a database.',
+);
+for (const option of localOptions) program.addOption(option);
+program.option('--watch', 'go over to changed functions at once').parse();
 
 /** What has to end, in the order it was started. */
 const running: { stop(): Promise<void> }[] = [];
@@ -79,31 +63,8 @@ async function start(options: Options): Promise<void> {
   running.push(emulator);
   if (options.watch) watchFunctions(emulator);
 
-  const ready = { baseUrl: emulator.baseUrl, token: await demoToken(dynamodbEndpoint), dynamodbEndpoint };
+  const ready = { baseUrl: emulator.baseUrl, token: await demoToken(dynamodbEndpoint, 'npm start'), dynamodbEndpoint };
   console.log(options.json ? JSON.stringify(ready) : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`));
-}
-
-/** Says what is going on where it takes more than a second. */
-async function progress<T>(what: string, work: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => console.error(`${what} …`), 1000);
-  try {
-    return await work;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function demoToken(endpoint: string): Promise<string> {
-  const client = new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials });
-  const inADay = Math.floor(Date.now() / 1000) + 24 * 60 * 60;
-  const grant = { owner: 'demo', scopes: allScopes, label: 'npm start', expires: inADay };
-  try {
-    // Locally a table's name is its logical id.
-    const { token } = await issueToken(DynamoDBDocumentClient.from(client), 'AccessTokens', grant);
-    return token;
-  } finally {
-    client.destroy();
-  }
 }
 
 /** Rebuilds when a function's source changes, and keeps the old functions where that fails. */

@@ -49,6 +49,8 @@ export interface Integration {
 }
 
 export interface Template {
+  /** The template's own file. */
+  file: string;
   /** The resources of a type, by logical id. */
   of<Type extends keyof Properties>(type: Type): Map<string, Properties[Type]>;
   /** The folder that a function's code is deployed from. */
@@ -72,9 +74,8 @@ export function readTemplate(assembly: string): Template {
   const [stack, ...others] = ofType('aws:cloudformation:stack');
   if (!stack || others.length > 0) throw new Error(`${assembly} holds ${others.length + (stack ? 1 : 0)} stacks; the emulator runs one.`);
 
-  const template: { Resources: Record<string, Resource>; Parameters?: Record<string, Json>; Transform?: Json } = read(
-    `${stack.properties.templateFile}`,
-  );
+  const file = `${stack.properties.templateFile}`;
+  const template: { Resources: Record<string, Resource>; Parameters?: Record<string, Json>; Transform?: Json } = read(file);
   if (template.Transform) throw new Error('The template has a Transform, which the emulator does not understand.');
   const resources = new Map<string, { type: string; properties: unknown }>();
   for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
@@ -96,6 +97,7 @@ export function readTemplate(assembly: string): Template {
   }
 
   return {
+    file: join(assembly, file),
     of: <Type extends keyof Properties>(type: Type) =>
       new Map([...resources].filter(([, r]) => r.type === type).map(([id, r]) => [id, r.properties as Properties[Type]])),
     folder({ S3Key }) {

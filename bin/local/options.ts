@@ -1,0 +1,23 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** What both ways to run the plant store on this machine can be told. */
+export interface LocalOptions {
+  port: number;
+  dynamodbPort: number;
+  data: string;
+  memory?: true;
+  json?: true;
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
+  return Number(text);
+}
+
+export const localOptions = [
+  new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(3000),
+  new Option('--dynamodb-port <n>', 'of the database').argParser(port).default(8000),
+  new Option('--data <folder>', 'where the database keeps its data').default('.plant-store'),
+  new Option('--memory', 'keep nothing').conflicts('data'),
+  new Option('--json', 'when ready, print one line of JSON: baseUrl, token, dynamodbEndpoint'),
+];

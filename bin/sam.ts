@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { environment } from '../functions/contract/environment.ts';
+import { startDatabase } from '../lib/local/database.ts';
+import { type Docker, findDocker } from '../lib/local/docker.ts';
+import { findSam, startSam } from '../lib/local/sam.ts';
+import { synthesizeAside } from '../lib/local/synthesis.ts';
+import { createTables } from '../lib/local/tables.ts';
+import { readTemplate } from '../lib/local/template.ts';
+import { demoToken } from './local/demo-token.ts';
+import { type LocalOptions, localOptions } from './local/options.ts';
+import { progress } from './local/progress.ts';
+import { readyText } from './local/words.ts';
+
+const program = new Command('npm run sam --')
+  .description('Runs the plant store in SAM CLI: the stack that would be deployed, its functions in Docker, and a database.')
+  .usage('[options] -- [arguments for "sam local start-api"]')
+  .argument('[arguments...]');
+for (const option of localOptions) program.addOption(option);
+program.parse();
+
+/** What has to end, in the order it was started. */
+const running: { stop(): Promise<void> }[] = [];
+let ending: Promise<void> | undefined;
+// A terminal's Ctrl-C arrives twice, once from npm: whatever comes after the first changes nothing.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    for (const part of running.reverse()) await part.stop();
+    process.exit(exitCode);
+  })();
+  return ending;
+}
+
+try {
+  await start(program.opts(), program.args);
+} catch (error) {
+  if (!ending) console.error(`error: ${error instanceof Error ? error.message : error}`);
+  await end(1);
+}
+
+async function start(options: LocalOptions, args: string[]): Promise<void> {
+  const docker = await tools();
+  // Among the project's own files, which every kind of Docker may mount.
+  const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'plant-store');
+  mkdirSync(cache, { recursive: true });
+  const assembly = mkdtempSync(join(cache, 'sam-'));
+  process.on('exit', () => rmSync(assembly, { recursive: true, force: true }));
+  // Without paths of constructs, about which SAM CLI writes a hundred lines.
+  const context = { 'plant-store:architecture': docker.architecture, 'aws:cdk:enable-path-metadata': false };
+  await progress('Synthesizing the stack and bundling its functions', synthesizeAside(assembly, context));
+  const template = readTemplate(assembly);
+
+  const data = options.memory ? {} : { data: options.data };
+  const database = await progress('Opening the database', startDatabase({ ...data, port: options.dynamodbPort, host: docker.address }));
+  running.push(database);
+  const dynamodbEndpoint = database.endpoint;
+  await progress('Making the tables', createTables(template, dynamodbEndpoint));
+  if (ending) return;
+
+  const sam = startSam({
+    template: template.file,
+    port: options.port,
+    environment: { [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}` },
+    args,
+    log: console.error,
+  });
+  running.push(sam);
+  const ready = { baseUrl: await sam.ready, token: await demoToken(dynamodbEndpoint, 'npm run sam'), dynamodbEndpoint };
+  console.log(options.json ? JSON.stringify(ready) : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`));
+  await sam.ended;
+  throw new Error('SAM CLI has ended.');
+}
+
+/** Throws with a line for each that is missing. */
+async function tools(): Promise<Docker> {
+  const [docker, sam] = await Promise.allSettled([findDocker(), findSam()]);
+  if (docker.status === 'fulfilled' && sam.status === 'fulfilled') return docker.value;
+  throw new Error([docker, sam].flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : [])).join('\n'));
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Docker {
+  /** Of the containers that it runs, in Lambda's words. */
+  architecture: 'arm64' | 'x86_64';
+  /** The address of this machine that containers reach, and no other machine does. */
+  address: string;
+  /** What a container calls that address. */
+  hostname: string;
+}
+
+/** Asks the running Docker daemon what containers need to be told. Rejects with one line for people where none answers. */
+export async function findDocker(): Promise<Docker> {
+  let info: { Architecture: string; OperatingSystem: string };
+  try {
+    info = JSON.parse((await run('docker', ['info', '--format', '{{json .}}'])).stdout);
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Error(
+      missing
+        ? 'There is no Docker: get it from https://docs.docker.com/get-started/get-docker/ and start it.'
+        : 'Docker does not answer: start it ("docker info" says more).',
+    );
+  }
+  const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
+  // Where containers run in a virtual machine, that machine's name for this one leads to the loopback.
+  if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
+    return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
+  const format = '{{(index .IPAM.Config 0).Gateway}}';
+  const bridge = (await run('docker', ['network', 'inspect', 'bridge', '--format', format])).stdout.trim();
+  return { architecture, address: bridge, hostname: bridge };
+}
+
+/** Takes away containers, running or not, that are still there. */
+export async function removeContainers(ids: Iterable<string>): Promise<void> {
+  const all = [...ids];
+  // Older versions fail for one that is gone already.
+  if (all.length > 0) await run('docker', ['rm', '--force', ...all]).catch(() => undefined);
+}

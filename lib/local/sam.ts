@@ -1,0 +1,95 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { removeContainers } from './docker.ts';
+
+export interface Sam {
+  /** Its base URL, without a stage (SAM CLI has none in its paths), once it answers. Rejects where it ends before that. */
+  ready: Promise<string>;
+  /** Settles when SAM CLI has ended, whoever ended it. */
+  ended: Promise<void>;
+  /** Ends SAM CLI and takes its containers away. */
+  stop(): Promise<void>;
+}
+
+export interface SamOptions {
+  /** The file of a synthesized template. Its folder is written to. */
+  template: string;
+  /** 0 is any free port. */
+  port: number;
+  /** Values of environment variables that the template declares. */
+  environment: Record<string, string>;
+  /** More arguments for SAM CLI; they win over ours. */
+  args: string[];
+  /** Gets each line that SAM CLI writes, its functions' logs included. */
+  log(line: string): void;
+}
+
+/** Rejects with one line for people where there is no SAM CLI. */
+export async function findSam(): Promise<void> {
+  try {
+    await promisify(execFile)('sam', ['--version']);
+  } catch {
+    throw new Error(
+      'There is no SAM CLI: get it from https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html (or "pip install aws-sam-cli").',
+    );
+  }
+}
+
+/** How long SAM CLI may take to remove its containers before it is killed, in ms. */
+const patience = 20_000;
+
+/** Starts `sam local start-api` with a container for each function. */
+export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
+  const variables = join(dirname(template), 'env-vars.json');
+  writeFileSync(variables, JSON.stringify({ Parameters: environment }));
+  const child = spawn(
+    'sam',
+    ['local', 'start-api', '--template', template, '--port', `${port}`, '--env-vars', variables, '--warm-containers', 'EAGER', ...args],
+    // In a group of its own: a terminal's Ctrl-C would reach it together with ours, and a second one breaks off its tidying up.
+    { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: withoutAws(process.env) },
+  );
+  const containers = new Set<string>();
+  const ready = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (line) => {
+      const [, container] = /SAM_CONTAINER_ID: (\w+)/.exec(line) ?? [];
+      if (container) containers.add(container);
+      const [, url] = /\* Running on (https?:\/\/\S+)/.exec(line) ?? [];
+      if (url) ready.resolve(url);
+      log(line);
+    });
+  }
+  const ended = once(child, 'close').then(() => removeContainers(containers));
+  const running = () => child.exitCode === null && child.signalCode === null;
+  // Where this process ends without a word, SAM CLI still tidies up.
+  const interrupt = () => running() && child.kill('SIGINT');
+  process.once('exit', interrupt);
+  ended.finally(() => process.off('exit', interrupt));
+
+  async function stop(): Promise<void> {
+    // What Ctrl-C sends: SAM CLI ignores SIGTERM once it has started a debugger.
+    interrupt();
+    const timer = setTimeout(() => running() && child.pid && process.kill(-child.pid, 'SIGKILL'), patience);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  const early = ended.then(() => Promise.reject(new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`)));
+  return { ready: Promise.race([ready.promise, early]), ended, stop };
+}
+
+/** Without any credentials of the developer's: SAM CLI would call AWS with them and hand them to the functions. */
+function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(environment).filter(([name]) => !name.startsWith('AWS_'));
+  return {
+    ...Object.fromEntries(others),
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
