@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Operation, operations } from '../../functions/contract/operations.ts';
+import type { ProblemCode } from '../../functions/contract/problems.ts';
+
+export interface Answer {
+  status: number;
+  /** By their names in lower case. */
+  headers: Record<string, string | undefined>;
+  body: string;
+}
+
+/** A response as OpenAPI describes it. */
+export interface Description {
+  headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
+  content?: Record<string, { schema: object; example: unknown }>;
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, Description> }>>;
+  components: { responses: Record<string, Description> };
+}
+
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'openapi.json'), 'utf8'));
+
+/** docs/openapi.json, with what its references stand for in their place. */
+export const openApi = resolve(document) as OpenApi;
+
+function resolve(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolve);
+  if (typeof node !== 'object' || node === null) return node;
+  if (!('$ref' in node)) return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
+  const path = String(node.$ref).split('/').slice(1);
+  return resolve(path.reduce((found, name) => found[name], document));
+}
+
+// The value of a header is text.
+const validators = {
+  body: new Ajv2020({ strict: false, validateFormats: false, allErrors: true }),
+  header: new Ajv2020({ strict: false, validateFormats: false, coerceTypes: true }),
+};
+
+/** Headers that an answer has only where its description says so. */
+const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
+
+/** In what the answer to an operation differs from its description. */
+export function differences(operation: Operation, answer: Answer): string[] {
+  const { method, path } = operations[operation];
+  const description = openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses[answer.status];
+  return description ? differencesFrom(description, answer) : [`the status ${answer.status} is not described`];
+}
+
+/** In what an answer differs from the description of a problem. */
+export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
+  const description = openApi.components.responses[code];
+  return description ? differencesFrom(description, answer) : [`the problem ${code} is not described`];
+}
+
+/** In what an answer differs from its description. */
+export function differencesFrom({ headers, content }: Description, answer: Answer): string[] {
+  const found: string[] = [];
+  for (const [name, { required, schema }] of Object.entries(headers)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined && required) found.push(`the header ${name} is missing`);
+    if (value !== undefined && !validators.header.validate(schema, value))
+      found.push(`${name}: ${value} ${validators.header.errorsText()}`);
+  }
+  const known = Object.keys(headers).map((name) => name.toLowerCase());
+  found.push(...telling.filter((name) => name in answer.headers && !known.includes(name)).map((name) => `the header ${name} is too much`));
+
+  const [[mediaType, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});
+  if (mediaType === '') return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  if (answer.headers['content-type'] !== mediaType) found.push(`the content type is ${answer.headers['content-type']}`);
+  const body = parse(answer.body);
+  if (!validators.body.validate(schema, body)) found.push(`${validators.body.errorsText()}: ${answer.body}`);
+  return found;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import type { ProblemCode } from '../../functions/contract/problems.ts';
+import { differencesFromProblem } from '../contract/description.ts';
+import { propertiesOf, settings, templateWith } from './templates.ts';
+
+interface GatewayResponse {
+  ResponseType: string;
+  StatusCode: string;
+  ResponseParameters: Record<string, string>;
+  ResponseTemplates: Record<string, string>;
+}
+
+const contract: Record<string, [status: number, code: ProblemCode]> = {
+  ACCESS_DENIED: [403, 'insufficient-scope'],
+  API_CONFIGURATION_ERROR: [500, 'internal-error'],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, 'internal-error'],
+  AUTHORIZER_FAILURE: [503, 'unavailable'],
+  BAD_REQUEST_BODY: [400, 'invalid-request'],
+  BAD_REQUEST_PARAMETERS: [400, 'invalid-request'],
+  DEFAULT_4XX: [400, 'invalid-request'],
+  DEFAULT_5XX: [500, 'internal-error'],
+  EXPIRED_TOKEN: [404, 'no-such-operation'],
+  INTEGRATION_FAILURE: [503, 'unavailable'],
+  INTEGRATION_TIMEOUT: [503, 'unavailable'],
+  INVALID_API_KEY: [404, 'no-such-operation'],
+  INVALID_SIGNATURE: [404, 'no-such-operation'],
+  MISSING_AUTHENTICATION_TOKEN: [404, 'no-such-operation'],
+  QUOTA_EXCEEDED: [429, 'too-many-requests'],
+  REQUEST_TOO_LARGE: [413, 'content-too-large'],
+  RESOURCE_NOT_FOUND: [404, 'no-such-operation'],
+  THROTTLED: [429, 'too-many-requests'],
+  UNAUTHORIZED: [401, 'unauthorized'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'unsupported-media-type'],
+  WAF_FILTERED: [400, 'invalid-request'],
+};
+
+const declaredWith = (chosen: Record<string, string>): GatewayResponse[] =>
+  propertiesOf(templateWith(chosen), 'AWS::ApiGateway::GatewayResponse');
+const plain = declaredWith(settings.default);
+
+/** As API Gateway renders it: a header's value is a literal in single quotes or a reference, a template is text with references. */
+function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) {
+  const headers = Object.entries(ResponseParameters).map(([parameter, source]) => {
+    const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
+    if (literal === undefined && source !== 'context.requestId')
+      throw new Error(`${parameter}: ${source} is neither a literal nor the request's id.`);
+    return [parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(), literal ?? 'request-1'];
+  });
+  const [template = ''] = Object.values(ResponseTemplates);
+  return { status: Number(StatusCode), headers: Object.fromEntries(headers), body: template.replaceAll('$context.requestId', 'request-1') };
+}
+
+test('every type of gateway response that there is is declared', () => {
+  const types = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
+  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(types.map(({ responseType }) => responseType).sort());
+  expect(Object.keys(contract).sort()).toEqual(types.map(({ responseType }) => responseType).sort());
+});
+
+test.each(plain.map((response) => [response.ResponseType, response] as const))(
+  '%s is a problem as the contract has it',
+  (type, response) => {
+    const [status, code] = contract[type] ?? [0, 'internal-error'];
+    const answer = render(response);
+    expect(differencesFromProblem(code, answer)).toEqual([]);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({
+      type: `urn:problem-type:plant-store:${code}`,
+      title: expect.any(String),
+      status,
+      detail: expect.any(String),
+      instance: 'request-1',
+    });
+    // Nothing else of the request is quoted: it can hold the caller's token.
+    expect(answer.body).not.toContain('$');
+  },
+);
+
+test('with CORS on, every gateway response names the origin', () => {
+  const origins = declaredWith(settings.everything).map((response) => render(response).headers['access-control-allow-origin']);
+  expect(new Set(origins)).toEqual(new Set(['https://example.com']));
+  expect(plain.flatMap((response) => Object.keys(render(response).headers)).filter((name) => name.startsWith('access-control'))).toEqual(
+    [],
+  );
+});
