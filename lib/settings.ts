@@ -34,7 +34,10 @@ const schema = v.object({
   architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
   /** MB for each function; CPU comes in proportion. At 512 MB a warm request is over in milliseconds and a cold one well under a second. */
   memory: integer(128, 10240, 512),
-  /** Requests a second that the gateway admits to each method (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html), and how many at once. */
+  /**
+   * Requests a second that the gateway admits to each method, and how many at once
+   * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html).
+   */
   'throttle-rate': integer(1, 10000, 50),
   'throttle-burst': integer(1, 5000, 100),
   /** Seconds for which the gateway remembers an authorizer's answer: that long a revoked token can live. */
