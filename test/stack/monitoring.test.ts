@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { logCodes } from '../../functions/contract/log-codes.ts';
@@ -7,7 +7,8 @@ import { ofType, propertiesOf, resource, settings, templateWith } from './templa
 const plain = templateWith(settings.default);
 const everything = templateWith(settings.everything);
 const alarms = Object.values(ofType(everything, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
-const operationsManual = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+const root = join(import.meta.dirname, '..', '..');
+const operationsManual = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the template.
 const metricsOf = ({ Namespace, MetricName, Dimensions, Statistic, ExtendedStatistic, Period, Metrics }: any) =>
@@ -96,6 +97,15 @@ test('log codes are counted, each in the log of the functions that write it', ()
   ]);
   const codes = filters.flatMap(([, pattern]) => [...String(pattern).matchAll(/\$\.message\.code = "(\w+)"/g)].map(([, code]) => code));
   expect(Object.keys(logCodes)).toEqual(expect.arrayContaining(codes));
+});
+
+test('every registered log code is written by a function', () => {
+  const functions = join(root, 'functions');
+  const files = readdirSync(functions, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('log-codes.ts'),
+  );
+  const source = files.map((name) => readFileSync(join(functions, name), 'utf8')).join('\n');
+  for (const code of Object.keys(logCodes)) expect(source).toContain(`'${code}'`);
 });
 
 test('one copy stays within what CloudWatch gives for nothing', () => {
