@@ -48,7 +48,7 @@ async function issueTokens(target: Target): Promise<Record<string, string>> {
   const tokens = {
     '--token': await issue('a'),
     '--other-token': await issue('b'),
-    '--read-token': await issue('a', ['plants:read']),
+    '--read-token': await issue('c', ['plants:read']),
     '--revoked-token': await issue('a'),
     '--expired-token': await issue('a', allScopes, 2 * hour),
   };
