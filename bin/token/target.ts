@@ -3,6 +3,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
 import { TokenError } from '../../functions/access-tokens/administration.ts';
+import { localCredentials } from '../../lib/local/execution-environment.ts';
+import { region } from '../../lib/local/template.ts';
 
 /** Where the tokens are: with a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
@@ -38,9 +40,8 @@ function httpUrl(text: string): string {
 /** Opens the database that the options name, and finds the table of access tokens in it. */
 export async function openTarget(options: TargetOptions): Promise<Target> {
   if (options.local) {
-    const anyone = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
     // Locally a table's name is its logical id.
-    return [connect({ endpoint: options.dynamodbEndpoint, ...anyone }), 'AccessTokens'];
+    return [connect({ endpoint: options.dynamodbEndpoint, region: region(), credentials: localCredentials }), 'AccessTokens'];
   }
   return [connect(accountOf(options)), await outputOf(options, 'AccessTokensTableName')];
 }

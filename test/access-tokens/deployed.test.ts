@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
-import { token } from './command.ts';
+import { accessTokenPattern } from '../../functions/contract/access-token.ts';
+import { start, token } from './command.ts';
 import { startTokensTable } from './tokens-table.ts';
 
 // The tokens of a deployed stack: CloudFormation answers as it does, DynamoDB is the local engine.
@@ -51,13 +53,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const aws = (args: string[], env = {}) =>
-  token(args, {
-    ...profiles,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
-    AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
-    ...env,
-  });
+const deployed = () => ({
+  ...profiles,
+  AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+  AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+});
+const aws = (args: string[], env = {}) => token(args, { ...deployed(), ...env });
 const account = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' };
 
 test.each<[string, string[], Record<string, string>, object]>([
@@ -71,6 +72,19 @@ test.each<[string, string[], Record<string, string>, object]>([
   expect(exitCode).toBe(0);
   expect(asked).toEqual([{ stack: 'PlantStore', ...who }]);
   expect(await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? '')).toMatchObject({ owner: 'deployed' });
+});
+
+const documents = ['README.md', ...globSync('docs/*.md')];
+const documented = documents.flatMap((file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? []);
+test.each([...new Set(documented)])('what the documents say works: %s', async (line) => {
+  const { id } = await issueToken(tokens.database, tokens.name, { owner: 'alice', scopes: ['plants:read'], label: '', expires: undefined });
+  const command = line.replace('TOKEN_ID', id).replace(/--stack \S+/, '--stack PlantStore');
+  const { exitCode, stderr } = await start('bash', ['-c', command], { ...process.env, ...deployed(), ...account });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.not.stringContaining('error') });
+});
+
+test('the documents have the pattern for secret scanners as it is', () => {
+  expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
 });
 
 const stack = (name: string) => ['--stack', name];
