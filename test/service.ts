@@ -14,6 +14,8 @@ import { synthesize } from '../lib/synthesize.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
 export interface Service {
+  /** The folder of the synthesized cloud assembly. */
+  assembly: string;
   /** Up to and including the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
@@ -67,6 +69,7 @@ export async function startService({ context = {}, databaseEndpoint, between = (
   const answers = recordAnswers(emulator.baseUrl);
 
   return {
+    assembly,
     baseUrl: emulator.baseUrl,
     database,
     databaseEndpoint: endpoint,
