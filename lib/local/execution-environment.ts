@@ -12,13 +12,10 @@ export type FunctionError = { errorType: string; errorMessage: string };
 /** What comes of an invocation: the result as JSON text, or the error that the function ended with (FunctionError, in Lambda's API). */
 export type Outcome = { payload: string } | { error: FunctionError };
 
-/** From and to a function's thread. */
-export type Invocation = { event: string; requestId: string; functionArn: string; deadline: number };
-export type Message =
-  | { type: 'ready' }
-  | { type: 'log'; line: string }
-  | { type: 'result'; payload: string }
-  | { type: 'error'; error: FunctionError };
+/** To and from a function's thread. */
+export type Setup = { folder: string; handler: string; functionArn: string };
+export type Invocation = { requestId: string; event: string; deadline: number };
+export type Message = { type: 'log'; line: string } | { type: 'outcome'; of: string; outcome: Outcome };
 
 export type Log = (functionName: string, line: string) => void;
 
@@ -26,106 +23,105 @@ export interface ExecutionEnvironment {
   /** Invokes the handler with an event as JSON text; one at a time. Never rejects. */
   invoke(event: string): Promise<Outcome>;
   /** Whether it can take another invocation. */
-  readonly usable: boolean;
+  isUsable(): boolean;
   stop(): Promise<unknown>;
 }
 
 /** Any credentials will do for a local engine. DynamoDB Local keeps a database for each access key and region. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html and https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
-const limits = { responseBytes: 6 * 1024 * 1024 + 100, initMs: 10_000, defaultTimeout: 3, defaultMemorySize: 128 };
+/** 6 MB, and 100 bytes that are not documented. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const maxResponseBytes = 6 * 1024 * 1024 + 100;
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
+const maxInitSeconds = 10;
 
 /**
  * Starts one execution environment of a function: a thread of its own that loads the function's code and has its memory limit (of V8's heap; memory
  * outside it, such as buffers, is not counted) and nothing in `process.env` but what the template and Lambda set.
  */
 export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoint: string, log: Log): ExecutionEnvironment {
-  const { FunctionName, folder, Handler: handler } = lambda;
-  const timeout = lambda.Timeout ?? limits.defaultTimeout;
-  const memorySize = lambda.MemorySize ?? limits.defaultMemorySize;
+  const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
   const startedAt = performance.now();
+  const setup: Setup = { folder, handler, functionArn: functionArn(FunctionName) };
   const thread = new Worker(new URL('./runtime.ts', import.meta.url), {
-    env: variables(lambda, memorySize, dynamodbEndpoint),
+    env: variables(lambda, MemorySize, dynamodbEndpoint),
     execArgv: [],
     name: FunctionName,
-    resourceLimits: { maxOldGenerationSizeMb: memorySize },
+    // A small young generation: V8's own can pass on more at once than is left to the limit, and that ends the process, not the thread.
+    resourceLimits: { maxOldGenerationSizeMb: MemorySize, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
-    workerData: { folder, handler },
+    workerData: setup,
   });
   const print = (line: string) => log(FunctionName, line);
   for (const stream of [thread.stdout, thread.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
 
   let usable = true;
-  let settle: ((outcome: Outcome | 'ready') => void) | undefined;
-  const end = (error: FunctionError) => {
+  let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
+  const end = (errorType: string, errorMessage: string) => {
+    if (usable) print(`${errorType}: ${errorMessage}`);
     usable = false;
-    settle?.({ error });
+    awaited?.resolve({ error: { errorType, errorMessage } });
     return thread.terminate();
   };
-  thread.on('message', (message: Message) => {
-    if (message.type === 'log') print(message.line);
-    else if (message.type === 'ready') settle?.('ready');
-    else if (message.type === 'error') settle?.({ error: message.error });
-    else if (Buffer.byteLength(message.payload) <= limits.responseBytes) settle?.({ payload: message.payload });
-    else end({ errorType: 'Function.ResponseSizeTooLarge', errorMessage: `Response payload size exceeded ${limits.responseBytes} bytes.` });
+  // A function can say anything here.
+  thread.on('message', (message: Message | undefined) => {
+    if (message?.type === 'log') print(String(message.line));
+    if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
+    const { payload, error } = Object(message.outcome) as { payload?: unknown; error?: Partial<FunctionError> };
+    if (typeof payload !== 'string') {
+      awaited.resolve({ error: { errorType: String(error?.errorType), errorMessage: String(error?.errorMessage) } });
+    } else if (Buffer.byteLength(payload) > maxResponseBytes) {
+      end('Function.ResponseSizeTooLarge', `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`);
+    } else {
+      awaited.resolve({ payload });
+    }
   });
-  thread.on('error', (error: unknown) => {
-    const { name = 'Error', message, code } = error as { name?: string; message?: string; code?: string };
-    const errorType = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'Runtime.OutOfMemory' : name;
-    print(`${errorType}: ${message ?? String(error)}`);
-    end({ errorType, errorMessage: message ?? String(error) });
-  });
-  thread.on('exit', (code) => end({ errorType: 'Runtime.ExitError', errorMessage: `Runtime exited with error: exit status ${code}` }));
+  thread.on('error', (error: NodeJS.ErrnoException) =>
+    end(
+      error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error),
+      String(error?.message ?? error),
+    ),
+  );
+  thread.on('exit', (code) => end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`));
 
-  /** Waits for what the thread is asked to do, and ends the thread where that takes longer than it may. */
-  const within = async (ms: number, error: FunctionError, ask?: () => void): Promise<Outcome | 'ready'> => {
-    const { promise, resolve } = Promise.withResolvers<Outcome | 'ready'>();
-    settle = resolve;
-    const timer = setTimeout(end, ms, error);
+  /** Waits for the outcome of what the thread is asked to do, and ends the thread where it takes longer than it may. */
+  async function outcomeOf(id: string, seconds: number, ask?: () => void): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    awaited = { id, resolve };
+    const timer = setTimeout(end, seconds * 1000, 'Sandbox.Timedout', `${id} Task timed out after ${seconds.toFixed(2)} seconds`);
     ask?.();
     const outcome = await promise;
     clearTimeout(timer);
-    settle = undefined;
+    awaited = undefined;
     return outcome;
-  };
+  }
 
   let initDuration: number | undefined;
-  const init = within(limits.initMs, { errorType: 'Sandbox.Timedout', errorMessage: 'INIT timed out' }).then((outcome) => {
+  const init = outcomeOf('INIT', maxInitSeconds).then((outcome) => {
     initDuration = performance.now() - startedAt;
-    if (outcome !== 'ready') usable = false;
     return outcome;
   });
 
   async function invoke(event: string): Promise<Outcome> {
     const requestId = randomUUID();
-    const initialized = await init;
-    const platform = platformLog(lambda, requestId, memorySize, print);
+    const platform = platformLog(lambda, requestId, MemorySize, print);
+    let outcome = await init;
     platform.start();
     const invokedAt = performance.now();
-    let outcome = initialized;
-    if (initialized === 'ready') {
-      const timedOut = { errorType: 'Sandbox.Timedout', errorMessage: `${requestId} Task timed out after ${timeout.toFixed(2)} seconds` };
-      const invocation: Invocation = { event, requestId, functionArn: functionArn(FunctionName), deadline: Date.now() + timeout * 1000 };
-      outcome = await within(timeout * 1000, timedOut, () => thread.postMessage(invocation));
-    } else {
-      void thread.terminate();
+    if ('error' in outcome) usable = false;
+    else {
+      const invocation: Invocation = { requestId, event, deadline: Date.now() + Timeout * 1000 };
+      outcome = await outcomeOf(requestId, Timeout, () => thread.postMessage(invocation));
     }
-    const answer = outcome === 'ready' ? { error: { errorType: 'Runtime.Unknown', errorMessage: 'No outcome' } } : outcome;
-    platform.report(performance.now() - invokedAt, initDuration, 'error' in answer ? answer.error.errorType : undefined);
+    platform.report(performance.now() - invokedAt, initDuration, 'error' in outcome ? outcome.error.errorType : undefined);
     initDuration = undefined;
-    return answer;
+    return outcome;
   }
 
-  return {
-    invoke,
-    get usable() {
-      return usable;
-    },
-    stop: () => thread.terminate(),
-  };
+  return { invoke, isUsable: () => usable, stop: () => thread.terminate() };
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */

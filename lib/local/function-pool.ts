@@ -35,7 +35,7 @@ export function functionPool(lambda: LambdaFunction, dynamodbEndpoint: string, l
   };
   const take = () => {
     let environment = idle.pop();
-    while (environment && !environment.usable) {
+    while (environment && !environment.isUsable()) {
       void drop(environment);
       environment = idle.pop();
     }
@@ -54,7 +54,7 @@ export function functionPool(lambda: LambdaFunction, dynamodbEndpoint: string, l
       else underWay += 1;
       const environment = take();
       const outcome = await environment.invoke(payload);
-      if (environment.usable && !retired) idle.push(environment);
+      if (environment.isUsable() && !retired) idle.push(environment);
       else void drop(environment);
       // Whoever waits takes over the place.
       const next = waiting.shift();

@@ -1,0 +1,190 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listen } from '../../lib/local/listen.ts';
+import { send, startFixture } from './fixture.ts';
+
+let fixture: Awaited<ReturnType<typeof startFixture>>;
+beforeAll(async () => {
+  fixture = await startFixture({ dynamodbEndpoint: 'http://database.example' });
+});
+
+const ask = async (what: string, more: object = {}, path = '/v1/fault') => {
+  const { status, headers, body } = await send(fixture.origin, { method: 'POST', path, body: JSON.stringify({ do: what, ...more }) });
+  return { status, headers, body: JSON.parse(body || 'null') };
+};
+const loggedSince = (start: number) => fixture.log.slice(start).map(({ line }) => line);
+const entries = (lines: string[]) => lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+
+describe('a fault is answered as the gateway does, and the next request is served', () => {
+  const same = true;
+  const fresh = false;
+  test.each([
+    ['throws an error', same, 'TypeError'],
+    ['throws what is no error', same, 'string'],
+    ['throws null', same, 'object'],
+    ['rejects', same, 'Error'],
+    ['overflows the stack', same, 'RangeError'],
+    ['waits for nothing', fresh, 'Runtime.ExitError'],
+    ['takes too long', fresh, 'Sandbox.Timedout'],
+    ['never lets go of the processor', fresh, 'Sandbox.Timedout'],
+    ['exits with 0', fresh, 'Runtime.ExitError'],
+    ['exits with 3', fresh, 'Runtime.ExitError'],
+    ['leaves a rejection unhandled', fresh, 'Error'],
+    ['throws from a timer', fresh, 'Error'],
+    ['uses up its memory', fresh, 'Runtime.OutOfMemory'],
+    ['returns nothing', same, undefined],
+    ['returns a cycle', same, 'Runtime.JSONStringifyError'],
+    ['returns what JSON does not know', same, 'Runtime.JSONStringifyError'],
+    ['returns more than 6 MB', fresh, 'Function.ResponseSizeTooLarge'],
+    ['returns text', same, undefined],
+    ['returns a header that is none', same, undefined],
+    ['breaks its own console', fresh, 'Error'],
+    ['posts to whoever started it', same, 'undefined'],
+    ['closes the port to whoever started it', fresh, 'Sandbox.Timedout'],
+  ])('%s', async (what, sameEnvironment, errorType) => {
+    const before = await ask('nothing');
+    const start = fixture.log.length;
+    expect(await ask(what)).toMatchObject({ status: 502, body: { message: 'Internal server error' } });
+    const report = entries(loggedSince(start)).find(({ type }) => type === 'platform.report');
+    expect(report.record.errorType).toBe(errorType);
+    const after = await ask('nothing');
+    expect(after.status).toBe(200);
+    expect(after.body.environment === before.body.environment).toBe(sameEnvironment);
+  });
+
+  test.each(['callback', 'constant', 'missing', 'nothing', 'throws', 'exits', 'waits', 'hungry'])('INIT: %s', async (name) => {
+    for (const _ of ['once', 'again']) expect(await ask('', {}, `/v1/init/${name}`)).toMatchObject({ status: 502 });
+  });
+
+  test('a crash between two requests', async () => {
+    const start = fixture.log.length;
+    expect((await ask('crash when idle')).status).toBe(200);
+    while (!loggedSince(start).some((line) => line.startsWith('Runtime.ExitError'))) await new Promise(setImmediate);
+    expect((await ask('nothing')).status).toBe(200);
+  });
+
+  test('a function that is slower than the integration allows', async () => {
+    const { status, headers } = await ask('takes too long', {}, '/v1/impatient');
+    expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
+  });
+});
+
+describe('a function has what the template and Lambda give it', () => {
+  test('environment variables', async () => {
+    process.env.OF_THE_DEVELOPER = 'secret';
+    const { body } = await ask('tell the environment');
+    delete process.env.OF_THE_DEVELOPER;
+    expect(body).toMatchObject({
+      TABLE: 'TableCD117FA1',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://database.example',
+      AWS_REGION: 'us-east-1',
+      TZ: ':UTC',
+    });
+    const byLambda = ['_HANDLER', 'LAMBDA_TASK_ROOT', 'TZ', 'TABLE'];
+    expect(Object.keys(body).filter((name) => !name.startsWith('AWS_') && !byLambda.includes(name))).toEqual([]);
+  });
+
+  test('memory', async () => {
+    const { body } = await ask('tell the heap limit');
+    expect(body / 1024 / 1024).toBeLessThan(200);
+  });
+
+  test('a context', async () => {
+    const { body } = await ask('tell the context');
+    expect(body).toMatchObject({
+      functionName: expect.stringMatching(/^Fault/),
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '128',
+      invokedFunctionArn: expect.stringMatching(/^arn:aws:lambda:us-east-1:000000000000:function:Fault/),
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(body.remaining).toBeGreaterThan(0);
+    expect(body.remaining).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe('log lines are as Lambda writes them', () => {
+  test('JSON', async () => {
+    const start = fixture.log.length;
+    await ask('log');
+    const lines = entries(loggedSince(start));
+    const requestId = lines[0].record.requestId;
+    expect(lines).toEqual([
+      { time: expect.any(String), type: 'platform.start', record: { requestId, version: '$LATEST' } },
+      { timestamp: expect.any(String), level: 'INFO', requestId, message: 'a text' },
+      { timestamp: expect.any(String), level: 'INFO', requestId, message: { code: 'CODE' } },
+      {
+        timestamp: expect.any(String),
+        level: 'ERROR',
+        requestId,
+        message: expect.stringMatching(/^went wrong: RangeError: so far/),
+        errorType: 'RangeError',
+        errorMessage: 'so far',
+        stackTrace: expect.any(Array),
+      },
+      {
+        timestamp: expect.any(String),
+        level: 'ERROR',
+        requestId,
+        message: { errorType: 'RangeError', errorMessage: 'alone', stackTrace: expect.any(Array) },
+      },
+      { timestamp: expect.any(String), level: 'WARN', requestId, message: '{ big: 1n }' },
+      { time: expect.any(String), type: 'platform.report', record: { requestId, metrics: expect.any(Object), status: 'success' } },
+    ]);
+  });
+
+  test('text', async () => {
+    const start = fixture.log.length;
+    await send(fixture.origin, { method: 'POST', path: '/v1/say', body: 'no JSON' });
+    const [started, error, ended, report] = loggedSince(start);
+    expect(started).toMatch(/^START RequestId: [0-9a-f-]{36} Version: \$LATEST$/);
+    expect(error).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\t[0-9a-f-]{36}\tERROR\tSyntaxError: .*\r {4}at /);
+    expect(ended).toMatch(/^END RequestId: [0-9a-f-]{36}$/);
+    expect(report).toMatch(
+      /^REPORT RequestId: [0-9a-f-]{36}\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB.*\tStatus: error\tError Type: SyntaxError$/,
+    );
+  });
+
+  test('what a function writes past its console', async () => {
+    const start = fixture.log.length;
+    await ask('log');
+    await ask('exits with 0');
+    expect(loggedSince(start)).toContain('raw');
+  });
+});
+
+describe('functions under load', () => {
+  const held: ServerResponse[] = [];
+  let most = 0;
+  let arrived = () => {};
+  const gate = createServer((_, response) => {
+    held.push(response);
+    most = Math.max(most, held.length);
+    arrived();
+  });
+  let url: string;
+  beforeAll(async () => {
+    url = `http://127.0.0.1:${await listen(gate, 0, '127.0.0.1')}`;
+  });
+  afterAll(() => {
+    gate.close();
+  });
+  const holding = (count: number) =>
+    new Promise<void>((resolve) => {
+      arrived = () => held.length >= count && resolve();
+      arrived();
+    });
+
+  test('ten run at once, each in an environment of its own; more wait', async () => {
+    const answers = Array.from({ length: 14 }, () => ask('wait at a gate', { gate: url }));
+    await holding(10);
+    arrived = () => held.shift()?.end();
+    for (const response of held.splice(0)) response.end();
+    const environments = (await Promise.all(answers)).map(({ status, body }) => {
+      expect(status).toBe(200);
+      return body.environment;
+    });
+    expect(most).toBe(10);
+    expect(new Set(environments).size).toBe(10);
+  });
+});
