@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -42,50 +42,42 @@ export async function startDatabase({ data, port, host = '127.0.0.1' }: { data?:
 
 /** Takes a data folder, or makes one, and returns what holds it: a LevelDB whose lock the operating system drops with the process. */
 async function openFolder(data: string): Promise<ClassicLevel> {
+  const refuse = (why: string, cause?: unknown) =>
+    new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
+  const [own, engine] = [join(data, 'plant-store'), join(data, 'dynalite')];
   mkdirSync(data, { recursive: true });
-  const isNew = readdirSync(data).length === 0;
-  const lock = new ClassicLevel(join(data, 'plant-store'));
+  if (readdirSync(data).length > 0 && !existsSync(own)) throw refuse('was not made by this program');
+
+  const lock = new ClassicLevel(own);
   try {
-    await lock.open({ createIfMissing: isNew });
-  } catch (error) {
-    if (isLocked(error))
-      throw new Error(`${data} is in use by another process: stop that one, or choose another folder.`, { cause: error });
-    throw new Error(`${data} is damaged, or was not made by this program. Remove it to start afresh, or choose another folder.`, {
-      cause: error,
-    });
-  }
-  try {
-    if (isNew) await lock.put('format', format);
+    await lock.open();
     const found = await lock.get('format');
-    if (found !== format) {
-      throw new Error(
-        `${data} was written by another version (format ${found}, this is ${format}). Remove it to start afresh, or choose another folder.`,
-      );
-    }
-    await examine(join(data, 'dynalite'), data);
+    if (found !== undefined && found !== format) throw refuse(`was written by another version (format ${found}, this is ${format})`);
+    await readThrough(engine, { createIfMissing: found === undefined });
+    // Last: what has a format is whole.
+    await lock.put('format', format);
     return lock;
   } catch (error) {
     await lock.close();
-    throw error;
+    const { code, cause } = error as { code?: string; cause?: NodeJS.ErrnoException };
+    if (cause?.code === 'LEVEL_LOCKED')
+      throw new Error(`${data} is in use by another process: stop that one, or choose another folder.`, { cause });
+    throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
   }
 }
 
 /** Reads all of the engine's files once: what it stumbles on later would end the process. */
-async function examine(folder: string, data: string): Promise<void> {
+async function readThrough(folder: string, options: { createIfMissing: boolean }): Promise<void> {
   const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
   try {
-    await level.open();
+    await level.open(options);
     for await (const _ of level.iterator()) {
       // Reading is all there is to do.
     }
-  } catch (error) {
-    throw new Error(`${data} is damaged. Remove it to start afresh, or choose another folder.`, { cause: error });
   } finally {
     await level.close();
   }
 }
-
-const isLocked = (error: unknown): boolean => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'LEVEL_LOCKED';
 
 /** dynalite throws where nobody can catch it when a client goes away in the middle of a request: it is given whole requests only. */
 function shield(server: Server): void {

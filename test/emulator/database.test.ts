@@ -1,0 +1,141 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { ClassicLevel } from 'classic-level';
+import { startDatabase } from '../../lib/local/database.ts';
+import { localCredentials } from '../../lib/local/execution-environment.ts';
+import { createTables } from '../../lib/local/tables.ts';
+import type { Template } from '../../lib/local/template.ts';
+import { temporaryFolder } from './fixture.ts';
+
+const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
+const template = {
+  of: () => new Map([['Table', { AttributeDefinitions, KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }] }]]),
+} as unknown as Template;
+const client = (endpoint: string) => new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: localCredentials, maxAttempts: 1 });
+const put = (endpoint: string, key: string) => client(endpoint).send(new PutItemCommand({ TableName: 'Table', Item: { key: { S: key } } }));
+const has = async (endpoint: string, key: string) =>
+  (await client(endpoint).send(new GetItemCommand({ TableName: 'Table', Key: { key: { S: key } } }))).Item !== undefined;
+
+/** A folder with one item, closed again. */
+async function writtenFolder(): Promise<string> {
+  const data = temporaryFolder();
+  const database = await startDatabase({ data, port: 0 });
+  await createTables(template, database.endpoint);
+  await put(database.endpoint, 'kept');
+  await database.stop();
+  return data;
+}
+
+/** The database in a process of its own, which can be killed. */
+async function startElsewhere(data: string) {
+  const program = join(import.meta.dirname, 'fixture', 'database-process.ts');
+  const child = fork(program, [data], { execPath: process.execPath, execArgv: [] });
+  const [endpoint] = await once(child, 'message');
+  const kill = () => {
+    child.kill('SIGKILL');
+    return once(child, 'exit');
+  };
+  return { endpoint: String(endpoint), kill };
+}
+
+test('in memory', async () => {
+  const database = await startDatabase({ port: 0 });
+  await createTables(template, database.endpoint);
+  await put(database.endpoint, 'a');
+  expect(await has(database.endpoint, 'a')).toBe(true);
+  await database.stop();
+});
+
+test('tables that are there stay as they are', async () => {
+  const database = await startDatabase({ data: await writtenFolder(), port: 0 });
+  await createTables(template, database.endpoint);
+  expect(await has(database.endpoint, 'kept')).toBe(true);
+  await database.stop();
+});
+
+test('a port that is taken', async () => {
+  const first = await startDatabase({ port: 0 });
+  const { port } = new URL(first.endpoint);
+  await expect(startDatabase({ port: Number(port) })).rejects.toThrow(`Port ${port} is taken: another program listens on it.`);
+  await first.stop();
+});
+
+test('a client that goes away in the middle of a request', async () => {
+  const database = await startDatabase({ port: 0 });
+  const { hostname, port } = new URL(database.endpoint);
+  const socket = connect(Number(port), hostname);
+  await new Promise<void>((resolve) => socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => resolve()));
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
+  await database.stop();
+});
+
+describe('a data folder', () => {
+  test('belongs to one process, until that ends, however it does', async () => {
+    const data = await writtenFolder();
+    const { endpoint, kill } = await startElsewhere(data);
+    await put(endpoint, 'acknowledged');
+    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(`${data} is in use by another process`);
+    await kill();
+    const database = await startDatabase({ data, port: 0 });
+    expect(await has(database.endpoint, 'kept')).toBe(true);
+    expect(await has(database.endpoint, 'acknowledged')).toBe(true);
+    await database.stop();
+  });
+
+  test('of this process is not opened twice', async () => {
+    const data = temporaryFolder();
+    const database = await startDatabase({ data, port: 0 });
+    await expect(startDatabase({ data, port: 0 })).rejects.toThrow('is in use by another process');
+    await database.stop();
+  });
+
+  /** All that is in it but what LevelDB writes of itself, and the lock, which is a database of its own. */
+  const contents = (data: string): [string, string][] =>
+    readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter(({ name, parentPath }) => !/^(LOG|LOG\.old|LOCK)$/.test(name) && parentPath !== join(data, 'plant-store'))
+      .map((entry) => [
+        join(entry.parentPath, entry.name),
+        entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : '',
+      ]);
+  const file = (folder: string, name: RegExp) => {
+    const found = readdirSync(folder).find((entry) => name.test(entry));
+    if (found === undefined) throw new Error(`${folder} has no ${name}.`);
+    return join(folder, found);
+  };
+  const damages: [string, (data: string) => unknown, RegExp][] = [
+    ['of somebody else', (data) => renameSync(join(data, 'plant-store'), join(data, 'thesis')), /was not made by this program/],
+    ['of an earlier layout', (data) => rmSync(join(data, 'plant-store'), { recursive: true }), /was not made by this program/],
+    ['whose engine lost its index', (data) => rmSync(join(data, 'dynalite', 'CURRENT')), /is damaged/],
+    ['whose engine is gone', (data) => rmSync(join(data, 'dynalite'), { recursive: true }), /is damaged/],
+    ['whose index is garbage', (data) => writeFileSync(join(data, 'dynalite', 'CURRENT'), 'garbage'), /is damaged/],
+    ['whose manifest is cut', (data) => writeFileSync(file(join(data, 'dynalite'), /^MANIFEST/), 'x'), /is damaged/],
+    ['whose own files are garbage', (data) => writeFileSync(join(data, 'plant-store', 'CURRENT'), 'garbage'), /is damaged/],
+  ];
+  test.each(damages)('%s is refused in one line and left as it is', async (_, damage, message) => {
+    const data = await writtenFolder();
+    damage(data);
+    const before = contents(data);
+    const error = await startDatabase({ data, port: 0 }).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ message: expect.stringMatching(message) });
+    expect((error as Error).message).toMatch(/^\S+ [^\n]+ Remove it to start afresh, or choose another folder\.$/);
+    expect(contents(data)).toEqual(before);
+  });
+
+  test.each([
+    ['another version', 'format', '2', /was written by another version \(format 2, this is 1\)/],
+    ['an engine that it cannot read', 'item-Table~x', 'no JSON', /is damaged/],
+  ])('of %s', async (_, key, value, message) => {
+    const data = await writtenFolder();
+    const level = new ClassicLevel(join(data, key === 'format' ? 'plant-store' : 'dynalite'));
+    await level.put(key, value);
+    await level.close();
+    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(message);
+  });
+});
