@@ -8,6 +8,7 @@ import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/contract/access-token.ts';
+import { startDatabase } from '../../lib/local/database.ts';
 import { start, token } from './command.ts';
 import { startTokensTable } from './tokens-table.ts';
 
@@ -28,7 +29,8 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
 };
 
 beforeAll(async () => {
-  tokens = await startTokensTable('PlantStore-AccessTokens-1ABC');
+  // DynamoDB Local keeps a database for each access key and region, the embedded engine one for all.
+  tokens = await startTokensTable('PlantStore-AccessTokens-1ABC', () => startDatabase({ port: 0 }));
   writeFileSync(profiles.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
   writeFileSync(profiles.AWS_SHARED_CREDENTIALS_FILE, '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n');
   cloudFormation = createServer(async (request, response) => {

@@ -1,12 +1,14 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accessTokenKey } from '../../functions/contract/tables.ts';
-import { startDatabase } from '../../lib/local/database.ts';
+import { localCredentials } from '../../lib/local/execution-environment.ts';
+import { region } from '../../lib/local/template.ts';
+import { engine } from '../engines.ts';
 
 /** A table of access tokens in an engine of its own, in memory. */
-export async function startTokensTable(name = 'AccessTokens') {
-  const { endpoint, stop } = await startDatabase({ port: 0 });
-  const client = new DynamoDBClient({ endpoint, region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } });
+export async function startTokensTable(name = 'AccessTokens', start = engine().start) {
+  const { endpoint, stop } = await start();
+  const client = new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials });
   await client.send(
     new CreateTableCommand({
       TableName: name,
