@@ -48,7 +48,11 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
 
 const connect = (config: DynamoDBClientConfig) => DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
 
-const accountOf = ({ profile, region }: TargetOptions) => ({ ...(profile && { profile }), ...(region && { region }) });
+/** As the AWS CLI understands it, which reads one more variable than the SDK does. */
+function accountOf({ profile, ...options }: TargetOptions) {
+  const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
+  return { ...(profile && { profile }), ...(region && { region }) };
+}
 
 /** An output of the deployed stack that the options name. Throws TokenError for a stack that has none of that name. */
 export async function outputOf(options: TargetOptions, name: string): Promise<string> {

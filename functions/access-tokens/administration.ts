@@ -3,7 +3,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, paginateScan, U
 import * as v from 'valibot';
 import { accessTokenPattern } from '../contract/access-token.ts';
 import { accessTokenKey } from '../contract/tables.ts';
-import { type AccessTokenRecord, accessTokenRecord, findRecord, statusOf } from './record.ts';
+import { type AccessTokenRecord, accessTokenRecord, findRecord, recordOf, statusOf } from './record.ts';
 import { digest, makeToken, tokenId } from './token.ts';
 
 /** A mistake of whoever administers tokens: the message is for them. */
@@ -79,7 +79,6 @@ function checkGrant(grant: Grant, created: number): void {
 
 /** All records, or those of one owner, the oldest first, without what is only there for the authorizer. */
 export async function listTokens(database: DynamoDBDocumentClient, table: string, owner?: string): Promise<ListedToken[]> {
-  const listed = v.omit(accessTokenRecord, ['digest']);
   const only =
     owner === undefined
       ? {}
@@ -90,7 +89,7 @@ export async function listTokens(database: DynamoDBDocumentClient, table: string
         };
   const tokens: ListedToken[] = [];
   for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table, ConsistentRead: true, ...only }))
-    tokens.push(...Items.map((item) => v.parse(listed, item)));
+    tokens.push(...Items.map(recordOf).map(({ digest: _, ...listed }) => listed));
   return tokens.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
 }
 
@@ -114,7 +113,7 @@ export async function revokeToken(
         ReturnValues: 'ALL_NEW',
       }),
     );
-    return v.parse(accessTokenRecord, Attributes);
+    return recordOf(Attributes ?? {});
   } catch (error) {
     throw error instanceof ConditionalCheckFailedException ? unknownToken(id) : error;
   }

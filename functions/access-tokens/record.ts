@@ -30,8 +30,16 @@ export function statusOf({ revoked, expires }: Pick<AccessTokenRecord, 'revoked'
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
 
+/** Takes an item of the table for what it is. Throws where it is no record: nobody gets in by a damaged one. */
+export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
+  const { success, output, issues } = v.safeParse(accessTokenRecord, item);
+  if (success) return output;
+  const faults = issues.map(({ path, message }) => `${path?.[0].key}: ${message}`);
+  throw new Error(`The item ${item[accessTokenKey.partition]} is not the record of an access token (${faults.join('; ')}).`);
+}
+
 /** Reads the record of an access token, strongly consistent: a token works the moment it was issued. Throws where the item is none. */
 export async function findRecord(database: DynamoDBDocumentClient, table: string, id: string): Promise<AccessTokenRecord | undefined> {
   const { Item } = await database.send(new GetCommand({ TableName: table, Key: { [accessTokenKey.partition]: id }, ConsistentRead: true }));
-  return Item && v.parse(accessTokenRecord, Item);
+  return Item && recordOf(Item);
 }

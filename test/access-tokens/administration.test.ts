@@ -251,6 +251,8 @@ test.each([
   const { record } = await issue();
   const item = Object.fromEntries(Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined));
   await database.send(new PutCommand({ TableName: table, Item: item }));
-  await expect(find(record.id)).rejects.toThrow();
+  const error = `The item ${record.id} is not the record of an access token (${Object.keys(fault)}: `;
+  await expect(find(record.id)).rejects.toThrow(error);
+  await expect(listTokens(database, table)).rejects.toThrow(error);
   await database.send(new DeleteCommand({ TableName: table, Key: { id: record.id } }));
 });

@@ -61,12 +61,14 @@ const deployed = () => ({
   AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
 });
 const aws = (args: string[], env = {}) => token(args, { ...deployed(), ...env });
+const cliAccount = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_DEFAULT_REGION: 'sa-east-1' };
 const account = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' };
 
 test.each<[string, string[], Record<string, string>, object]>([
   ['a profile', ['--profile', 'work'], {}, { accessKeyId: 'WORK', region: 'eu-north-1' }],
   ['a profile and a region', ['--profile', 'work', '--region', 'us-east-2'], account, { accessKeyId: 'WORK', region: 'us-east-2' }],
   ['what the environment says', ['--stack', 'PlantStore'], account, { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' }],
+  ['the AWS CLI’s variable for the region', [], cliAccount, { accessKeyId: 'ENVIRONMENT', region: 'sa-east-1' }],
   ['the profile in the environment', [], { AWS_PROFILE: 'work' }, { accessKeyId: 'WORK', region: 'eu-north-1' }],
 ])('the table of a deployed stack is found by its outputs, with %s', async (_, options, env, who) => {
   asked.length = 0;
