@@ -18,8 +18,8 @@ export function explain(error: unknown, { local, dynamodbEndpoint, stack, profil
   const { name, message, code } = error as Error & { code?: string };
   if (local) {
     if (unreachable.includes(code ?? name)) return `No database answers at ${dynamodbEndpoint}: start it with "npm start".`;
-    if (name === 'ResourceNotFoundException')
-      return `The database at ${dynamodbEndpoint} is not that of an "npm start": it has no access tokens.`;
+    if ('$metadata' in (error as Error))
+      return `What answers at ${dynamodbEndpoint} is not the database of an "npm start" (${name}: ${message}).`;
   }
   if (noCredentials.includes(name))
     return `No AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}): log in, choose others with --profile, or say --local.`;

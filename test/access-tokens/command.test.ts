@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
@@ -174,12 +177,17 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])('where no npm start runs
   expect(await token(['list', '--dynamodb-endpoint', endpoint])).toEqual({ exitCode: 1, stdout: '', stderr });
 });
 
-test('a database without the tables is not that of an npm start', async () => {
+test('a database without the tables, or what is no database, is not that of an npm start', async () => {
   const other = await startTokensTable('Others');
-  const { exitCode, stderr } = await token(['list', '--dynamodb-endpoint', other.endpoint]);
+  const nothing = createServer((_, response) => response.writeHead(403).end('{"message":"Forbidden"}')).listen(0, '127.0.0.1');
+  await once(nothing, 'listening');
+  for (const endpoint of [other.endpoint, `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`]) {
+    const { exitCode, stderr } = await token(['list', '--dynamodb-endpoint', endpoint]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^error: What answers at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`));
+  }
+  nothing.close();
   await other.stop();
-  expect(exitCode).toBe(1);
-  expect(stderr).toBe(`error: The database at ${other.endpoint} is not that of an "npm start": it has no access tokens.\n`);
 });
 
 test.each([[['issue']], [['list']], [['revoke']], [['rotate']], [[]]])('%j has a --help', async (command) => {
