@@ -15,12 +15,9 @@ export interface Variables {
   method: { request: { header: object; querystring: object; path: object } };
 }
 
-/** A response of the gateway's own: its type, and where it has no status, message or error type of its own, the defaults of that type. */
+/** A response of the gateway's own. */
 export interface Refusal {
   type: ResponseType;
-  statusCode?: number;
-  message?: string;
-  errorType?: string;
 }
 
 export type ResponseType = keyof typeof defaults;
@@ -38,6 +35,7 @@ const defaults = {
   DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
   INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
   INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
+  INVALID_SIGNATURE: [403, 'IncompleteSignatureException', 'Invalid key=value pair (missing equal-sign) in Authorization header'],
   MISSING_AUTHENTICATION_TOKEN: [403, 'MissingAuthenticationTokenException', 'Missing Authentication Token'],
   REQUEST_TOO_LARGE: [413, 'RequestTooLargeException', 'Request Too Long'],
   UNAUTHORIZED: [401, 'UnauthorizedException', 'Unauthorized'],
@@ -49,20 +47,17 @@ const defaults = {
  * Its templates are not VTL: they know references only.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
-export function renderGatewayResponse(refusal: Refusal, declared: Declared, variables: Variables): HttpResponse {
-  const { type } = refusal;
-  const [statusCode, errorType, message] = defaults[type];
-  const status = refusal.statusCode ?? statusCode;
+export function renderGatewayResponse({ type }: Refusal, declared: Declared, variables: Variables): HttpResponse {
+  const [status, errorType, message] = defaults[type];
   const own = [...declared.values()].find((response) => response.ResponseType === type);
   const response = own ?? [...declared.values()].find((other) => other.ResponseType === `DEFAULT_${status < 500 ? 4 : 5}XX`);
-  const text = refusal.message ?? message;
-  const error = { message: text, messageString: JSON.stringify(text), responseType: type, validationErrorString: '' };
+  const error = { message, messageString: JSON.stringify(message), responseType: type, validationErrorString: '' };
   const known = { ...variables, context: { ...variables.context, error } };
 
   // API Gateway spells this one member of its own body with a capital.
   const fallback = `{"${type === 'ACCESS_DENIED' ? 'Message' : 'message'}":$context.error.messageString}`;
   const [contentType = 'application/json', template = fallback] = Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
-  const headers: Record<string, string> = { 'Content-Type': contentType, 'x-amzn-ErrorType': refusal.errorType ?? errorType };
+  const headers: Record<string, string> = { 'Content-Type': contentType, 'x-amzn-ErrorType': errorType };
   for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {})) {
     const name = parameter.slice('gatewayresponse.header.'.length);
     const value = source.startsWith("'") ? source.slice(1, -1) : lookUp(known, source);

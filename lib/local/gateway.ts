@@ -45,7 +45,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
 
   async function answer(http: HttpRequest): Promise<HttpResponse> {
     const header = (name: string) => http.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
-    const [fullPath = '', ...afterwards] = http.url.split('?');
+    const [fullPath = '', ...afterwards] = http.url.replace(/^https?:\/\/[^/?]*/i, '').split('?');
     const httpMethod = header('x-http-method-override') ?? http.method;
     const [, stageName, rest = ''] = /^\/([^/]*)(.*)$/s.exec(fullPath) ?? [];
     const host = header('host') ?? '';
@@ -197,18 +197,12 @@ function readQuery(query: string): [string, string][] {
 }
 
 /**
- * An Authorization header without a SigV4 signature is read as a broken one where no method is there to say otherwise: API Gateway answers 403 with
- * this message and logs DEFAULT_4XX (https://github.com/DataBiosphere/azul/issues/7470). The header's digest in it is left out here.
+ * Where no method is there to say otherwise, an Authorization header is read as a signature, and a bearer token as a broken one. API Gateway has
+ * also been seen to log such a request as DEFAULT_4XX (https://github.com/DataBiosphere/azul/issues/7470): only a deployed stack can tell.
  */
-const unknownOperation = (authorization: string | undefined): Refusal =>
-  authorization === undefined
-    ? { type: 'MISSING_AUTHENTICATION_TOKEN' }
-    : {
-        type: 'DEFAULT_4XX',
-        statusCode: 403,
-        errorType: 'IncompleteSignatureException',
-        message: 'Invalid key=value pair (missing equal-sign) in Authorization header',
-      };
+const unknownOperation = (authorization: string | undefined): Refusal => ({
+  type: authorization === undefined ? 'MISSING_AUTHENTICATION_TOKEN' : 'INVALID_SIGNATURE',
+});
 
 /** A mock has a request template for JSON only; without a Content-Type a request counts as JSON. */
 function mockResponse(
