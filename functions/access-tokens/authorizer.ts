@@ -46,5 +46,7 @@ function refused(reason: Refusal, id?: string): Unauthorized {
 export class Unauthorized extends Error {
   constructor() {
     super('Unauthorized');
+    // Lambda logs it as an error; from where it was thrown would be the same dozen lines each time.
+    delete this.stack;
   }
 }
