@@ -99,11 +99,9 @@ describe('a data folder', () => {
   /** All that is in it but what LevelDB writes of itself, and the lock, which is a database of its own. */
   const contents = (data: string): [string, string][] =>
     readdirSync(data, { recursive: true, withFileTypes: true })
-      .filter(({ name, parentPath }) => !/^(LOG|LOG\.old|LOCK)$/.test(name) && parentPath !== join(data, 'plant-store'))
-      .map((entry) => [
-        join(entry.parentPath, entry.name),
-        entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : '',
-      ]);
+      .filter((entry) => entry.isFile() && !/^(LOG|LOG\.old|LOCK)$/.test(entry.name) && entry.parentPath !== join(data, 'plant-store'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'latin1')]);
   const file = (folder: string, name: RegExp) => {
     const found = readdirSync(folder).find((entry) => name.test(entry));
     if (found === undefined) throw new Error(`${folder} has no ${name}.`);

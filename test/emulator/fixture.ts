@@ -11,10 +11,13 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
+/** Does something when the test file is done, last things first. */
+export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
+
 /** A folder that is gone when the test file is done. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  finallyDo(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -44,7 +47,7 @@ export async function startFixture(options: Partial<EmulatorOptions> = {}) {
     log: (functionName, line) => log.push({ functionName, line }),
     ...options,
   });
-  cleanups.push(() => emulator.stop());
+  finallyDo(() => emulator.stop());
   return { ...emulator, assembly, log, origin: new URL(emulator.baseUrl).origin };
 }
 

@@ -1,7 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { listen } from '../../lib/local/listen.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { send, startFixture } from './fixture.ts';
+import { gate } from './gate.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;
 beforeAll(async () => {
@@ -154,37 +153,18 @@ describe('log lines are as Lambda writes them', () => {
 });
 
 describe('functions under load', () => {
-  const held: ServerResponse[] = [];
-  let most = 0;
-  let arrived = () => {};
-  const gate = createServer((_, response) => {
-    held.push(response);
-    most = Math.max(most, held.length);
-    arrived();
-  });
-  let url: string;
-  beforeAll(async () => {
-    url = `http://127.0.0.1:${await listen(gate, 0, '127.0.0.1')}`;
-  });
-  afterAll(() => {
-    gate.close();
-  });
-  const holding = (count: number) =>
-    new Promise<void>((resolve) => {
-      arrived = () => held.length >= count && resolve();
-      arrived();
-    });
+  const waiting = gate();
 
   test('ten run at once, each in an environment of its own; more wait', async () => {
+    const url = await waiting.url;
     const answers = Array.from({ length: 14 }, () => ask('wait at a gate', { gate: url }));
-    await holding(10);
-    arrived = () => held.shift()?.end();
-    for (const response of held.splice(0)) response.end();
+    await waiting.holds(10);
+    waiting.open();
     const environments = (await Promise.all(answers)).map(({ status, body }) => {
       expect(status).toBe(200);
       return body.environment;
     });
-    expect(most).toBe(10);
+    expect(waiting.most()).toBe(10);
     expect(new Set(environments).size).toBe(10);
   });
 });

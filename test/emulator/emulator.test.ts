@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startEmulator } from '../../lib/local/emulator.ts';
+import { type Request, send, startFixture, temporaryFolder } from './fixture.ts';
+import { gate } from './gate.ts';
+
+let fixture: Awaited<ReturnType<typeof startFixture>>;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+
+const another = (assembly = fixture.assembly) => startFixture({ assembly });
+const deed = (what: string, more: object = {}): Request => ({
+  method: 'POST',
+  path: '/v1/fault',
+  body: JSON.stringify({ do: what, ...more }),
+});
+
+describe('authorization is cached', () => {
+  const token = (says: object) => ['Authorization', `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`];
+  const answering = (Resource: string, more: object = {}) =>
+    token({
+      answer: {
+        principalId: 'p',
+        policyDocument: { Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }] },
+        context: { event: true, ...more },
+      },
+    });
+  const authorizerOf = async (path: string, headers: string[]) =>
+    JSON.parse((await send(fixture.origin, { path, headers })).body).requestContext.authorizer;
+
+  test('by token, whatever the path; the policy is judged anew for each method', async () => {
+    const headers = answering('*/GET/guarded*', { only: 'here' });
+    const first = await authorizerOf('/v1/guarded', headers);
+    const second = await authorizerOf('/v1/guarded/7?a=1', headers);
+    expect(second.invocations).toBe(first.invocations);
+    expect(JSON.parse(second.event)).toEqual({
+      type: 'TOKEN',
+      methodArn: expect.stringMatching(/^arn:aws:execute-api:us-east-1:000000000000:Rest\w+\/v1\/GET\/guarded$/),
+      authorizationToken: headers[1],
+    });
+    expect((await send(fixture.origin, { method: 'DELETE', path: '/v1/guarded', headers })).status).toBe(418);
+  });
+
+  test('not for another token', async () => {
+    const first = await authorizerOf('/v1/guarded', answering('*', { token: 1 }));
+    const second = await authorizerOf('/v1/guarded', answering('*', { token: 2 }));
+    expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
+  });
+
+  test('not where its time is 0', async () => {
+    const headers = answering('*', { token: 3 });
+    const first = await authorizerOf('/v1/uncached', headers);
+    const second = await authorizerOf('/v1/uncached', headers);
+    expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
+  });
+
+  test('not where the function failed', async () => {
+    const headers = token({ error: 'Unauthorized' });
+    const start = fixture.log.length;
+    for (const _ of ['once', 'again']) expect((await send(fixture.origin, { path: '/v1/guarded', headers })).status).toBe(401);
+    expect(fixture.log.slice(start).filter(({ line }) => line.startsWith('START'))).toHaveLength(2);
+  });
+
+  test('a token that the expression refuses reaches no function', async () => {
+    const start = fixture.log.length;
+    expect((await send(fixture.origin, { path: '/v1/uncached', headers: ['Authorization', 'Basic x'] })).status).toBe(401);
+    expect(fixture.log.slice(start)).toEqual([]);
+  });
+});
+
+describe('HTTP', () => {
+  const open = async () => {
+    const { hostname, port } = new URL(fixture.origin);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return socket;
+  };
+  const until = async (socket: Socket, text: string) => {
+    let received = '';
+    socket.setEncoding('latin1');
+    for await (const chunk of socket) {
+      received += chunk;
+      if (received.includes(text)) break;
+    }
+    return received;
+  };
+  const isServing = async () => expect((await send(fixture.origin, { path: '/v1/echo' })).status).toBe(200);
+
+  test.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 'HTTP/1.1 400 '],
+    ['a header without a name', 'GET /v1/echo HTTP/1.1\r\n: x\r\n\r\n', 'HTTP/1.1 400 '],
+    ['no Host', 'GET /v1/echo HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
+    ['two lengths', 'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400 '],
+    [
+      'a length and chunks',
+      'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'HTTP/1.1 400 ',
+    ],
+    ['more than 10 KB of headers', `GET /v1/echo HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(10_240)}\r\n\r\n`, 'HTTP/1.1 431 '],
+    ['a method of its own', 'BREW /v1/echo HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 '],
+    ['a whole URL', `GET http://x/v1/echo HTTP/1.1\r\nHost: x\r\n\r\n`, 'HTTP/1.1 200 '],
+  ])('%s', async (_, text, status) => {
+    const socket = await open();
+    socket.write(text);
+    expect(await until(socket, '\r\n\r\n')).toMatch(new RegExp(`^${status}`));
+    await isServing();
+  });
+
+  test('several requests on one connection, sent at once', async () => {
+    const socket = await open();
+    for (const id of [1, 2]) socket.write(`GET /v1/echo/${id} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const received = await until(socket, '"path":"/echo/2"');
+    expect(received.indexOf('"path":"/echo/1"')).toBeGreaterThan(0);
+    expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+  });
+
+  test('a client that goes away in the middle of its body', async () => {
+    const socket = await open();
+    await new Promise<void>((resolve) => socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', () => resolve()));
+    socket.resetAndDestroy();
+    await isServing();
+  });
+
+  test('a client that goes away while it waits', async () => {
+    const waiting = gate();
+    const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
+    const socket = await open();
+    socket.write(`POST /v1/fault HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    await waiting.holds(1);
+    socket.resetAndDestroy();
+    waiting.release();
+    await isServing();
+  });
+});
+
+test('a port that is taken', async () => {
+  const port = Number(new URL(fixture.origin).port);
+  const options = { assembly: fixture.assembly, dynamodbEndpoint: '', log: () => {}, port };
+  await expect(startEmulator(options)).rejects.toThrow(`Port ${port} is taken: another program listens on it.`);
+});
+
+test('it listens on the loopback only', async () => {
+  expect(new URL((await another()).baseUrl).hostname).toBe('127.0.0.1');
+});
+
+test('when it stops, requests under way are answered first, and connections do not keep it', async () => {
+  const stopped = await another();
+  const waiting = gate();
+  const request = send(stopped.origin, { ...deed('wait at a gate', { gate: await waiting.url }), headers: ['Connection', 'keep-alive'] });
+  await waiting.holds(1);
+  const stop = stopped.stop();
+  await expect(send(stopped.origin, { path: '/v1/echo' })).rejects.toThrow('ECONNREFUSED');
+  waiting.release();
+  const { status, headers } = await request;
+  expect({ status, connection: headers.connection }).toEqual({ status: 200, connection: 'close' });
+  await stop;
+});
+
+describe('another assembly', () => {
+  /** The fixture's assembly with other code in the function Fault. */
+  function withCode(code: string): string {
+    const assembly = join(temporaryFolder(), 'assembly');
+    cpSync(fixture.assembly, assembly, { recursive: true });
+    for (const folder of readdirSync(assembly).filter((name) => name.startsWith('asset.'))) {
+      const file = join(assembly, folder, 'index.mjs');
+      if (readFileSync(file, 'utf8').includes('tell the heap limit')) writeFileSync(file, code);
+    }
+    return assembly;
+  }
+
+  test('answers new requests, the old one those under way', async () => {
+    const emulator = await another();
+    const waiting = gate();
+    const old = send(emulator.origin, deed('wait at a gate', { gate: await waiting.url }));
+    await waiting.holds(1);
+    emulator.replace(withCode(`export const handler = async () => ({ statusCode: 200, body: 'new' });`));
+    expect((await send(emulator.origin, deed('nothing'))).body).toBe('new');
+    waiting.release();
+    expect(await old).toMatchObject({ status: 200, body: expect.stringContaining('environment') });
+  });
+
+  test('that is not understood changes nothing', async () => {
+    const emulator = await another();
+    const assembly = withCode('');
+    const file = join(assembly, 'Fixture.template.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"nodejs24.x"', '"ruby"'));
+    expect(() => emulator.replace(assembly)).toThrow(/does not understand "ruby"/);
+    expect((await send(emulator.origin, deed('nothing'))).status).toBe(200);
+  });
+});

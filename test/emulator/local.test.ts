@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from '@jest/globals';
+import { readableLog, readyText } from '../../bin/local/words.ts';
+import { finallyDo, temporaryFolder } from './fixture.ts';
+
+const project = join(import.meta.dirname, '..', '..');
+
+/** `npm start -- …`, without npm. */
+function run(args: string[], root = project) {
+  const child: ChildProcess = spawn(process.execPath, ['bin/local.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name]?.setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+  const exited = once(child, 'close').then(([code]) => ({ code, ...output }));
+  finallyDo(() => child.kill('SIGKILL'));
+  return { child, exited, output };
+}
+
+interface Ready {
+  baseUrl: string;
+  token: string;
+  dynamodbEndpoint: string;
+}
+
+async function start(args: string[], root?: string) {
+  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], root);
+  const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
+  const first = await Promise.race([once(lines, 'line'), running.exited]);
+  if (!Array.isArray(first)) throw new Error(`It ended: ${first.stderr}`);
+  const ready: Ready = JSON.parse(first[0]);
+  const headers = { Authorization: `Bearer ${ready.token}`, 'Content-Type': 'application/json' };
+  const list = () => fetch(`${ready.baseUrl}/plants`, { headers });
+  const create = (plant: object) => fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
+  const stop = () => {
+    running.child.kill('SIGTERM');
+    return running.exited;
+  };
+  return { ...running, ...ready, headers, list, create, stop };
+}
+
+test('it serves, keeps its data, shares neither folder nor port, and ends when what is under way is done', async () => {
+  const data = join(temporaryFolder(), 'store');
+  const store = await start(['--data', data]);
+  expect(store.output.stdout).toBe(
+    `${JSON.stringify({ baseUrl: store.baseUrl, token: store.token, dynamodbEndpoint: store.dynamodbEndpoint })}\n`,
+  );
+  expect((await store.create({ id: 1, name: 'Monstera', tag: 'indoor' })).status).toBe(201);
+
+  const portOf = (url: string) => new URL(url).port;
+  const refusals = await Promise.all([
+    run(['--data', data, '--port', '0', '--dynamodb-port', '0']).exited,
+    run(['--memory', '--port', '0', '--dynamodb-port', portOf(store.dynamodbEndpoint)]).exited,
+    run(['--memory', '--port', portOf(store.baseUrl), '--dynamodb-port', '0']).exited,
+  ]);
+  const errors = refusals.map(({ code, stdout, stderr }) => ({ code, stdout, stderr: stderr.replace(/^.* …\n/gm, '') }));
+  expect(errors).toEqual([
+    { code: 1, stdout: '', stderr: `error: ${data} is in use by another process: stop that one, or choose another folder.\n` },
+    ...[store.dynamodbEndpoint, store.baseUrl].map((url) => ({
+      code: 1,
+      stdout: '',
+      stderr: `error: Port ${portOf(url)} is taken: another program listens on it.\n`,
+    })),
+  ]);
+
+  const body = JSON.stringify({ id: 2, name: 'Ficus' });
+  const socket = connect(Number(portOf(store.baseUrl)), '127.0.0.1');
+  const head = Object.entries({ ...store.headers, Host: 'x', 'Content-Length': body.length, Expect: '100-continue' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.write(`POST /v1/plants HTTP/1.1\r\n${head.join('')}\r\n`);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /);
+  const stopped = store.stop();
+  while (
+    await store.list().then(
+      () => true,
+      () => false,
+    )
+  )
+    await new Promise(setImmediate);
+  socket.write(body);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 201 /);
+  expect((await stopped).code).toBe(0);
+
+  const again = await start(['--data', data]);
+  const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });
+  expect(await list.json()).toEqual([
+    { name: 'Monstera', tag: 'indoor' },
+    { name: 'Ficus', tag: '' },
+  ]);
+  expect((await again.stop()).code).toBe(0);
+});
+
+test('with --watch it goes over to changed functions, and keeps the old ones where the new do not build', async () => {
+  const root = temporaryFolder();
+  for (const name of ['bin', 'lib', 'functions', 'cdk.json', 'package.json'])
+    cpSync(join(project, name), join(root, name), { recursive: true });
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+  const store = await start(['--memory', '--watch'], root);
+  expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
+  expect((await store.list()).headers.get('cache-control')).toBe('no-store');
+
+  const source = join(root, 'functions', 'contract', 'headers.ts');
+  const original = readFileSync(source, 'utf8');
+  writeFileSync(source, original.replace("'no-store'", "'no-cache'"));
+  const cacheControl = async () => {
+    const response = await store.list();
+    expect(await response.json()).toEqual([{ name: 'Monstera', tag: '' }]);
+    return response.headers.get('cache-control');
+  };
+  while ((await cacheControl()) === 'no-store') await new Promise(setImmediate);
+  expect(await cacheControl()).toBe('no-cache');
+
+  writeFileSync(source, 'export const = ;');
+  while (!store.output.stderr.includes('The functions stay as they were')) expect(await cacheControl()).toBe('no-cache');
+  expect((await store.stop()).code).toBe(0);
+});
+
+describe('what it says', () => {
+  test.each([
+    [['--port', 'x'], /^error: option '--port <n>' argument 'x' is invalid\. A port is 0 to 65535; 0 is any free one\.\n$/],
+    [['--memory', '--data', 'x'], /^error: option '--memory' cannot be used with option '--data <folder>'\n$/],
+    [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
+  ])('to %j', async (args, message) => {
+    const { code, stdout, stderr } = await run(args).exited;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('when ready: where things are, a token, and three lines to paste', () => {
+    const text = readyText(
+      { baseUrl: 'http://127.0.0.1:3000/v1', token: 'pst_token', dynamodbEndpoint: 'http://127.0.0.1:8000' },
+      'in memory',
+    );
+    for (const said of ['http://127.0.0.1:3000/v1\n', 'http://127.0.0.1:8000 (in memory)', 'pst_token (owner demo, 24 hours)'])
+      expect(text).toContain(said);
+    const curls = text.split('\n').filter((line) => line.startsWith('  curl'));
+    expect(curls).toHaveLength(3);
+    for (const curl of curls) expect(curl).toContain("-H 'Authorization: Bearer pst_token'");
+  });
+
+  const at = '2026-01-02T03:04:05.678Z';
+  test.each([
+    [{ time: at, type: 'platform.start', record: { requestId: 'r' } }, undefined],
+    [
+      { time: at, type: 'platform.report', record: { metrics: { durationMs: 1.5, initDurationMs: 60 }, status: 'success' } },
+      '03:04:05.678 INFO List success 1.5 ms, after 60 ms to start',
+    ],
+    [
+      { time: at, type: 'platform.report', record: { metrics: { durationMs: 3000 }, status: 'timeout', errorType: 'Sandbox.Timedout' } },
+      '03:04:05.678 ERROR List timeout Sandbox.Timedout 3000 ms',
+    ],
+    [{ timestamp: at, level: 'INFO', requestId: 'r', message: { code: 'A' } }, '03:04:05.678 INFO List {"code":"A"}'],
+    [{ timestamp: at, level: 'ERROR', requestId: 'r', message: 'a', errorType: 'E' }, '03:04:05.678 ERROR List a {"errorType":"E"}'],
+    ['raw', 'List raw'],
+    ['7', 'List 7'],
+  ])('of the log line %j', (line, expected) => {
+    expect(readableLog('List', typeof line === 'string' ? line : JSON.stringify(line))).toBe(expected);
+  });
+});
