@@ -9,6 +9,7 @@ import { createTables } from '../lib/local/tables.ts';
 import { readTemplate } from '../lib/local/template.ts';
 import { demoToken } from './local/demo-token.ts';
 import { type LocalOptions, localOptions } from './local/options.ts';
+import { onceOrphaned } from './local/orphaned.ts';
 import { progress } from './local/progress.ts';
 import { readableLog, readyText } from './local/words.ts';
 
@@ -28,6 +29,7 @@ const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
 // A second signal does not wait.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0));
+onceOrphaned(() => void end(0));
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 

@@ -10,6 +10,7 @@ import { createTables } from '../lib/local/tables.ts';
 import { readTemplate } from '../lib/local/template.ts';
 import { demoToken } from './local/demo-token.ts';
 import { type LocalOptions, localOptions } from './local/options.ts';
+import { onceOrphaned } from './local/orphaned.ts';
 import { progress } from './local/progress.ts';
 import { readyText } from './local/words.ts';
 
@@ -23,8 +24,9 @@ program.parse();
 /** What has to end, in the order it was started. */
 const running: { stop(): Promise<void> }[] = [];
 let ending: Promise<void> | undefined;
-// A terminal's Ctrl-C arrives twice, once from npm: whatever comes after the first changes nothing.
+// What comes after the first changes nothing: a container would stay behind.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+onceOrphaned(() => void end(0));
 
 function end(exitCode: number): Promise<void> {
   ending ??= (async () => {

@@ -1,0 +1,14 @@
+/**
+ * Calls back, once, when the process that started this one has ended, where that was npm: it hands SIGTERM to its shell, and some shells
+ * (Debian's) do not hand it on.
+ */
+export function onceOrphaned(then: () => void): void {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    then();
+  }, 500);
+  timer.unref();
+}
