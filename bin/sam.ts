@@ -50,8 +50,12 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const assembly = mkdtempSync(join(cache, 'sam-'));
   process.on('exit', () => rmSync(assembly, { recursive: true, force: true }));
-  // Without paths of constructs, about which SAM CLI writes a hundred lines.
-  const context = { 'plant-store:architecture': docker.architecture, 'aws:cdk:enable-path-metadata': false };
+  const context = {
+    'plant-store:architecture': docker.architecture,
+    'plant-store:source-maps': args.some((arg) => /^(-d|--debug-port)\b/.test(arg)),
+    // About paths of constructs SAM CLI writes a hundred lines.
+    'aws:cdk:enable-path-metadata': false,
+  };
   await progress('Synthesizing the stack and bundling its functions', synthesizeAside(assembly, context));
   const template = readTemplate(assembly);
 

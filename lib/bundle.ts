@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
@@ -14,15 +15,18 @@ export const handler = bundle.handler;
 
 /**
  * Bundles a function's entry file (its path from the project's root) and returns the folder that holds it: `index.js` and `start.mjs`,
- * whose handler is `start.handler`. The same sources give the same folder.
+ * whose handler is `start.handler`; with source maps, for a debugger. The same sources give the same folder.
  */
-export function bundle(entry: string): string {
+export function bundle(entry: string, { sourceMaps = false } = {}): string {
   const { outputFiles } = buildSync({
     absWorkingDir: root,
     entryPoints: [entry],
     outdir: cache,
     bundle: true,
-    minify: true,
+    minify: !sourceMaps,
+    // Inline and with absolute URLs, a debugger finds the sources from wherever the bundle runs.
+    sourcemap: sourceMaps && 'inline',
+    sourceRoot: `${pathToFileURL(cache)}/`,
     write: false,
     platform: 'node',
     target: 'node24',

@@ -50,6 +50,8 @@ const schema = v.object({
   'alarm-email': text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address'),
   /** A line for each request at the gateway. It needs a role that an account and region have one of: docs/operations.md. */
   'access-log': onOrOff,
+  /** Bundles for a debugger: with the names and lines of their sources. */
+  'source-maps': onOrOff,
 });
 
 export type Settings = v.InferOutput<typeof schema>;

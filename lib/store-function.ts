@@ -34,7 +34,7 @@ export class StoreFunction extends LambdaFunction {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
-      code: Code.fromAsset(bundle(props.entry)),
+      code: Code.fromAsset(bundle(props.entry, { sourceMaps: settings['source-maps'] })),
       handler: 'start.handler',
       memorySize: settings.memory,
       // Longer than the SDK ever takes, shorter than the gateway's 29 s.

@@ -14,6 +14,7 @@ test('without settings there are defaults', () => {
     'authorizer-cache': 60,
     'log-retention': 30,
     'access-log': false,
+    'source-maps': false,
   });
 });
 
@@ -40,6 +41,7 @@ test.each([
   ],
   ['alarm-email', ['a@example.com'], ['a', 'a@b', 'a b@example.com', '']],
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1, '']],
+  ['source-maps', ['true', 'false', true, false], ['yes', '1', 1, '']],
 ])('%s takes what AWS takes and nothing else', (name, good, bad) => {
   for (const value of good) expect(() => read({ [name]: value })).not.toThrow();
   for (const value of bad) expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
