@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+const program = new Command('npm run -s contract --')
+  .description(
+    'Holds a running plant store to its contract, over HTTP. A token can be given in the environment too, where a list of processes does not show it.',
+  )
+  .addOption(
+    new Option('--base-url <url>', 'of the API, with its stage').env('CONTRACT_BASE_URL').argParser(baseUrlOf).makeOptionMandatory(),
+  )
+  .addOption(new Option('--token <token>', 'of an owner without plants').env('CONTRACT_TOKEN').makeOptionMandatory())
+  .addOption(new Option('--other-token <token>', 'of another owner without plants').env('CONTRACT_OTHER_TOKEN').makeOptionMandatory())
+  .addOption(new Option('--read-token <token>', 'with the scope plants:read alone').env('CONTRACT_READ_TOKEN').makeOptionMandatory())
+  .addOption(new Option('--revoked-token <token>', 'that was revoked').env('CONTRACT_REVOKED_TOKEN'))
+  .addOption(new Option('--expired-token <token>', 'that has expired').env('CONTRACT_EXPIRED_TOKEN'))
+  .addOption(
+    new Option('--target <kind>', 'sam leaves out what sam local answers in its own words')
+      .env('CONTRACT_TARGET')
+      .choices(['aws', 'sam'])
+      .default('aws'),
+  )
+  .parse();
+
+const { baseUrl, target, ...tokens } = program.opts<Record<string, string>>();
+console.log(
+  `${baseUrl}: about ${target === 'sam' ? 200 : 1200} plants will be created for the owners of the first two tokens, ` +
+    'and all of them deleted again. Where one of these owners has plants already, nothing is done.',
+);
+
+const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: target };
+for (const [name, token] of Object.entries(tokens)) {
+  Object.assign(environment, { [`CONTRACT_${name.replace(/[A-Z]/, '_$&').toUpperCase()}`]: token });
+}
+const jest = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
+const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, '--runInBand', 'test/contract/'];
+spawn(process.execPath, options, { cwd: join(import.meta.dirname, '..'), env: { ...process.env, ...environment }, stdio: 'inherit' }).on(
+  'exit',
+  (code) => {
+    process.exitCode = code ?? 1;
+  },
+);
+
+function baseUrlOf(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('Say something like https://…/v1.');
+  return text.replace(/\/$/, '');
+}

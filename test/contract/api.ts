@@ -1,0 +1,151 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { setTimeout } from 'node:timers/promises';
+import { type Operation, operations } from '../../functions/contract/operations.ts';
+import { type Answer, differences, differencesFromProblem } from './description.ts';
+import { openTarget } from './target.ts';
+
+export const target = await openTarget();
+
+const base = new URL(target.baseUrl);
+const basePath = base.pathname.replace(/\/$/, '');
+const client = base.protocol === 'https:' ? https : http;
+const agent = new client.Agent({ keepAlive: true, maxSockets: 10 });
+
+/** What references to plants start with. */
+export const plantsPath = `${basePath}/plants`;
+
+export interface Call {
+  method: string;
+  /** Within the API, percent-encoded, like `/plants?limit=1`. */
+  path: string;
+  /** The first owner's where it is left out; none where it is null. */
+  token?: string | null;
+  /** Beside Authorization, Host and Content-Length; sent exactly so and in this order. */
+  headers?: [name: string, value: string][];
+  body?: string | Buffer;
+}
+
+export interface Reply extends Answer {
+  json: unknown;
+}
+
+export interface ProblemDetails {
+  type: string;
+  errors?: Record<'pointer' | 'parameter' | 'header' | 'detail', string>[];
+}
+
+const json: [string, string] = ['Content-Type', 'application/json'];
+
+/** Calls the API and throws where the answer is not one that the OpenAPI document describes, or is a 5xx. */
+export async function call(request: Call): Promise<Reply> {
+  const reply = await send(request);
+  const faults = judge(request, reply);
+  // Without the query, which can hold a token.
+  const [path] = request.path.split('?');
+  if (faults.length > 0) throw new Error(`${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`);
+  return reply;
+}
+
+export const create = (body: string | Buffer | object, token?: string): Promise<Reply> => {
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return call({ method: 'POST', path: '/plants', headers: [json], body: text, ...(token && { token }) });
+};
+
+export const list = (query = '', token?: string): Promise<Reply> =>
+  call({ method: 'GET', path: query ? `/plants?${query}` : '/plants', ...(token && { token }) });
+
+export const remove = (id: bigint | number | string, token?: string): Promise<Reply> =>
+  call({ method: 'DELETE', path: `/plants/${id}`, ...(token && { token }) });
+
+/** The answer to a request, whatever it is. Waits, and sends it again, for as long as the API admits no more (429). */
+export async function send(request: Call): Promise<Reply> {
+  const token = request.token === undefined ? target.token : request.token;
+  for (;;) {
+    const reply = await exchange(request, token);
+    if (token) remember(request, token, reply);
+    if (reply.status !== 429) return reply;
+    await setTimeout(1000 * Number(reply.headers['retry-after'] ?? 1));
+  }
+}
+
+function exchange({ method, path, headers = [], body }: Call, token: string | null): Promise<Reply> {
+  const own: [string, string][] = [['Host', base.host]];
+  if (token) own.push(['Authorization', `Bearer ${token}`]);
+  if (body !== undefined) own.push(['Content-Length', `${Buffer.byteLength(body)}`]);
+  const options = { method, path: basePath + path, agent, headers: [...own, ...headers].flat() };
+  return new Promise((resolve, reject) => {
+    const request = client.request({ host: base.hostname, port: base.port, ...options }, async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString();
+      const single = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+      resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(single), body: text, json: parse(text) });
+    });
+    request.on('error', reject).end(body);
+  });
+}
+
+function judge(request: Call, reply: Reply): string[] {
+  const operation = operationOf(request);
+  const faults = operation ? differences(operation, reply) : differencesFromProblem('no-such-operation', reply);
+  if (reply.status >= 500) faults.push(`no request may have such an answer (${reply.body})`);
+  if (reply.status >= 400) {
+    const { type, title, status, detail, instance, errors, ...more } = (reply.json ?? {}) as Record<string, unknown>;
+    if (Object.keys(more).length > 0) faults.push(`the problem has too much: ${Object.keys(more)}`);
+    if (instance !== reply.headers['x-request-id']) faults.push(`the instance ${instance} is not the id of the request`);
+    if (status !== reply.status) faults.push(`the problem has the status ${status}`);
+  }
+  return faults;
+}
+
+function operationOf({ method, path }: Call): Operation | undefined {
+  const names = Object.keys(operations) as Operation[];
+  return names.find((name) => {
+    const operation = operations[name];
+    const shape = new RegExp(`^/${operation.path.replace(/\{\w+\}/, '[^/]+')}/?(?:\\?.*)?$`, 's');
+    return operation.method === method && shape.test(path);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The plants that are there through calls of ours: by path and token. */
+const present = new Map<string, Call>();
+
+function remember({ method, path }: Call, token: string, { status, headers }: Reply): void {
+  const plant = status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
+  if (status === 201) present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
+  if (method === 'DELETE' && (status === 204 || status === 404)) present.delete(`${plant} ${token}`);
+}
+
+/** Deletes every plant that is there through calls of ours. */
+export async function removeAll(): Promise<void> {
+  await inParallel([...present.values()], send);
+}
+
+/** Does something with each item, ten at a time. */
+export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const one = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: 10 }, one));
+  return results;
+}
+
+/** Where the faults of a bad request are: pointers start with `#`, the names of parameters with `?`, those of headers end with a colon. */
+export function places({ json: problem }: Reply): string[] {
+  const { errors = [] } = problem as ProblemDetails;
+  const place = ({ pointer, parameter, header }: (typeof errors)[number]) =>
+    pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
+  return [...new Set(errors.map(place))].sort();
+}
+
+export const problemOf = ({ json: problem }: Reply): string =>
+  (problem as ProblemDetails).type.replace('urn:problem-type:plant-store:', '');

@@ -1,0 +1,146 @@
+import { expect, test } from '@jest/globals';
+import { call, create, inParallel, list, plantsPath, problemOf, remove, target } from './api.ts';
+import { int64 } from './cases/int64.ts';
+import { kept } from './cases/unicode.ts';
+
+const aloe = { name: 'Aloe', tag: 'sun' };
+const { otherToken } = target;
+
+test('a plant is created, listed, deleted', async () => {
+  const creation = await create({ id: 7, ...aloe });
+  expect([creation.status, creation.json, creation.headers.location]).toEqual([201, aloe, `${plantsPath}/7`]);
+  expect((await list()).json).toEqual([aloe]);
+  const deletion = await remove(7);
+  expect([deletion.status, deletion.body]).toEqual([204, '']);
+  expect((await list()).json).toEqual([]);
+});
+
+test('what is deleted is gone: deleting it again finds nothing, creating it again stores it', async () => {
+  await create({ id: 7, ...aloe });
+  expect((await remove(7)).status).toBe(204);
+  const again = await remove(7);
+  expect([again.status, problemOf(again)]).toEqual([404, 'plant-not-found']);
+  expect((await create({ id: 7, ...aloe })).status).toBe(201);
+});
+
+test('a create can be repeated: the same plant changes nothing, another one is a conflict and leaves it', async () => {
+  await create({ id: 7, ...aloe });
+  const repeated = await create({ tag: 'sun', name: 'Aloe', id: 7 });
+  expect([repeated.status, repeated.json, repeated.headers.location]).toEqual([200, aloe, `${plantsPath}/7`]);
+  for (const other of [{ name: 'Ficus' }, { tag: 'shade' }, { tag: undefined }, { name: 'aloe' }, { name: 'Aloe ' }]) {
+    const conflict = await create({ id: 7, ...aloe, ...other });
+    expect([conflict.status, problemOf(conflict)]).toEqual([409, 'plant-exists']);
+  }
+  expect((await list()).json).toEqual([aloe]);
+});
+
+test('a tag may be left out, and is empty then', async () => {
+  expect((await create({ id: 7, name: 'Aloe' })).json).toEqual({ name: 'Aloe', tag: '' });
+  expect((await create({ id: 7, name: 'Aloe', tag: '' })).status).toBe(200);
+  expect((await list()).json).toEqual([{ name: 'Aloe', tag: '' }]);
+});
+
+test.each(int64)('an id may be an int64, and nothing else: %s', async (literal, id) => {
+  const creation = await create(`{"id":${literal},"name":"Aloe"}`);
+  expect([creation.status, creation.headers.location]).toEqual(id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`]);
+  if (id === undefined) return;
+  expect((await create(`{"id":${id},"name":"Aloe"}`)).status).toBe(200);
+  expect((await remove(id)).status).toBe(204);
+  expect((await remove(id)).status).toBe(404);
+});
+
+test('neighbouring ids do not meet, where a double would make them one', async () => {
+  const ids = [
+    '9007199254740992',
+    '9007199254740993',
+    '9223372036854775806',
+    '9223372036854775807',
+    '-9223372036854775808',
+    '-9223372036854775807',
+  ];
+  for (const id of ids) expect((await create(`{"id":${id},"name":"${id}"}`)).status).toBe(201);
+  for (const id of ids) {
+    expect((await remove(id)).status).toBe(204);
+    expect((await list()).json).toHaveLength(ids.length - ids.indexOf(id) - 1);
+  }
+});
+
+test.each(kept)('a name comes back as it was sent: %s', async (_, name) => {
+  const tag = [...name].slice(0, 100).join('');
+  expect((await create({ id: 7, name, tag })).json).toEqual({ name, tag });
+  expect((await list()).json).toEqual([{ name, tag }]);
+});
+
+test('what looks the same need not be the same', async () => {
+  await create({ id: 7, name: 'Alo\u00E9' });
+  expect((await create({ id: 7, name: 'Aloe\u0301' })).status).toBe(409);
+});
+
+test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json ; charset=utf-8'])(
+  'a create may be of the type %s, with its headers in any case',
+  async (type) => {
+    const body = '{"id":7,"name":"Aloe"}';
+    expect((await call({ method: 'POST', path: '/plants', headers: [['cONTENT-tYPE', type]], body })).status).toBe(201);
+  },
+);
+
+test('a body of 16 KiB to the byte is read, and white space in it means nothing', async () => {
+  const body = ' \r\n\t{ "id" : 7 ,\n"name" : "Aloe" }';
+  expect((await create(body.padEnd(16 * 1024))).status).toBe(201);
+  expect((await create(body)).status).toBe(200);
+});
+
+test('a delete ignores a body, whatever it is', async () => {
+  await create({ id: 7, name: 'Aloe' });
+  const headers: [string, string][] = [['Content-Type', 'application/json']];
+  expect((await call({ method: 'DELETE', path: '/plants/7', headers, body: '{"id":8' })).status).toBe(204);
+});
+
+test('of many creates of one id with different content exactly one wins', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `Plant ${i}`);
+  const creations = await inParallel(names, (name) => create({ id: 7, name }));
+  const [winner, ...others] = creations.filter(({ status }) => status === 201);
+  expect(others).toEqual([]);
+  expect(creations.filter(({ status }) => status === 409)).toHaveLength(19);
+  expect((await list()).json).toEqual([winner?.json]);
+});
+
+test('of many creates of the same plant one stores it and the others find it', async () => {
+  const creations = await inParallel(Array(20).fill({ id: 7, ...aloe }), (plant) => create(plant));
+  expect(creations.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
+});
+
+test('another owner learns nothing: neither from a create, nor from a list, nor from a delete', async () => {
+  await create({ id: 7, ...aloe });
+  const same = ({ status, body, headers }: Awaited<ReturnType<typeof call>>) => {
+    const {
+      date,
+      'x-request-id': requestId = '',
+      'x-amzn-requestid': gateway,
+      'x-amz-apigw-id': id,
+      'x-amzn-trace-id': trace,
+      ...others
+    } = headers;
+    return { status, body: body.replaceAll(requestId, ''), headers: others };
+  };
+  // 7 is the first owner's; nobody has 8.
+  expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
+  const [taken, free] = [await create({ id: 7, name: 'Ficus' }, otherToken), await create({ id: 8, name: 'Ficus' }, otherToken)];
+  expect(same(taken)).toEqual({ ...same(free), headers: { ...same(free).headers, location: `${plantsPath}/7` } });
+  expect((await list('', otherToken)).json).toEqual([
+    { name: 'Ficus', tag: '' },
+    { name: 'Ficus', tag: '' },
+  ]);
+  expect((await list()).json).toEqual([aloe]);
+  expect((await remove(7, otherToken)).status).toBe(204);
+  expect((await list()).json).toEqual([aloe]);
+});
+
+test.each(['bearer', 'BEARER', 'bEaReR', 'Bearer '])('the scheme of a token may be spelt %j', async (scheme) => {
+  const headers: [string, string][] = [['authorization', `${scheme} ${target.token}`]];
+  expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
+});
+
+test('a token that may read may list', async () => {
+  expect((await list('', target.readToken)).status).toBe(200);
+});
