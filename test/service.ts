@@ -8,8 +8,9 @@ import { allScopes } from '../functions/contract/scopes.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { startEmulator } from '../lib/local/emulator.ts';
 import { localCredentials } from '../lib/local/execution-environment.ts';
+import { region } from '../lib/local/intrinsics.ts';
 import { createTables } from '../lib/local/tables.ts';
-import { readTemplate, region } from '../lib/local/template.ts';
+import { readTemplate } from '../lib/local/template.ts';
 import { synthesize } from '../lib/synthesize.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
 import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { region } from '../../lib/local/template.ts';
+import { region } from '../../lib/local/intrinsics.ts';
 
 /** Issues an access token for someone who tries the plant store out; `label` says where it came from. */
 export async function demoToken(endpoint: string, label: string): Promise<string> {

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
 import { TokenError } from '../../functions/access-tokens/administration.ts';
 import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { region } from '../../lib/local/template.ts';
+import { region } from '../../lib/local/intrinsics.ts';
 
 /** Where the tokens are: with a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {

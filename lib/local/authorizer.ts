@@ -1,45 +1,45 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from './function-pool.ts';
-import type { Refusal } from './gateway-responses.ts';
+import type { ResponseType } from './gateway-responses.ts';
 import type { Properties } from './template.ts';
 
 type Statement = { Effect: 'Allow' | 'Deny'; Action: string[]; Resource: string[] };
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
 export type AuthorizerContext = { principalId: string; integrationLatency: number; [key: string]: string | number };
 
-/** Judges a request by its header: what the integration learns of the caller, or the response that refuses it. */
-export type Authorize = (headers: [string, string][], methodArn: string) => Promise<AuthorizerContext | Refusal>;
+/** Judges a request by its header: what the integration learns of the caller, or the type of response that refuses it. */
+export type Authorize = (header: (name: string) => string | undefined, methodArn: string) => Promise<AuthorizerContext | ResponseType>;
 
 /**
  * A TOKEN authorizer. What its function answers is kept by token for as long as the template says, whatever the path, and judged anew for each
  * method's ARN. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function tokenAuthorizer(properties: Properties['AWS::ApiGateway::Authorizer'], lambda: FunctionPool): Authorize {
-  const header = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
+  const source = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
   const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
   const cache = new Map<string, { verdict: Verdict; until: number }>();
 
-  async function judge(authorizationToken: string, methodArn: string): Promise<Verdict | Refusal> {
+  async function judge(authorizationToken: string, methodArn: string): Promise<Verdict | ResponseType> {
     const cached = cache.get(authorizationToken);
     if (cached && cached.until > Date.now()) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
     const outcome = await lambda.invoke(event);
-    if (outcome === 'RequestTooLarge') return { type: 'AUTHORIZER_CONFIGURATION_ERROR' };
-    if ('error' in outcome) return { type: outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE' };
+    if (outcome === 'RequestTooLarge') return 'AUTHORIZER_CONFIGURATION_ERROR';
+    if ('error' in outcome) return outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
     const verdict = readVerdict(JSON.parse(outcome.payload));
-    if (!verdict) return { type: 'AUTHORIZER_CONFIGURATION_ERROR' };
+    if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     if (ttl > 0) cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
     return verdict;
   }
 
-  return async (headers, methodArn) => {
-    const token = headers.findLast(([name]) => name.toLowerCase() === header)?.[1];
-    if (!token || !expression.test(token)) return { type: 'UNAUTHORIZED' };
+  return async (header, methodArn) => {
+    const token = header(source);
+    if (!token || !expression.test(token)) return 'UNAUTHORIZED';
     const askedAt = performance.now();
     const verdict = await judge(token, methodArn);
-    if ('type' in verdict) return verdict;
-    if (!allows(verdict.statements, methodArn)) return { type: 'ACCESS_DENIED' };
+    if (typeof verdict === 'string') return verdict;
+    if (!allows(verdict.statements, methodArn)) return 'ACCESS_DENIED';
     const integrationLatency = Math.round(performance.now() - askedAt);
     return { ...verdict.context, principalId: verdict.principalId, integrationLatency };
   };

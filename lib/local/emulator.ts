@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from './execution-environment.ts';
 import { type FunctionPool, functionPool } from './function-pool.ts';
-import { type Gateway, type HttpRequest, restApi } from './gateway.ts';
-import type { HttpResponse } from './gateway-responses.ts';
+import { type Gateway, restApi } from './gateway.ts';
+import type { HttpResponse } from './http.ts';
 import { listen } from './listen.ts';
 import { readTemplate, type Template } from './template.ts';
 
@@ -29,7 +29,7 @@ export interface EmulatorOptions {
 const host = '127.0.0.1';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
-const limits = { headerBytes: 10_240, bodyBytes: 10 * 1024 * 1024 };
+const maxHeaderSize = 10_240;
 
 /**
  * Serves an assembly's REST API on the loopback, its functions in threads. Rejects where the template holds what the emulator does not understand,
@@ -38,7 +38,7 @@ const limits = { headerBytes: 10_240, bodyBytes: 10 * 1024 * 1024 };
 export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: EmulatorOptions): Promise<Emulator> {
   let running = start(readTemplate(assembly), dynamodbEndpoint, log);
   let stopping = false;
-  const server = createServer({ maxHeaderSize: limits.headerBytes }, async (request, response) => {
+  const server = createServer({ maxHeaderSize }, async (request, response) => {
     const answer = await answerTo(running.gateway, request);
     if (stopping) response.setHeader('Connection', 'close');
     if (answer) send(answer, response);
@@ -79,44 +79,19 @@ function start(template: Template, dynamodbEndpoint: string, log: Log): { gatewa
 
 /** Undefined where the client went away before it had sent all. */
 async function answerTo(gateway: Gateway, request: IncomingMessage): Promise<HttpResponse | undefined> {
-  let body: Buffer | undefined;
-  try {
-    body = await readBody(request);
-  } catch {
-    return undefined;
-  }
   const { method = '', url = '', rawHeaders, socket } = request;
+  const chunks = await request.toArray().catch(() => undefined);
+  if (!chunks) return undefined;
   const headers: [string, string][] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
   const sourceIp = socket.remoteAddress ?? '';
-  const http: HttpRequest = { method, url, headers: [...headers, ...forwarded(headers, sourceIp, socket.localPort)], body, sourceIp };
-  return gateway.answer(http);
-}
-
-/** Undefined where it is too large: what is more is read, for the client to get to the answer, and forgotten. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= limits.bodyBytes) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  return size <= limits.bodyBytes ? Buffer.concat(chunks) : undefined;
-}
-
-/** What API Gateway tells a function of the connection. */
-function forwarded(headers: [string, string][], sourceIp: string, port = 0): [string, string][] {
-  const sent = headers.filter(([name]) => name.toLowerCase() === 'x-forwarded-for').map(([, value]) => value);
-  return [
-    ['X-Forwarded-For', [...sent, sourceIp].join(', ')],
-    ['X-Forwarded-Port', String(port)],
-    ['X-Forwarded-Proto', 'http'],
-  ];
+  const forwardedFor = [...headers.filter(([name]) => name.toLowerCase() === 'x-forwarded-for').map(([, value]) => value), sourceIp];
+  headers.push(['X-Forwarded-For', forwardedFor.join(', ')], ['X-Forwarded-Port', `${socket.localPort}`], ['X-Forwarded-Proto', 'http']);
+  return gateway.answer({ method, url, headers, body: Buffer.concat(chunks), sourceIp });
 }
 
 function send({ statusCode, headers, body }: HttpResponse, response: ServerResponse): void {
   response.statusCode = statusCode;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  for (const [name, value] of headers) response.appendHeader(name, value);
   response.end(body);
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
-import { functionArn, type Properties, region } from './template.ts';
+import { functionArn, region } from './intrinsics.ts';
+import type { Properties } from './template.ts';
 
 /** A function as its template's resource describes it, with its code's folder. The name is its logical id. */
 export type LambdaFunction = Properties['AWS::Lambda::Function'] & { FunctionName: string; folder: string };

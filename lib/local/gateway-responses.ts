@@ -1,24 +1,6 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { HttpResponse } from './http.ts';
 import type { Properties } from './template.ts';
-
-type Declared = ReadonlyMap<string, Properties['AWS::ApiGateway::GatewayResponse']>;
-
-export interface HttpResponse {
-  statusCode: number;
-  headers: Record<string, string | string[]>;
-  body: string | Buffer;
-}
-
-/** What a template of a gateway response can refer to. */
-export interface Variables {
-  context: object;
-  stageVariables: object;
-  method: { request: { header: object; querystring: object; path: object } };
-}
-
-/** A response of the gateway's own. */
-export interface Refusal {
-  type: ResponseType;
-}
 
 export type ResponseType = keyof typeof defaults;
 
@@ -43,31 +25,34 @@ const defaults = {
 } as const satisfies Record<string, [number, string, string | null]>;
 
 /**
- * Renders a response of the gateway's own as the template declares it: its type's, or else DEFAULT_4XX or DEFAULT_5XX, or else API Gateway's.
- * Its templates are not VTL: they know references only.
+ * A response of the gateway's own as the template declares it: its type's, or else DEFAULT_4XX's or DEFAULT_5XX's, or else API Gateway's. Its
+ * templates are not VTL: they know references only.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
-export function renderGatewayResponse({ type }: Refusal, declared: Declared, variables: Variables): HttpResponse {
+export function gatewayResponse(
+  type: ResponseType,
+  declared: Properties['AWS::ApiGateway::GatewayResponse'][],
+  { headers: header, queryStringParameters: querystring, pathParameters: path, stageVariables, requestContext }: APIGatewayProxyEvent,
+): HttpResponse {
   const [status, errorType, message] = defaults[type];
-  const own = [...declared.values()].find((response) => response.ResponseType === type);
-  const response = own ?? [...declared.values()].find((other) => other.ResponseType === `DEFAULT_${status < 500 ? 4 : 5}XX`);
+  const declarationOf = (name: string) => declared.find(({ ResponseType }) => ResponseType === name);
+  const response = declarationOf(type) ?? declarationOf(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
   const error = { message, messageString: JSON.stringify(message), responseType: type, validationErrorString: '' };
-  const known = { ...variables, context: { ...variables.context, error } };
+  const known = { context: { ...requestContext, error }, stageVariables, method: { request: { header, querystring, path } } };
 
   // API Gateway spells this one member of its own body with a capital.
   const fallback = `{"${type === 'ACCESS_DENIED' ? 'Message' : 'message'}":$context.error.messageString}`;
   const [contentType = 'application/json', template = fallback] = Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
-  const headers: Record<string, string> = { 'Content-Type': contentType, 'x-amzn-ErrorType': errorType };
+  const headers = new Map([
+    ['Content-Type', contentType],
+    ['x-amzn-ErrorType', errorType],
+  ]);
   for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {})) {
-    const name = parameter.slice('gatewayresponse.header.'.length);
     const value = source.startsWith("'") ? source.slice(1, -1) : lookUp(known, source);
-    if (value !== undefined) headers[name] = value;
+    if (value !== undefined) headers.set(parameter.slice('gatewayresponse.header.'.length), value);
   }
-  return {
-    statusCode: Number(response?.StatusCode ?? status),
-    headers,
-    body: template.replace(/\$(\w+(?:\.[\w-]+)+)/g, (_, path: string) => lookUp(known, path) ?? ''),
-  };
+  const body = template.replace(/\$(\w+(?:\.[\w-]+)+)/g, (_, reference: string) => lookUp(known, reference) ?? '');
+  return { statusCode: Number(response?.StatusCode ?? status), headers: [...headers], body };
 }
 
 /** The value at a dotted path, as text; undefined where there is none. */

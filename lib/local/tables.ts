@@ -1,6 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from './execution-environment.ts';
-import { region, type Template } from './template.ts';
+import { region } from './intrinsics.ts';
+import type { Template } from './template.ts';
 
 /**
  * Makes each table of the template that is missing; a table's name is its logical id. An engine may do without expiry (TTL): the functions check it

@@ -2,7 +2,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accessTokenKey } from '../../functions/contract/tables.ts';
 import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { region } from '../../lib/local/template.ts';
+import { region } from '../../lib/local/intrinsics.ts';
 import { engine } from '../engines.ts';
 
 /** A table of access tokens in an engine of its own, in memory. */

@@ -257,7 +257,7 @@ const results: Case[] = [
   say('no headers', { headers: null, multiValueHeaders: null }, { status: 200 }),
   say('several values', { multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2' } }),
   say('both maps are merged', { headers: { X: '3', Y: '4' }, multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2, 3', y: '4' } }),
-  say('what both maps say is there once', { headers: { x: '2' }, multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2' } }),
+  say('what both maps say is there once', { headers: { X: '2' }, multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2' } }),
   say('a content type in lower case', { headers: { 'content-type': 'text/plain' } }, { headers: { 'content-type': 'text/plain' } }),
   say(
     "a content length is the gateway's",

@@ -1,0 +1,68 @@
+import { type Authorize, tokenAuthorizer } from './authorizer.ts';
+import type { FunctionPool } from './function-pool.ts';
+import { functionArn, rootResourceId } from './intrinsics.ts';
+import type { Integration, Template } from './template.ts';
+
+/** A method of the API. */
+export interface Route {
+  httpMethod: string;
+  resourceId: string;
+  resourcePath: string;
+  authorize: Authorize | undefined;
+  integration: Integration;
+  /** The function of a Lambda integration. */
+  lambda: FunctionPool | undefined;
+}
+
+/** The methods of a template's REST API. Throws where one refers to what is not there. */
+export function readRoutes(template: Template, restApiId: string, pools: ReadonlyMap<string, FunctionPool>): Route[] {
+  const resources = template.of('AWS::ApiGateway::Resource');
+  const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
+    const pool = [...pools].find(([name]) => uri?.endsWith(`${functionArn(name)}/invocations`))?.[1];
+    if (!pool) throw new Error(`${logicalId}: the template has no function for ${uri}.`);
+    return pool;
+  };
+  const pathOf = (resourceId: string): string => {
+    const { ParentId = '', PathPart = '' } = resources.get(resourceId) ?? {};
+    return `${ParentId === '' || ParentId === rootResourceId(restApiId) ? '' : pathOf(ParentId)}/${PathPart}`;
+  };
+  const authorizers = new Map<string, Authorize>();
+  for (const [logicalId, authorizer] of template.of('AWS::ApiGateway::Authorizer')) {
+    authorizers.set(logicalId, tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, logicalId)));
+  }
+  return [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
+    const { HttpMethod: httpMethod, ResourceId: resourceId, AuthorizationType, AuthorizerId = '', Integration: integration } = method;
+    const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;
+    if (AuthorizationType === 'CUSTOM' && !authorize) throw new Error(`${logicalId}: the template has no authorizer ${AuthorizerId}.`);
+    const lambda = integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined;
+    return { httpMethod, resourceId, resourcePath: pathOf(resourceId), authorize, integration, lambda };
+  });
+}
+
+/**
+ * The route for a path within the stage, with its parameters as they came. A literal segment goes before a parameter, which takes any that is not
+ * empty; methods that the best resource lacks are not sought in another. A slash at the end changes nothing.
+ */
+export function findRoute(
+  routes: Route[],
+  httpMethod: string,
+  path: string,
+): (Route & { pathParameters: Record<string, string> }) | undefined {
+  const segmentsOf = (text: string) => text.replace(/\/$/, '').split('/');
+  const isParameter = (segment: string) => segment.startsWith('{');
+  const sent = segmentsOf(path);
+  const fits = ({ resourcePath }: Route) => {
+    const segments = segmentsOf(resourcePath);
+    return segments.length === sent.length && segments.every((segment, i) => (isParameter(segment) ? sent[i] !== '' : segment === sent[i]));
+  };
+  const rank = ({ resourcePath }: Route) =>
+    segmentsOf(resourcePath)
+      .map((segment) => Number(isParameter(segment)))
+      .join('');
+  const [best] = routes.filter(fits).sort((a, b) => rank(a).localeCompare(rank(b)));
+  const route = routes.find((other) => other.resourceId === best?.resourceId && other.httpMethod === httpMethod);
+  if (!route) return undefined;
+  const pairs = segmentsOf(route.resourcePath).map((segment, i) => [segment, sent[i]] as const);
+  const parameters = pairs.filter(([segment]) => isParameter(segment)).map(([segment, value]) => [segment.slice(1, -1), value]);
+  return { ...route, pathParameters: Object.fromEntries(parameters) };
+}
