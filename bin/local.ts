@@ -27,15 +27,19 @@ program.option('--watch', 'go over to changed functions at once').parse();
 const running: { stop(): Promise<void> }[] = [];
 const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
-// A second signal does not wait.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0));
+let ending: Promise<void> | undefined;
+// A terminal's Ctrl-C arrives twice, once from npm: what comes after the first changes nothing.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 onceOrphaned(() => void end(0));
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
-async function end(exitCode: number): Promise<void> {
-  for (const part of running.splice(0).reverse()) await part.stop();
-  process.exit(exitCode);
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    for (const part of running.reverse()) await part.stop();
+    process.exit(exitCode);
+  })();
+  return ending;
 }
 
 try {

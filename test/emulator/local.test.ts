@@ -36,7 +36,8 @@ async function start(args: string[], root?: string) {
   const list = () => fetch(`${ready.baseUrl}/plants`, { headers });
   const create = (plant: object) => fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
   const stop = () => {
-    running.child.kill('SIGTERM');
+    // Under npm, a terminal's Ctrl-C arrives twice.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) running.child.kill(signal);
     return running.exited;
   };
   return { ...running, ...ready, headers, list, create, stop };
