@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
+  type CfnMethod,
   type CfnRestApi,
   EndpointAccessMode,
   EndpointType,
@@ -18,8 +19,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { authorizationPattern } from '../functions/contract/access-token.ts';
+import { commonHeaders } from '../functions/contract/headers.ts';
 import { type Operation, operations } from '../functions/contract/operations.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
+import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
 import type { Settings } from './settings.ts';
 
 export interface ApiProps {
@@ -70,8 +72,21 @@ export class Api extends Construct {
       const integration = new LambdaIntegration(handlers[name as Operation], { allowTestInvoke: false });
       this.rest.root.resourceForPath(path).addMethod(method, integration, methodOptions);
     }
+    this.completePreflights(corsOrigin);
     addGatewayResponses(this.rest, corsOrigin);
     this.explainChecks(settings);
+  }
+
+  /** Gives CDK's answers to CORS preflights the headers that every response has. */
+  private completePreflights(corsOrigin: string | undefined): void {
+    for (const { node } of this.rest.methods.filter(({ httpMethod }) => httpMethod === 'OPTIONS')) {
+      const method = node.defaultChild as CfnMethod;
+      for (const [name, source] of Object.entries(headersOfGateway(commonHeaders(corsOrigin)))) {
+        const parameter = `0.ResponseParameters.method\\.response\\.header\\.${name}`;
+        method.addPropertyOverride(`Integration.IntegrationResponses.${parameter}`, source);
+        method.addPropertyOverride(`MethodResponses.${parameter}`, true);
+      }
+    }
   }
 
   /** One JSON line for each request, without what a client could write into it: `error.message` can quote a token, a user agent be forged JSON. */

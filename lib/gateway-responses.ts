@@ -34,15 +34,17 @@ const problemOf: [ResponseType, ProblemCode][] = [
 export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined): void {
   for (const [type, code] of problemOf) {
     const { status, detail, headers } = problems[code];
-    const literals = { 'Content-Type': problemMediaType, ...commonHeaders(corsOrigin), ...headers };
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: `${status}`,
-      responseHeaders: {
-        ...Object.fromEntries(Object.entries(literals).map(([name, value]) => [name, `'${value}'`])),
-        [requestIdHeader]: 'context.requestId',
-      },
+      responseHeaders: headersOfGateway({ 'Content-Type': problemMediaType, ...commonHeaders(corsOrigin), ...headers }),
       templates: { 'application/json': JSON.stringify({ ...problemMembers(code), detail, instance: '$context.requestId' }) },
     });
   }
 }
+
+/** Headers of an answer of the gateway's own, as it wants them: literals in single quotes; and the request's id. */
+export const headersOfGateway = (headers: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
+  [requestIdHeader]: 'context.requestId',
+});

@@ -91,8 +91,11 @@ const unknownOperation = (authorization: string | undefined) =>
 function mock(event: APIGatewayProxyEvent, { IntegrationResponses: [response] = [] }: Integration): HttpResponse | ResponseType {
   if (!/^application\/json\s*(;|$)/i.test(headerOf(event, 'content-type') ?? 'application/json')) return 'UNSUPPORTED_MEDIA_TYPE';
   if (!response) return 'DEFAULT_5XX';
-  const literals = Object.entries(response.ResponseParameters ?? {});
-  const headers = literals.map(([to, value]): [string, string] => [to.slice('method.response.header.'.length), value.slice(1, -1)]);
+  const { requestId } = event.requestContext;
+  const headers = Object.entries(response.ResponseParameters ?? {}).map(([to, source]): [string, string] => [
+    to.slice('method.response.header.'.length),
+    source === 'context.requestId' ? requestId : source.slice(1, -1),
+  ]);
   return { statusCode: Number(response.StatusCode), headers: [['Content-Type', 'application/json'], ...headers], body: '' };
 }
 

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Service, startService } from '../service.ts';
+
+const origin = 'https://example.com';
+const shared = {
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
+};
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ context: { 'plant-store:cors-origin': origin } });
+}, 60_000);
+afterAll(() => service.stop());
+
+/** A browser asks so before a page of this origin may call. */
+const preflight = (path: string, method: string, from: string) =>
+  fetch(service.baseUrl + path, {
+    method: 'OPTIONS',
+    headers: { Origin: from, 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': 'authorization,content-type' },
+  });
+
+test.each([
+  ['/plants', 'POST', origin],
+  ['/plants', 'GET', origin],
+  ['/plants/7', 'DELETE', origin],
+  ['/plants', 'POST', 'https://other.example'],
+])('a preflight for %s %s from %s needs no token, and names the one origin', async (path, method, from) => {
+  const response = await preflight(path, method, from);
+  expect([response.status, await response.text()]).toEqual([204, '']);
+  const headers = Object.fromEntries(response.headers);
+  expect(headers).toMatchObject({
+    ...shared,
+    'access-control-allow-headers': 'Authorization,Content-Type',
+    'access-control-max-age': '3600',
+  });
+  expect(headers['access-control-allow-methods']?.split(',')).toContain(method);
+  expect(headers).not.toHaveProperty('access-control-allow-credentials');
+});
+
+test('a page may read every answer: the functions’ and the gateway’s', async () => {
+  const authorized = { Authorization: `Bearer ${await service.issue('alice')}` };
+  const reader = { Authorization: `Bearer ${await service.issue('alice', ['plants:read'])}` };
+  const calls: [path: string, init: RequestInit, status: number][] = [
+    ['/plants', { headers: authorized }, 200],
+    ['/plants?limit=0', { headers: authorized }, 400],
+    ['/plants/7', { method: 'DELETE', headers: authorized }, 404],
+    ['/plants', {}, 401],
+    ['/plants/7', { method: 'DELETE', headers: reader }, 403],
+    ['/nothing', {}, 404],
+  ];
+  for (const [path, init, status] of calls) {
+    const response = await fetch(service.baseUrl + path, init);
+    expect(response.status).toBe(status);
+    expect(Object.fromEntries(response.headers)).toMatchObject(shared);
+  }
+});
