@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeToken } from '../../functions/access-tokens/token.ts';
+import { localDatabase, type Service, startService } from '../service.ts';
+import { type Answer, answerTo } from './answers.ts';
+import listed from './differences.json' with { type: 'json' };
+import { requests } from './requests.ts';
+import { issue, type SamLocal, startSamLocal } from './sam-local.ts';
+
+let service: Service;
+let sam: SamLocal;
+/** The requests, in their order, with the answer of the emulator and that of SAM CLI. */
+const answers: { what: string; emulator: Answer; sam: Answer }[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  sam = await startSamLocal();
+  const database = localDatabase(sam.ready.dynamodbEndpoint);
+  const [ofEmulator, ofSam] = await Promise.all([tokens(service.issue), tokens((...grant) => issue(database, ...grant))]);
+  database.destroy();
+  for (const request of requests) {
+    const [emulator, other] = await Promise.all([
+      answerTo(service.baseUrl, ofEmulator, request),
+      answerTo(sam.ready.baseUrl, ofSam, request),
+    ]);
+    answers.push({ what: request.what, emulator, sam: other });
+  }
+}, 180_000);
+afterAll(async () => {
+  await sam.stop();
+  await service.stop();
+}, 30_000);
+
+const tokens = async (issueTo: Service['issue']) => ({
+  alice: await issueTo('alice'),
+  bob: await issueTo('bob'),
+  reader: await issueTo('reader', ['plants:read']),
+  stranger: makeToken().token,
+});
+
+/** The status and, of an error, its code in our words or the message in SAM CLI's. */
+function verdict({ status, body = '' }: Answer): string {
+  const [, said] =
+    /"type":"urn:problem-type:plant-store:([\w-]+)"|^\{"message":"(.*)"\}\n$/.exec(body)?.filter((part) => part !== undefined) ?? [];
+  return said ? `${status} ${said}` : `${status}`;
+}
+
+const inOtherWords = listed.filter(({ emulator }) => emulator !== undefined);
+const headers = new Set(listed.flatMap((difference) => difference.headers ?? []));
+
+test('emulator and sam local are sent the same requests, 200 and more', () => {
+  expect(answers.length).toBeGreaterThan(200);
+});
+
+test('the requests that sam local answers otherwise are exactly those of the list, each with the answers of the list', () => {
+  const found = answers.filter(({ emulator, sam: other }) => verdict(emulator) !== verdict(other));
+  const expected = answers.flatMap(({ what }) =>
+    inOtherWords.filter(({ requests: group }) => what.startsWith(`${group}: `)).map(({ emulator, sam: other }) => [what, emulator, other]),
+  );
+  expect(found.map(({ what, emulator, sam: other }) => [what, verdict(emulator), verdict(other)])).toEqual(expected);
+  for (const { requests: group } of inOtherWords)
+    expect(expected.map(([what]) => what)).toContainEqual(expect.stringMatching(`^${group}: `));
+});
+
+test('all other answers are the same to the last byte of each header and of the body, but for the headers of the list', () => {
+  const differing = new Set<string>();
+  for (const { what, emulator, sam: other } of answers) {
+    if (inOtherWords.some(({ requests: group }) => what.startsWith(`${group}: `))) continue;
+    const [ours, theirs] = [withoutRequestId(emulator), withoutRequestId(other)];
+    const names = Object.keys({ ...ours, ...theirs }).filter((name) => ours[name] !== theirs[name]);
+    for (const name of names) differing.add(name);
+    expect([what, names.filter((name) => !headers.has(name)).map((name) => [name, ours[name], theirs[name]])]).toEqual([what, []]);
+  }
+  expect(differing).toEqual(headers);
+});
+
+test('Location and Link differ in the stage alone', () => {
+  for (const { emulator, sam: other } of answers) {
+    expect(emulator.location?.replace('/v1/', '/')).toEqual(other.location);
+    if (verdict(emulator) === verdict(other)) expect(emulator.link?.replace('</v1/', '</')).toEqual(other.link);
+  }
+});
+
+test('sam local gives every request the same id', () => {
+  const ids = new Set(answers.flatMap(({ sam: other }) => other['x-request-id'] ?? []));
+  expect(ids.size).toBe(1);
+});
+
+/** A request's id is nobody else's: what counts is that it is in the same places. */
+function withoutRequestId(answer: Answer): Answer {
+  const { 'x-request-id': id } = answer;
+  if (!id) return answer;
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, value.replaceAll(id, 'REQUEST ID')]));
+}

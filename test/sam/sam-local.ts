@@ -1,0 +1,83 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { allScopes } from '../../functions/contract/scopes.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+
+export interface Program {
+  process: ChildProcess;
+  /** What it has written so far, line by line: stdout and stderr together. */
+  lines: string[];
+  /** The first line, from now on, that has the form. Rejects where the program ends without one. */
+  line(form: RegExp): Promise<string>;
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>;
+}
+
+/** Starts a script of package.json as its users do. */
+export function npmRun(script: string, args: string[], environment: NodeJS.ProcessEnv = {}): Program {
+  const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: root, env: { ...process.env, ...environment } });
+  const lines: string[] = [];
+  const waiting = new Set<(line: string) => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (line) => {
+      lines.push(line);
+      for (const tell of waiting) tell(line);
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const line = (form: RegExp) => {
+    const found = new Promise<string>((resolve) => {
+      const tell = (text: string) => {
+        if (form.test(text)) resolve(text);
+      };
+      for (const text of lines) tell(text);
+      waiting.add(tell);
+    });
+    const early = ended.then(() => Promise.reject(new Error(`It ended without a line like ${form}:\n${lines.join('\n')}`)));
+    return Promise.race([found, early]);
+  };
+  return { process: child, lines, line, ended };
+}
+
+export interface Ready {
+  baseUrl: string;
+  token: string;
+  dynamodbEndpoint: string;
+}
+
+export interface SamLocal {
+  program: Program;
+  ready: Ready;
+  /** Ends it as a supervisor does. */
+  stop(): Promise<unknown>;
+}
+
+/** Starts `npm run sam` on free ports and in memory, with arguments for SAM CLI, and waits until it is ready. */
+export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
+  const program = npmRun('sam', ['--memory', '--port', '0', '--dynamodb-port', '0', '--json', '--', ...args]);
+  const ready = JSON.parse(await program.line(/^\{"baseUrl"/));
+  return {
+    program,
+    ready,
+    stop() {
+      program.process.kill('SIGTERM');
+      return program.ended;
+    },
+  };
+}
+
+/** The containers that a program of ours has started and that are still there, running or not. */
+export function containersOf({ lines }: Program): string[] {
+  const all = execFileSync('docker', ['ps', '--all', '--quiet', '--no-trunc'], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? []).filter((id) => all.includes(id));
+}
+
+export async function issue(database: DynamoDBDocumentClient, owner: string, scopes = allScopes): Promise<string> {
+  const expires = Math.floor(Date.now() / 1000) + 3600;
+  return (await issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires })).token;
+}
