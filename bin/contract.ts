@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
@@ -32,14 +33,20 @@ const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: target };
 for (const [name, token] of Object.entries(tokens)) {
   Object.assign(environment, { [`CONTRACT_${name.replace(/[A-Z]/, '_$&').toUpperCase()}`]: token });
 }
-const jest = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
+const root = join(import.meta.dirname, '..');
+const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, '--runInBand', 'test/contract/'];
-spawn(process.execPath, options, { cwd: join(import.meta.dirname, '..'), env: { ...process.env, ...environment }, stdio: 'inherit' }).on(
-  'exit',
-  (code) => {
-    process.exitCode = code ?? 1;
-  },
-);
+// In a process group of its own: Ctrl-C reaches this program alone, and the suite gets to delete what it has created.
+const suite = spawn(process.execPath, options, {
+  cwd: root,
+  env: { ...process.env, ...environment },
+  stdio: 'inherit',
+  detached: process.platform !== 'win32',
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => console.error('The suite ends by itself, and deletes its plants.'));
+const [code] = await once(suite, 'exit');
+process.exitCode = code ?? 1;
 
 function baseUrlOf(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('Say something like https://…/v1.');

@@ -10,7 +10,9 @@ export const target = await openTarget();
 const base = new URL(target.baseUrl);
 const basePath = base.pathname.replace(/\/$/, '');
 const client = base.protocol === 'https:' ? https : http;
-const agent = new client.Agent({ keepAlive: true, maxSockets: 10 });
+/** Calls at once: not more than a new account, which runs ten functions at a time, can take. */
+const concurrency = 5;
+const agent = new client.Agent({ keepAlive: true, maxSockets: concurrency });
 
 /** What references to plants start with. */
 export const plantsPath = `${basePath}/plants`;
@@ -128,14 +130,14 @@ export async function removeAll(): Promise<void> {
   await inParallel([...present.values()], send);
 }
 
-/** Does something with each item, ten at a time. */
+/** Does something with each item, a few at a time. */
 export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const one = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: 10 }, one));
+  await Promise.all(Array.from({ length: concurrency }, one));
   return results;
 }
 
