@@ -21,9 +21,11 @@ const program = new Command('npm run -s contract --')
       .choices(['aws', 'sam'])
       .default('aws'),
   )
+  .option('--except <words...>', 'leaves out the tests whose names have these words')
   .parse();
 
-const { baseUrl, target, ...tokens } = program.opts<Record<string, string>>();
+const { except = [], ...given } = program.opts<{ except?: string[] }>();
+const { baseUrl, target, ...tokens } = given as Record<string, string>;
 console.log(
   `${baseUrl}: about ${target === 'sam' ? 200 : 1200} plants will be created for the owners of the first two tokens, ` +
     'and all of them deleted again. Where one of these owners has plants already, nothing is done.',
@@ -36,6 +38,11 @@ for (const [name, token] of Object.entries(tokens)) {
 const root = join(import.meta.dirname, '..');
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, '--runInBand', 'test/contract/'];
+if (except.length > 0) {
+  console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
+  const literally = except.map((words) => words.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  options.push(`--testNamePattern=^(?!.*(?:${literally.join('|')}))`);
+}
 // In a process group of its own: Ctrl-C reaches this program alone, and the suite gets to delete what it has created.
 const suite = spawn(process.execPath, options, {
   cwd: root,

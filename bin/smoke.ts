@@ -11,10 +11,11 @@ import { openTarget, outputOf, type Target, type TargetOptions, targetOptions } 
 const hour = 3600;
 const program = new Command('npm run smoke --')
   .description('Runs the contract suite against the deployed stack, with access tokens of its own that it revokes afterwards.')
-  .option('--base-url <url>', "where the API answers, if not at the stack's own base URL: at a custom domain, say");
+  .option('--base-url <url>', "where the API answers, if not at the stack's own base URL: at a custom domain, say")
+  .option('--except <words...>', "leaves out the suite's tests whose names have these words");
 for (const option of targetOptions.filter(({ long }) => ['--stack', '--profile', '--region'].includes(`${long}`)))
   program.addOption(option);
-const options = program.parse().opts<TargetOptions & { baseUrl?: string }>();
+const options = program.parse().opts<TargetOptions & { baseUrl?: string; except?: string[] }>();
 
 const issued: string[] = [];
 const fail = (message: string) => {
@@ -35,7 +36,7 @@ try {
   fail(explain(error, options));
 }
 
-/** The tokens that the suite asks for, by the options that it takes them by. Their owners are new: what it creates and deletes is its own. */
+/** The tokens that the suite asks for, by the variables that it takes them by. Their owners are new: what it creates and deletes is its own. */
 async function issueTokens(target: Target): Promise<Record<string, string>> {
   const run = randomUUID();
   const issue = async (name: string, scopes: Scope[] = allScopes, age = 0) => {
@@ -46,25 +47,23 @@ async function issueTokens(target: Target): Promise<Record<string, string>> {
     return token;
   };
   const tokens = {
-    '--token': await issue('a'),
-    '--other-token': await issue('b'),
-    '--read-token': await issue('c', ['plants:read']),
-    '--revoked-token': await issue('a'),
-    '--expired-token': await issue('a', allScopes, 2 * hour),
+    CONTRACT_TOKEN: await issue('a'),
+    CONTRACT_OTHER_TOKEN: await issue('b'),
+    CONTRACT_READ_TOKEN: await issue('c', ['plants:read']),
+    CONTRACT_REVOKED_TOKEN: await issue('a'),
+    CONTRACT_EXPIRED_TOKEN: await issue('a', allScopes, 2 * hour),
   };
-  await revokeToken(...target, tokens['--revoked-token']);
+  await revokeToken(...target, tokens.CONTRACT_REVOKED_TOKEN);
   return tokens;
 }
 
-/** Its exit code. Ctrl-C ends the suite, and this program only once the tokens are revoked. */
+/** Its exit code. What interrupts this program interrupts the suite, which deletes its plants before it ends; then the tokens are revoked. */
 async function runSuite(baseUrl: string, tokens: Record<string, string>): Promise<number> {
-  const suite = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...Object.entries(tokens).flat()],
-    {
-      stdio: 'inherit',
-    },
-  );
+  const except = options.except ? ['--except', ...options.except] : [];
+  const suite = spawn(process.execPath, [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...except], {
+    env: { ...process.env, ...tokens },
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => suite.kill(signal));
   const [code] = await once(suite, 'exit');
   return code ?? 1;
