@@ -29,7 +29,7 @@ export function tokenAuthorizer(properties: Properties['AWS::ApiGateway::Authori
     if ('error' in outcome) return outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
     const verdict = readVerdict(JSON.parse(outcome.payload));
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
-    if (ttl > 0) cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
+    cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
     return verdict;
   }
 

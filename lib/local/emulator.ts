@@ -39,9 +39,14 @@ export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: E
   let running = start(readTemplate(assembly), dynamodbEndpoint, log);
   let stopping = false;
   const server = createServer({ maxHeaderSize }, async (request, response) => {
-    const answer = await answerTo(running.gateway, request);
-    if (stopping) response.setHeader('Connection', 'close');
-    if (answer) send(answer, response);
+    try {
+      const answer = await answerTo(running.gateway, request);
+      if (stopping) response.setHeader('Connection', 'close');
+      if (answer) send(answer, response);
+    } catch (error) {
+      log('emulator', `${(error as Error).stack}`);
+      response.destroy();
+    }
   });
   const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];

@@ -76,7 +76,8 @@ const routing: Case[] = [
     { to: 'POST /v1/echo', headers: ['X-HTTP-Method-Override', 'PUT'] },
     { httpMethod: 'PUT' },
   ),
-  answer('an empty parameter is none', responseTypes, 'GET /v1/echo//x', { status: 404 }),
+  answer('an empty parameter is none', responseTypes, 'GET /v1/echo//', { status: 404 }),
+  answer('a segment more than the resource has', responseTypes, 'GET /v1/echo/7/x', { status: 404 }),
   answer('an unknown path', responseTypes, 'GET /v1/nothing', {
     status: 404,
     headers: { 'x-amzn-errortype': 'MissingAuthenticationTokenException' },
@@ -271,6 +272,14 @@ const results: Case[] = [
   ...dropped.map((name) => say(`${name} is dropped`, header(name), { headers: { [name.toLowerCase()]: null } }, notes)),
   ...passed.map((name) => say(`${name} passes`, header(name), { headers: { [name.toLowerCase()]: 'x' } }, notes)),
   say('base64 for who accepts binary', { isBase64Encoded: true, body: 'YWJj' }, { body: 'abc' }, encodings, 'Accept', 'image/png'),
+  say(
+    'the first of several accepted types counts',
+    { isBase64Encoded: true, body: 'YWJj' },
+    { body: 'abc' },
+    notes,
+    'Accept',
+    'image/png, text/html',
+  ),
   say('base64 for anyone else stays text', { isBase64Encoded: true, body: 'YWJj' }, { body: 'YWJj' }, encodings),
   say(
     'only the first accepted type counts',

@@ -110,6 +110,11 @@ describe('HTTP', () => {
     await isServing();
   });
 
+  test('a declared header whose value HTTP does not know', async () => {
+    await expect(send(fixture.origin, { path: '/v1/guarded?q=%0A' })).rejects.toThrow('socket hang up');
+    await isServing();
+  });
+
   test('several requests on one connection, sent at once', async () => {
     const socket = await open();
     for (const id of [1, 2]) socket.write(`GET /v1/echo/${id} HTTP/1.1\r\nHost: x\r\n\r\n`);
