@@ -20,7 +20,8 @@ export interface Program {
 
 /** Starts a script of package.json as its users do. */
 export function npmRun(script: string, args: string[], environment: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: root, env: { ...process.env, ...environment } });
+  // A group of its own, as a terminal gives it.
+  const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: root, env: { ...process.env, ...environment }, detached: true });
   const lines: string[] = [];
   const waiting = new Set<(line: string) => void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { localDatabase } from '../service.ts';
+import { issue, npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
+
+let sam: SamLocal;
+
+beforeAll(async () => {
+  sam = await startSamLocal();
+}, 60_000);
+afterAll(() => sam.stop(), 30_000);
+
+test('sam local passes the contract suite', async () => {
+  const database = localDatabase(sam.ready.dynamodbEndpoint);
+  const suite = npmRun('contract', ['--target', 'sam', '--base-url', sam.ready.baseUrl], {
+    CONTRACT_TOKEN: await issue(database, 'alice'),
+    CONTRACT_OTHER_TOKEN: await issue(database, 'bob'),
+    CONTRACT_READ_TOKEN: await issue(database, 'carol', ['plants:read']),
+  });
+  database.destroy();
+  const exitCode = await suite.ended;
+  // The log of CI is to show what was checked here, what was left out, and why.
+  const told = exitCode === 0 ? suite.lines.filter((line) => /^(Found|Tests|Time): /.test(line)) : suite.lines;
+  process.stdout.write(`${told.map((line) => `sam local: ${line}`).join('\n')}\n`);
+  expect(exitCode).toBe(0);
+}, 240_000);

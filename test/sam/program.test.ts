@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { containersOf, npmRun, type Program, root } from './sam-local.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let program: Program | undefined;
+afterEach(async () => {
+  program?.process.kill('SIGTERM');
+  await program?.ended;
+});
+
+const freePorts = ['--port', '0', '--dynamodb-port', '0'];
+const ready = /^Ctrl-C ends it/;
+const firstContainer = /SAM_CONTAINER_ID/;
+
+/** What a program has left behind: its containers, processes that were told of its template, and the folder of that template. */
+function leftBehind({ lines }: Program): string[] {
+  const [assembly = 'none'] = lines.flatMap((line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? []);
+  const processes = spawnSync('ps', ['-e', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n');
+  return [
+    ...containersOf({ lines } as Program),
+    ...processes.filter((args) => args.includes(assembly)),
+    ...(existsSync(assembly) ? [assembly] : []),
+  ];
+}
+
+const reaches = (host: string, port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ host, port, timeout: 2000 }, () => resolve(true));
+    socket.on('error', () => resolve(false)).on('timeout', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+test('the printed curl lines create, list and delete a plant; the database is out of the network’s reach; Ctrl-C leaves nothing behind', async () => {
+  program = npmRun('sam', [...freePorts, '--data', folder]);
+  await program.line(ready);
+  expect(containersOf(program)).toHaveLength(4);
+
+  const answers = program.lines
+    .filter((line) => line.startsWith('  curl '))
+    .map((line) => spawnSync('sh', ['-c', `${line} -sS`], { encoding: 'utf8' }).stdout);
+  expect(answers).toEqual([
+    expect.stringMatching(/^HTTP\/1.1 201 [\s\S]*\{"name":"Monstera","tag":"indoor"\}$/),
+    expect.stringMatching(/^HTTP\/1.1 200 [\s\S]*\[\{"name":"Monstera","tag":"indoor"\}\]$/),
+    expect.stringMatching(/^HTTP\/1.1 204 /),
+  ]);
+
+  const { hostname, port } = new URL(/^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '');
+  expect(await reaches(hostname, Number(port))).toBe(true);
+  const others = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+  for (const host of others.filter((address) => address !== hostname && !address.startsWith('fe80'))) {
+    expect([host, await reaches(host, Number(port))]).toEqual([host, false]);
+  }
+
+  // A terminal sends it to the whole group.
+  process.kill(-(program.process.pid ?? 0), 'SIGINT');
+  await program.ended;
+  expect(leftBehind(program)).toEqual([]);
+  expect(await reaches(hostname, Number(port))).toBe(false);
+}, 120_000);
+
+test('what was stored is there after a restart, and SIGTERM to npm leaves nothing behind', async () => {
+  program = npmRun('sam', [...freePorts, '--data', folder]);
+  await program.line(ready);
+  const [create = '', list = ''] = program.lines.filter((line) => line.startsWith('  curl '));
+  spawnSync('sh', ['-c', create]);
+  program.process.kill('SIGTERM');
+  await program.ended;
+  expect(leftBehind(program)).toEqual([]);
+
+  program = npmRun('sam', [...freePorts, '--data', folder]);
+  await program.line(ready);
+  const again = program.lines.find((line) => line.startsWith('  curl ') && !line.includes('-d '));
+  expect(again).not.toBe(list);
+  expect(spawnSync('sh', ['-c', `${again}`], { encoding: 'utf8' }).stdout).toMatch(/\[\{"name":"Monstera","tag":"indoor"\}\]$/);
+}, 120_000);
+
+test('ended while SAM CLI is starting its containers, it leaves nothing behind', async () => {
+  program = npmRun('sam', ['--memory', ...freePorts]);
+  await program.line(firstContainer);
+  process.kill(-(program.process.pid ?? 0), 'SIGTERM');
+  await program.ended;
+  expect(leftBehind(program)).toEqual([]);
+}, 60_000);
+
+test('where SAM CLI does not start, its own words and one of ours tell, and the exit code is 1', async () => {
+  program = npmRun('sam', ['--memory', ...freePorts, '--', '--no-such-option']);
+  expect(await program.ended).toBe(1);
+  expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
+  expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
+}, 60_000);
+
+test('without SAM CLI and Docker there is a line on each that says how to get it', async () => {
+  const tools = { PATH: '/nowhere' };
+  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], { cwd: root, encoding: 'utf8', env: tools });
+  expect([status, stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(/There is no Docker: get it from https:/), expect.stringMatching(/There is no SAM CLI: get it from https:/)],
+  ]);
+}, 20_000);
+
+test('where Docker does not run there is a line that says to start it', async () => {
+  const elsewhere = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
+  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], { cwd: root, encoding: 'utf8', env: elsewhere });
+  expect([status, stderr.trim()]).toEqual([1, 'error: Docker does not answer: start it ("docker info" says more).']);
+}, 20_000);
