@@ -79,17 +79,21 @@ async function readThrough(folder: string, options: { createIfMissing: boolean }
   }
 }
 
-/** dynalite throws where nobody can catch it when a client goes away in the middle of a request: it is given whole requests only. */
+/**
+ * dynalite throws where nobody can catch it when a client goes away in the middle of a request: it is given whole requests only. And it lets any page
+ * in the developer's browser read and write: those are refused.
+ */
 function shield(server: Server): void {
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', async (request, response) => {
+    if (request.headers.origin !== undefined) return response.writeHead(403).end('The database does not answer web pages.');
     try {
       const body = Buffer.concat(await request.toArray());
       const { method, url, headers } = request;
-      handle?.(Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage, response);
+      return handle?.(Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage, response);
     } catch {
-      response.destroy();
+      return response.destroy();
     }
   });
 }

@@ -10,7 +10,7 @@ import { startDatabase } from '../../lib/local/database.ts';
 import { localCredentials } from '../../lib/local/execution-environment.ts';
 import { createTables } from '../../lib/local/tables.ts';
 import type { Template } from '../../lib/local/template.ts';
-import { temporaryFolder } from './fixture.ts';
+import { send, temporaryFolder } from './fixture.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
 const template = {
@@ -73,6 +73,15 @@ test('a client that goes away in the middle of a request', async () => {
   socket.resetAndDestroy();
   await once(socket, 'close');
   expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
+  await database.stop();
+});
+
+test('a web page is refused', async () => {
+  const database = await startDatabase({ port: 0 });
+  for (const method of ['OPTIONS', 'POST', 'GET']) {
+    const { status, headers } = await send(database.endpoint, { method, path: '/', headers: ['Origin', 'https://example.com'] });
+    expect({ status, allowed: headers['access-control-allow-origin'] }).toEqual({ status: 403, allowed: undefined });
+  }
   await database.stop();
 });
 
