@@ -115,6 +115,24 @@ describe.each(engines())('on $name', ({ start }) => {
     expect(await plants.list('many', 1001, 500n)).toHaveLength(500);
   }, 30_000);
 
+  test('what is read is never stale', async () => {
+    const reads: unknown[] = [];
+    const watched = localDatabase(engine.endpoint);
+    watched.middlewareStack.add(
+      (next) => (args) => {
+        if (!('Item' in args.input)) reads.push(args.input);
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    const store = plantStore(watched, 'Plants');
+    await store.create('stale', plant(1n));
+    await store.create('stale', plant(1n));
+    await store.list('stale', 10, undefined);
+    watched.destroy();
+    expect(reads).toEqual([expect.objectContaining({ ConsistentRead: true }), expect.objectContaining({ ConsistentRead: true })]);
+  });
+
   test('an item holds its key, the name and the tag, and nothing else', async () => {
     await plants.create('item', plant(1n, 'Aloe', 'sun'));
     const { Item } = await database.send(new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }));
