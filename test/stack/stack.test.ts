@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/database.ts';
 import { ofType, propertiesOf, resource, settings, type Template, templateWith } from './templates.ts';
@@ -310,4 +312,12 @@ test.each([
   ];
   for (const type of tagged) for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
   for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable')) expect(Replicas[0].Tags).toContainEqual(tag);
+});
+
+test('CI synthesizes with the settings that the templates are tested with', () => {
+  const script = readFileSync(join(import.meta.dirname, '..', '..', '.ci', 'templates'), 'utf8').replaceAll('\\\n', '');
+  for (const [name, chosen] of Object.entries(settings)) {
+    const given = Object.entries(chosen).map(([setting, value]) => `${setting}=${value}`);
+    expect(script.replaceAll(/ +/g, ' ')).toContain(`\nsynth ${[name, ...given].join(' ')}\n`);
+  }
 });
