@@ -1,4 +1,4 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { authorizationPattern } from '../../functions/contract/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/contract/headers.ts';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
@@ -10,6 +10,7 @@ import { createPlantInput } from '../../functions/plants/create.ts';
 import { encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
+import { newPlant } from '../../functions/plants/plant.ts';
 import { bodySchema, parameterSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
@@ -136,7 +137,7 @@ function openApiDocument(): Json {
     ],
     paths: paths(),
     components: {
-      schemas: { NewPlant: bodySchema(createPlantInput.entries.body), Plant: plantSchema, Problem: problemSchema, Fault: faultSchema },
+      schemas: { NewPlant: bodySchema(newPlant), Plant: plantSchema, Problem: problemSchema, Fault: faultSchema },
       headers: Object.fromEntries(Object.entries(headerDescriptions()).map(([name, header]) => [name, { required: true, ...header }])),
       responses: Object.fromEntries(Object.keys(problems).map((code) => [code, problemResponse(code as ProblemCode)])),
       securitySchemes: {
@@ -179,12 +180,8 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
     schema: parameterSchema(schema as v.GenericSchema),
   }));
 
-const plantSchema = {
-  type: 'object',
-  properties: { name: { type: 'string' }, tag: { type: 'string' } },
-  required: ['name', 'tag'],
-  additionalProperties: false,
-};
+const { id, ...shown } = newPlant.entries;
+const plantSchema = bodySchema(v.object({ ...shown, tag: shown.tag.wrapped }));
 
 const problemSchema = {
   type: 'object',

@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 
 type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of what a client sends in a body, of which nothing else is accepted. */
+/** The JSON Schema of an object in a body, which has no other members. */
 export const bodySchema = (schema: v.GenericSchema): JsonSchema => ({ ...convert(schema, 'input'), additionalProperties: false });
 
 /** The JSON Schema of a parameter's value: of what its text means, not of the text. */
