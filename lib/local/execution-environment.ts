@@ -122,7 +122,12 @@ export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoi
     return outcome;
   }
 
-  return { invoke, isUsable: () => usable, stop: () => thread.terminate() };
+  function stop(): Promise<unknown> {
+    usable = false;
+    return thread.terminate();
+  }
+
+  return { invoke, isUsable: () => usable, stop };
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */

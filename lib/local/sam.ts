@@ -40,8 +40,8 @@ export async function findSam(): Promise<void> {
   }
 }
 
-/** How long SAM CLI may take to remove its containers before it is killed, in ms. */
-const patience = 20_000;
+/** How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end of a request. */
+const patience = 5000;
 
 /** Starts `sam local start-api` with a container for each function. */
 export function startSam({ template, port, environment, args, log }: SamOptions): Sam {

@@ -163,6 +163,7 @@ test('when it stops, requests under way are answered first, and connections do n
   const { status, headers } = await request;
   expect({ status, connection: headers.connection }).toEqual({ status: 200, connection: 'close' });
   await stop;
+  expect(stopped.log.filter(({ line }) => line.startsWith('Runtime.'))).toEqual([]);
 });
 
 describe('another assembly', () => {

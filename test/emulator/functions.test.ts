@@ -53,8 +53,21 @@ describe('a fault is answered as the gateway does, and the next request is serve
     expect(after.body.environment === before.body.environment).toBe(sameEnvironment);
   });
 
-  test.each(['callback', 'constant', 'missing', 'nothing', 'throws', 'exits', 'waits', 'hungry'])('INIT: %s', async (name) => {
-    for (const _ of ['once', 'again']) expect(await ask('', {}, `/v1/init/${name}`)).toMatchObject({ status: 502 });
+  test.each([
+    ['callback', 'Runtime.CallbackHandlerDeprecated'],
+    ['constant', 'Runtime.HandlerNotFound'],
+    ['missing', 'Runtime.HandlerNotFound'],
+    ['nothing', 'Runtime.ImportModuleError'],
+    ['throws', 'Error'],
+    ['exits', 'Runtime.ExitError'],
+    ['waits', 'Runtime.ExitError'],
+    ['hungry', 'Runtime.OutOfMemory'],
+  ])('INIT: %s', async (name, errorType) => {
+    for (const _ of ['once', 'again']) {
+      const start = fixture.log.length;
+      expect(await ask('', {}, `/v1/init/${name}`)).toMatchObject({ status: 502 });
+      expect(loggedSince(start).at(-1)).toMatch(new RegExp(`^REPORT .*\tError Type: ${errorType}$`));
+    }
   });
 
   test('a crash between two requests', async () => {
