@@ -130,14 +130,15 @@ export async function removeAll(): Promise<void> {
   await inParallel([...present.values()], send);
 }
 
-/** Does something with each item, a few at a time. */
+/** Does something with each item, a few at a time. Throws what went wrong, but only when nothing is under way any more. */
 export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const one = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: concurrency }, one));
+  for (const outcome of await Promise.allSettled(Array.from({ length: concurrency }, one)))
+    if (outcome.status === 'rejected') throw outcome.reason;
   return results;
 }
 
