@@ -124,10 +124,12 @@ describe('HTTP', () => {
   });
 
   test('a client that goes away in the middle of its body', async () => {
+    const start = fixture.log.length;
     const socket = await open();
     await new Promise<void>((resolve) => socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', () => resolve()));
     socket.resetAndDestroy();
     await isServing();
+    expect(fixture.log.slice(start).filter(({ functionName }) => functionName === 'emulator')).toEqual([]);
   });
 
   test('a client that goes away while it waits', async () => {
