@@ -13,7 +13,7 @@ export function readInput<S extends InputSchema>(schema: S, event: APIGatewayPro
   const { query, body } = schema.entries;
   const { members, faults }: Body = body ? readBody(event) : { faults: [] };
   const sections = {
-    path: event.pathParameters ?? {},
+    path: pathOf(event),
     query: queryOf(event),
     body: members,
   };
@@ -35,6 +35,18 @@ const fault = (section: string | undefined, name: string, detail: string): Fault
 
 const unknown = (given: object, section: Section | undefined): string[] =>
   Object.keys(given).filter((name) => !Object.hasOwn(section?.entries ?? {}, name));
+
+/** A REST API hands path parameters on as they came, percent-encoded; `sam local` decodes them (https://github.com/aws/aws-sam-cli/issues/771). */
+const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
+  Object.fromEntries(Object.entries(event.pathParameters ?? {}).map(([name, value = '']) => [name, decode(value)]));
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** A parameter that was given once is its value, one that was given more often is a list that no schema takes. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>

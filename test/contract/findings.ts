@@ -44,7 +44,6 @@ const questions: [what: string, find: () => Promise<string>][] = [
       return `${reply.status}, ${problemOf(reply)} at ${places(reply)}`;
     },
   ],
-  ['a percent-encoded id in a path (404 if it is decoded)', async () => summary(await send({ method: 'DELETE', path: '/plants/%37' }))],
   [
     'a slash at the end of the path (403 if the policy has to name it)',
     async () => summary(await send({ method: 'GET', path: '/plants/' })),

@@ -90,6 +90,11 @@ test('a body of 16 KiB to the byte is read, and white space in it means nothing'
   expect((await create(body)).status).toBe(200);
 });
 
+test('an id in a path may be percent-encoded', async () => {
+  await create({ id: -7, ...aloe });
+  expect((await remove('%2D%37')).status).toBe(204);
+});
+
 test('a delete ignores a body, whatever it is', async () => {
   await create({ id: 7, name: 'Aloe' });
   const headers: [string, string][] = [['Content-Type', 'application/json']];

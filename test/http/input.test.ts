@@ -49,6 +49,12 @@ test('every fault of a path and query is named', () => {
   expect(problemOf(read).faults.map((fault) => 'parameter' in fault && fault.parameter)).toEqual(['id', 'id']);
 });
 
+test('an id in a path is judged after percent-decoding, which happens once', () => {
+  const read = (id: string) => readInput(deletePlantInput, proxyEvent({ pathParameters: { id } }));
+  expect(read('%2D%37')).toEqual({ path: { id: -7n } });
+  for (const id of ['%2537', '%30%37', '%', '%ff', '1%2F2']) expect(() => read(id)).toThrow(Problem);
+});
+
 test.each<[what: string, body: string | undefined, detail: string]>([
   ['nothing', undefined, 'must be a JSON object, but there is no body'],
   ['a byte order mark', '\uFEFF{}', 'must not begin with a byte order mark'],
