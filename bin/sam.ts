@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { environment } from '../functions/contract/environment.ts';
@@ -25,22 +27,25 @@ program.parse();
 const running: { stop(): Promise<void> }[] = [];
 let ending: Promise<void> | undefined;
 // What comes after the first changes nothing: a container would stay behind.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
-onceOrphaned(() => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end());
+onceOrphaned(() => void end());
 
-function end(exitCode: number): Promise<void> {
+/** Ends all parts, then says what went wrong, if something did. */
+function end(...faults: string[]): Promise<void> {
   ending ??= (async () => {
-    for (const part of running.reverse()) await part.stop();
-    process.exit(exitCode);
+    for (const part of running.reverse()) await part.stop().catch((error) => faults.push(messageOf(error)));
+    for (const fault of faults) console.error(`error: ${fault}`);
+    process.exit(faults.length > 0 ? 1 : 0);
   })();
   return ending;
 }
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 try {
   await start(program.opts(), program.args);
 } catch (error) {
-  if (!ending) console.error(`error: ${error instanceof Error ? error.message : error}`);
-  await end(1);
+  await end(messageOf(error));
 }
 
 async function start(options: LocalOptions, args: string[]): Promise<void> {
@@ -50,9 +55,10 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const assembly = mkdtempSync(join(cache, 'sam-'));
   process.on('exit', () => rmSync(assembly, { recursive: true, force: true }));
+  const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
   const context = {
     'plant-store:architecture': docker.architecture,
-    'plant-store:source-maps': args.some((arg) => /^(-d|--debug-port)\b/.test(arg)),
+    'plant-store:source-maps': isDebugging,
     // About paths of constructs SAM CLI writes a hundred lines.
     'aws:cdk:enable-path-metadata': false,
   };
@@ -75,14 +81,27 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   });
   running.push(sam);
   const ready = { baseUrl: await sam.ready, token: await demoToken(dynamodbEndpoint, 'npm run sam'), dynamodbEndpoint };
+  // A debugged function does not answer before there is a debugger.
+  if (!isDebugging) await firstAnswer(ready);
   console.log(options.json ? JSON.stringify(ready) : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`));
   await sam.ended;
   throw new Error('SAM CLI has ended.');
 }
 
-/** Throws with a line for each that is missing. */
+/** Has all parts work together once, which may be when the functions' image is fetched. Throws where the answer is no list of plants. */
+async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string }): Promise<void> {
+  // Not fetch, which does not wait for as long as that can take.
+  const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
+  const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
+  if (statusCode !== 200)
+    throw new Error(
+      `A list of plants was answered with ${statusCode}; SAM CLI's lines say why. If the functions' image is there but cannot be fetched again: npm run sam -- -- --skip-pull-image`,
+    );
+}
+
+/** Throws a line on each that is missing. */
 async function tools(): Promise<Docker> {
   const [docker, sam] = await Promise.allSettled([findDocker(), findSam()]);
   if (docker.status === 'fulfilled' && sam.status === 'fulfilled') return docker.value;
-  throw new Error([docker, sam].flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : [])).join('\n'));
+  throw new Error([docker, sam].flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : [])).join('\n       '));
 }

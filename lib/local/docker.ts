@@ -34,9 +34,10 @@ export async function findDocker(): Promise<Docker> {
   return { architecture, address: bridge, hostname: bridge };
 }
 
-/** Takes away containers, running or not, that are still there. */
+/** Removes those of the containers that are still there, running or not. Rejects, with a line for people, where Docker does not. */
 export async function removeContainers(ids: Iterable<string>): Promise<void> {
-  const all = [...ids];
-  // Older versions fail for one that is gone already.
-  if (all.length > 0) await run('docker', ['rm', '--force', ...all]).catch(() => undefined);
+  const { stdout } = await run('docker', ['ps', '--all', '--quiet', '--no-trunc']);
+  const there = stdout.split('\n');
+  const left = [...ids].filter((id) => there.includes(id));
+  if (left.length > 0) await run('docker', ['rm', '--force', ...left]);
 }

@@ -43,13 +43,14 @@ export async function findSam(): Promise<void> {
 /** How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end of a request. */
 const patience = 5000;
 
-/** Starts `sam local start-api` with a container for each function. */
+/** Starts `sam local start-api`. A function's container is started with its first request, and kept. */
 export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
+  // Not EAGER: it loses one of the containers now and then, which for a debugged function means that nobody can attach.
   const child = spawn(
     'sam',
-    ['local', 'start-api', '--template', template, '--port', `${port}`, '--env-vars', variables, '--warm-containers', 'EAGER', ...args],
+    ['local', 'start-api', '--template', template, '--port', `${port}`, '--env-vars', variables, '--warm-containers', 'LAZY', ...args],
     // In a group of its own: a terminal's Ctrl-C would reach it together with ours, and a second one breaks off its tidying up.
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: withoutAws(process.env) },
   );
@@ -69,7 +70,8 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   // Where this process ends without a word, SAM CLI still tidies up.
   const interrupt = () => running() && child.kill('SIGINT');
   process.once('exit', interrupt);
-  ended.finally(() => process.off('exit', interrupt));
+  const forget = () => void process.off('exit', interrupt);
+  ended.then(forget, forget);
 
   async function stop(): Promise<void> {
     // What Ctrl-C sends: SAM CLI ignores SIGTERM once it has started a debugger.

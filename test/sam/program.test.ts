@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { containersOf, npmRun, type Program, root } from './sam-local.ts';
+import { containersOf, leftBehind, npmRun, type Program, root } from './sam-local.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,17 +19,6 @@ const freePorts = ['--port', '0', '--dynamodb-port', '0'];
 const ready = /^Ctrl-C ends it/;
 const firstContainer = /SAM_CONTAINER_ID/;
 
-/** What a program has left behind: its containers, processes that were told of its template, and the folder of that template. */
-function leftBehind({ lines }: Program): string[] {
-  const [assembly = 'none'] = lines.flatMap((line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? []);
-  const processes = spawnSync('ps', ['-e', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n');
-  return [
-    ...containersOf({ lines } as Program),
-    ...processes.filter((args) => args.includes(assembly)),
-    ...(existsSync(assembly) ? [assembly] : []),
-  ];
-}
-
 const reaches = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ host, port, timeout: 2000 }, () => resolve(true));
@@ -40,8 +29,6 @@ const reaches = (host: string, port: number) =>
 test('the printed curl lines create, list and delete a plant; the database is out of the network’s reach; Ctrl-C leaves nothing behind', async () => {
   program = npmRun('sam', [...freePorts, '--data', folder]);
   await program.line(ready);
-  expect(containersOf(program)).toHaveLength(4);
-
   const answers = program.lines
     .filter((line) => line.startsWith('  curl '))
     .map((line) => spawnSync('sh', ['-c', `${line} -sS`], { encoding: 'utf8' }).stdout);
@@ -50,6 +37,9 @@ test('the printed curl lines create, list and delete a plant; the database is ou
     expect.stringMatching(/^HTTP\/1.1 200 [\s\S]*\[\{"name":"Monstera","tag":"indoor"\}\]$/),
     expect.stringMatching(/^HTTP\/1.1 204 /),
   ]);
+
+  await program.line(/DELETE \/plants\/1 HTTP/);
+  expect(containersOf(program)).toHaveLength(4);
 
   const { hostname, port } = new URL(/^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '');
   expect(await reaches(hostname, Number(port))).toBe(true);

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -72,10 +73,20 @@ export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
   };
 }
 
+const output = (command: string, args: string[]) => execFileSync(command, args, { encoding: 'utf8' }).split('\n');
+
 /** The containers that a program of ours has started and that are still there, running or not. */
 export function containersOf({ lines }: Program): string[] {
-  const all = execFileSync('docker', ['ps', '--all', '--quiet', '--no-trunc'], { encoding: 'utf8' }).split('\n');
+  const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   return lines.flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? []).filter((id) => all.includes(id));
+}
+
+/** What a program of ours has left behind: containers, processes that were told of its template, and the folder of that template. */
+export function leftBehind(program: Program): string[] {
+  const [assembly] = program.lines.flatMap((line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? []);
+  if (!assembly) throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
+  const processes = output('ps', ['-e', '-o', 'args']).filter((args) => args.includes(assembly));
+  return [...containersOf(program), ...processes, ...(existsSync(assembly) ? [assembly] : [])];
 }
 
 export async function issue(database: DynamoDBDocumentClient, owner: string, scopes = allScopes): Promise<string> {

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundle } from '../../lib/bundle.ts';
+import { localDatabase } from '../service.ts';
+import { attach } from './inspector.ts';
+import { issue, leftBehind, root, type SamLocal, startSamLocal } from './sam-local.ts';
+
+const source = 'functions/plants/delete.ts';
+const statement = 'remove(owner, path.id';
+const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(statement));
+
+let sam: SamLocal;
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+  sam = await startSamLocal(['--debug-port', `${port}`, '--debug-function', 'DeletePlant']);
+}, 60_000);
+afterAll(() => sam.stop(), 30_000);
+
+test('a debugger stops in a function’s TypeScript, sees its variables, takes longer than the function may, and goes on', async () => {
+  const database = localDatabase(sam.ready.dynamodbEndpoint);
+  const headers = { Authorization: `Bearer ${await issue(database, 'alice')}` };
+  database.destroy();
+  const answer = fetch(`${sam.ready.baseUrl}/plants/5`, { method: 'DELETE', headers });
+  await sam.program.line(/Debugger listening on/);
+
+  const { send, paused } = await attach(port);
+  const code = readFileSync(join(bundle('functions/delete-plant.ts', { sourceMaps: true }), 'index.js'), 'utf8');
+  await send('Debugger.enable');
+  await send('Debugger.setBreakpointByUrl', { urlRegex: '/var/task/index\\.js$', lineNumber: lineOf(code) });
+  const onStart = paused();
+  await send('Runtime.runIfWaitingForDebugger');
+  await onStart;
+  const onBreakpoint = paused();
+  await send('Debugger.resume');
+  const { callFrameId, location } = await onBreakpoint;
+
+  expect(positionInSource(code, location)).toEqual({
+    source: pathToFileURL(join(root, source)).href,
+    line: lineOf(readFileSync(join(root, source), 'utf8')),
+  });
+  const { result } = await send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'owner + path.id' });
+  expect(result).toMatchObject({ value: 'alice5' });
+  // Longer than the template allows, by the function's own clock.
+  await send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'const now = Date.now; Date.now = () => now() + 20_000' });
+  await send('Debugger.resume');
+  expect((await answer).status).toBe(404);
+}, 60_000);
+
+// Once it has started a debugger, SAM CLI ignores SIGTERM.
+test('ended after a debugger was attached, it leaves nothing behind', async () => {
+  await sam.stop();
+  expect(leftBehind(sam.program)).toEqual([]);
+}, 30_000);
+
+function positionInSource(code: string, { lineNumber, columnNumber }: { lineNumber: number; columnNumber: number }) {
+  const [, map = ''] = /sourceMappingURL=data:application\/json;base64,(\S+)/.exec(code) ?? [];
+  const payload = JSON.parse(Buffer.from(map, 'base64').toString());
+  const { originalSource, originalLine } = new SourceMap(payload).findEntry(lineNumber, columnNumber) as {
+    originalSource: string;
+    originalLine: number;
+  };
+  return { source: new URL(originalSource, payload.sourceRoot).href, line: originalLine };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
