@@ -133,6 +133,18 @@ describe.each(engines())('on $name', ({ start }) => {
     expect(reads).toEqual([expect.objectContaining({ ConsistentRead: true }), expect.objectContaining({ ConsistentRead: true })]);
   });
 
+  test('what is aborted is not done', async () => {
+    const aborted = AbortSignal.abort();
+    await plants.create('aborted', plant(1n));
+    const calls = [
+      plants.create('aborted', plant(2n), aborted),
+      plants.remove('aborted', 1n, aborted),
+      plants.list('aborted', 10, undefined, aborted),
+    ];
+    for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await plants.list('aborted', 10, undefined)).toEqual([plant(1n)]);
+  });
+
   test('an item holds its key, the name and the tag, and nothing else', async () => {
     await plants.create('item', plant(1n, 'Aloe', 'sun'));
     const { Item } = await database.send(new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }));
