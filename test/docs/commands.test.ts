@@ -19,6 +19,9 @@ const run: [command: RegExp, words: RegExp][] = [
   [/^npm ci && npm test$/, /npm ci\n[\s\S]*npm test\n/],
   [/^npx cdk (bootstrap|diff|destroy)$/, /cdk bootstrap\n[\s\S]*cdk diff [\s\S]*cdk destroy /],
   [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, /deploy -c plant-store:/],
+  [/^npm ci$/, /step 'npm ci' npm ci\n/],
+  [/^npm run sam( |$)/, /npmRun\('sam'/],
+  [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, /The commands of the page's section on SAM CLI alone/],
   [/^npm run smoke( -- --base-url \S+)?$/, /npm run -s smoke -- --base-url/],
   [/^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/, /token -- issue[\s\S]*rotate prints the new token/],
 ];
