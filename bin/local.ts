@@ -14,6 +14,7 @@ import { progress } from './local/progress.ts';
 import { readableLog, readyText } from './local/words.ts';
 
 interface Options extends LocalOptions {
+  dynamodbHost: string;
   watch?: true;
 }
 
@@ -21,7 +22,10 @@ const program = new Command('npm start --').description(
   'Runs the plant store on this machine: the stack that would be deployed, and a database.',
 );
 for (const option of localOptions) program.addOption(option);
-program.option('--watch', 'go over to changed functions at once').parse();
+program
+  .option('--dynamodb-host <address>', 'address of this machine that the database listens on', '127.0.0.1')
+  .option('--watch', 'go over to changed functions at once')
+  .parse();
 
 /** What has to end, in the order it was started. */
 const running: { stop(): Promise<void> }[] = [];
@@ -53,7 +57,7 @@ async function start(options: Options): Promise<void> {
   const data = options.memory ? {} : { data: options.data };
   const [assembly, database] = await Promise.all([
     progress('Synthesizing the stack and bundling its functions', synthesizeAside(join(assemblies, '0'))),
-    progress('Opening the database', startDatabase({ ...data, port: options.dynamodbPort })).then((opened) => {
+    progress('Opening the database', startDatabase({ ...data, port: options.dynamodbPort, host: options.dynamodbHost })).then((opened) => {
       running.push(opened);
       return opened;
     }),

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../lib/bundle.ts';
 import { localDatabase } from '../service.ts';
+import { freePort } from './free-port.ts';
 import { attach } from './inspector.ts';
 import { issue, leftBehind, root, type SamLocal, startSamLocal } from './sam-local.ts';
 
@@ -67,12 +66,4 @@ function positionInSource(code: string, { lineNumber, columnNumber }: { lineNumb
     originalLine: number;
   };
   return { source: new URL(originalSource, payload.sourceRoot).href, line: originalLine };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -27,7 +27,7 @@ const reaches = (host: string, port: number) =>
   });
 
 test('the printed curl lines create, list and delete a plant; the database is out of the network’s reach; Ctrl-C leaves nothing behind', async () => {
-  program = npmRun('sam', [...freePorts, '--data', folder]);
+  program = npmRun('sam', [...freePorts, '--data', folder, '--', '--skip-pull-image']);
   await program.line(ready);
   const answers = program.lines
     .filter((line) => line.startsWith('  curl '))
@@ -84,6 +84,13 @@ test('where SAM CLI does not start, its own words and one of ours tell, and the 
   expect(await program.ended).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
   expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
+}, 60_000);
+
+test('where the functions do not answer, SAM CLI’s words and one of ours tell, and the exit code is 1', async () => {
+  program = npmRun('sam', ['--memory', ...freePorts, '--', '--invoke-image', 'registry.invalid/nodejs:24']);
+  expect(await program.ended).toBe(1);
+  expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
+  expect(program.lines.at(-1)).toMatch(/^error: A list of plants was answered with 502; /);
 }, 60_000);
 
 test('without SAM CLI and Docker there is a line on each that says how to get it', async () => {

@@ -58,6 +58,6 @@ export const requests: Request[] = [
   { what: 'malformed token: another scheme', method: 'GET', path: '/plants', headers: [['Authorization', 'Basic YTpi']] },
   { what: 'HEAD: list', method: 'HEAD', path: '/plants', ...alice },
   { what: 'delete with a slash at the end', method: 'DELETE', path: '/plants/1/', ...alice },
-  { what: 'encoded id: a digit', ...remove('%31') },
+  { what: 'delete with an encoded id', ...remove('%31') },
   { what: 'encoded slash: in an id', ...remove('1%2F2') },
 ];

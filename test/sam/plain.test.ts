@@ -1,0 +1,80 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findDocker } from '../../lib/local/docker.ts';
+import { freePort } from './free-port.ts';
+import { root } from './sam-local.ts';
+
+/** The commands of the page's section on SAM CLI alone, for this machine: with its architecture and address, and ports that are free. */
+let commands: string[];
+const groups: number[] = [];
+
+const command = (start: string) => commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
+
+/** Runs a command that does not end by itself, until it writes a line of the form. */
+async function serve(line: string, form: RegExp): Promise<string> {
+  const child = spawn('sh', ['-c', line], { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  groups.push(child.pid ?? 0);
+  const said: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (text) => {
+      said.push(text);
+      if (form.test(text)) resolve(text);
+    });
+  }
+  void once(child, 'close').then(() => reject(new Error(`It ended:\n${said.join('\n')}`)));
+  return promise;
+}
+
+function run(line: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${line}\n${stderr}`);
+  return stdout;
+}
+
+beforeAll(async () => {
+  const { architecture, address, hostname } = await findDocker();
+  const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
+  const [, section = ''] = /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'docs', 'sam-local.md'), 'utf8')) ?? [];
+  commands = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+    .flatMap(([, block = '']) => block.trim().split('\n'))
+    .map((line) =>
+      line
+        .replace('architecture=x86_64', `architecture=${architecture}`)
+        .replace('172.17.0.1', line.startsWith('echo') ? hostname : address)
+        .replace('8000', `${ports.database}`)
+        .replace('3001', `${ports.sam}`)
+        .replace(/^npm start --/, `npm start -- --memory --port ${ports.api} --dynamodb-port ${ports.database}`),
+    );
+  run(command('npx cdk synth'));
+  await serve(command('npm start'), /^Ctrl-C ends it/);
+  run(command('echo'));
+}, 60_000);
+afterAll(() => {
+  for (const group of groups) process.kill(-group, 'SIGINT');
+});
+
+test('sam local invoke creates, lists and deletes a plant with the events that lie ready', () => {
+  const answers = ['CreatePlant', 'ListPlants', 'DeletePlant'].map((name) => JSON.parse(run(command(`sam local invoke ${name}`))));
+  expect(answers).toMatchObject([
+    { statusCode: 201, headers: { Location: '/v1/plants/1' }, body: '{"name":"Monstera","tag":"indoor"}' },
+    { statusCode: 200, body: '[{"name":"Monstera","tag":"indoor"}]' },
+    { statusCode: 204 },
+  ]);
+}, 60_000);
+
+test('sam local invoke judges a token put into the authorizer’s event', () => {
+  const policy = JSON.parse(run(`${command('TOKEN=')}; ${command('sed')}`));
+  expect(policy).toMatchObject({ principalId: 'demo', policyDocument: { Statement: [{ Effect: 'Allow' }] } });
+}, 60_000);
+
+test('sam local start-api serves the API', async () => {
+  const [, baseUrl] = /Running on (\S+)/.exec(await serve(command('sam local start-api'), /Running on/)) ?? [];
+  const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
+  const answer = await fetch(`${baseUrl}/plants`, { headers });
+  expect([answer.status, await answer.text()]).toEqual([200, '[]']);
+}, 60_000);
