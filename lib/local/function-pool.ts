@@ -7,8 +7,11 @@ import {
 } from './execution-environment.ts';
 
 export interface FunctionPool {
-  /** Invokes the function, unless the event is larger than Lambda takes. Never rejects. */
-  invoke(event: object): Promise<Outcome | 'RequestTooLarge'>;
+  /**
+   * Invokes the function, unless the event is larger than Lambda takes. An environment that returned what is no response is not used again,
+   * though Lambda would. Never rejects.
+   */
+  invoke(event: object, isResponse?: (payload: string) => boolean): Promise<Outcome | 'RequestTooLarge'>;
   /** Lets what is under way finish, then ends: another pool has taken over. */
   retire(): void;
   /** Ends at once. */
@@ -47,14 +50,15 @@ export function functionPool(lambda: LambdaFunction, dynamodbEndpoint: string, l
   };
 
   return {
-    async invoke(event) {
+    async invoke(event, isResponse = () => true) {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
       if (underWay >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
       else underWay += 1;
       const environment = take();
       const outcome = await environment.invoke(payload);
-      if (environment.isUsable() && !retired) idle.push(environment);
+      const isMalformed = 'payload' in outcome && !isResponse(outcome.payload);
+      if (environment.isUsable() && !retired && !isMalformed) idle.push(environment);
       else void drop(environment);
       // Whoever waits takes over the place.
       const next = waiting.shift();

@@ -60,12 +60,12 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
   async function invoke(lambda: FunctionPool, event: APIGatewayProxyEvent, { TimeoutInMillis = limits.timeoutInMillis }: Integration) {
     const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
     const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
-    const outcome = await Promise.race([lambda.invoke(event), timeout.promise]);
+    const read = (payload: string) => proxyResponse(payload, headerOf(event, 'accept'), binaryMediaTypes);
+    const outcome = await Promise.race([lambda.invoke(event, (payload) => read(payload) !== undefined), timeout.promise]);
     clearTimeout(timer);
     if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
     if (outcome === 'RequestTooLarge') return 'REQUEST_TOO_LARGE';
-    const response = 'payload' in outcome ? proxyResponse(outcome.payload, headerOf(event, 'accept'), binaryMediaTypes) : undefined;
-    return response ?? 'INTEGRATION_FAILURE';
+    return ('payload' in outcome && read(outcome.payload)) || 'INTEGRATION_FAILURE';
   }
 
   return { stageName: stage, answer };
