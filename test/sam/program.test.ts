@@ -55,6 +55,27 @@ test('the printed curl lines create, list and delete a plant; the database is ou
   expect(await reaches(hostname, Number(port))).toBe(false);
 }, 120_000);
 
+test('credentials of whoever runs it reach neither SAM CLI nor the functions', async () => {
+  const own = {
+    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+    AWS_SESSION_TOKEN: 'example',
+    AWS_PROFILE: 'nobody',
+  };
+  program = npmRun('sam', ['--memory', ...freePorts], own);
+  await program.line(ready);
+  const { stdout } = spawnSync('docker', ['inspect', '--format', '{{json .Config.Env}}', ...containersOf(program)], { encoding: 'utf8' });
+  const environments = stdout
+    .trim()
+    .split('\n')
+    .map((line): string[] => JSON.parse(line));
+  expect(environments).toHaveLength(2);
+  for (const variables of environments) {
+    expect(variables).toContain('AWS_ACCESS_KEY_ID=defaultkey');
+    expect(variables.filter((variable) => /EXAMPLE|=example$/.test(variable))).toEqual([]);
+  }
+}, 60_000);
+
 test('what was stored is there after a restart, and SIGTERM to npm leaves nothing behind', async () => {
   program = npmRun('sam', [...freePorts, '--data', folder]);
   await program.line(ready);
