@@ -6,10 +6,13 @@ const [url, host] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
 const server = createServer((incoming, outgoing) => {
   const { method, url: path, headers } = incoming;
-  const forwarded = request({ hostname, port, method, path, headers: { ...headers, host } }, (answer) => {
-    outgoing.writeHead(answer.statusCode, answer.rawHeaders);
-    answer.pipe(outgoing);
-  });
+  const forwarded = request(
+    { hostname, port, method, path, headers: { ...headers, host } },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.rawHeaders);
+      answer.pipe(outgoing);
+    },
+  );
   forwarded.on('error', (error) => outgoing.destroy(error));
   incoming.pipe(forwarded);
 });

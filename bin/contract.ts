@@ -8,13 +8,32 @@ const program = new Command('npm run -s contract --')
     'Holds a running plant store to its contract, over HTTP. A token can be given in the environment too, where a list of processes does not show it.',
   )
   .addOption(
-    new Option('--base-url <url>', 'of the API, with its stage').env('CONTRACT_BASE_URL').argParser(baseUrlOf).makeOptionMandatory(),
+    new Option('--base-url <url>', 'of the API, with its stage')
+      .env('CONTRACT_BASE_URL')
+      .argParser(baseUrlOf)
+      .makeOptionMandatory(),
   )
-  .addOption(new Option('--token <token>', 'of an owner without plants').env('CONTRACT_TOKEN').makeOptionMandatory())
-  .addOption(new Option('--other-token <token>', 'of another owner without plants').env('CONTRACT_OTHER_TOKEN').makeOptionMandatory())
-  .addOption(new Option('--read-token <token>', 'with the scope plants:read alone').env('CONTRACT_READ_TOKEN').makeOptionMandatory())
-  .addOption(new Option('--revoked-token <token>', 'that was revoked').env('CONTRACT_REVOKED_TOKEN'))
-  .addOption(new Option('--expired-token <token>', 'that has expired').env('CONTRACT_EXPIRED_TOKEN'))
+  .addOption(
+    new Option('--token <token>', 'of an owner without plants')
+      .env('CONTRACT_TOKEN')
+      .makeOptionMandatory(),
+  )
+  .addOption(
+    new Option('--other-token <token>', 'of another owner without plants')
+      .env('CONTRACT_OTHER_TOKEN')
+      .makeOptionMandatory(),
+  )
+  .addOption(
+    new Option('--read-token <token>', 'with the scope plants:read alone')
+      .env('CONTRACT_READ_TOKEN')
+      .makeOptionMandatory(),
+  )
+  .addOption(
+    new Option('--revoked-token <token>', 'that was revoked').env('CONTRACT_REVOKED_TOKEN'),
+  )
+  .addOption(
+    new Option('--expired-token <token>', 'that has expired').env('CONTRACT_EXPIRED_TOKEN'),
+  )
   .addOption(
     new Option('--target <kind>', 'sam leaves out what sam local answers in its own words')
       .env('CONTRACT_TARGET')
@@ -37,7 +56,13 @@ for (const [name, token] of Object.entries(tokens)) {
 }
 const root = join(import.meta.dirname, '..');
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, '--runInBand', 'test/contract/'];
+const options = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  jest,
+  '--runInBand',
+  'test/contract/',
+];
 if (except.length > 0) {
   console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
   const literally = except.map((words) => words.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
@@ -56,6 +81,7 @@ const [code] = await once(suite, 'exit');
 process.exitCode = code ?? 1;
 
 function baseUrlOf(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('Say something like https://…/v1.');
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('Say something like https://…/v1.');
   return text.replace(/\/$/, '');
 }

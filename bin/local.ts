@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { startEmulator } from '../lib/emulator/emulator.ts';
+import { readTemplate } from '../lib/emulator/template/template.ts';
+import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
-import { startEmulator } from '../lib/local/emulator.ts';
-import { synthesizeAside } from '../lib/local/synthesis.ts';
-import { createTables } from '../lib/local/tables.ts';
-import { readTemplate } from '../lib/local/template.ts';
+import { synthesizeAside } from '../lib/local/synthesize-in-worker.ts';
 import { demoToken } from './local/demo-token.ts';
 import { type LocalOptions, localOptions } from './local/options.ts';
 import { onceOrphaned } from './local/orphaned.ts';
+import { readableLog, readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
-import { readableLog, readyText } from './local/words.ts';
 
 interface Options extends LocalOptions {
   dynamodbHost: string;
@@ -23,7 +23,11 @@ const program = new Command('npm start --').description(
 );
 for (const option of localOptions) program.addOption(option);
 program
-  .option('--dynamodb-host <address>', 'address of this machine that the database listens on', '127.0.0.1')
+  .option(
+    '--dynamodb-host <address>',
+    'address of this machine that the database listens on',
+    '127.0.0.1',
+  )
   .option('--watch', 'go over to changed functions at once')
   .parse();
 
@@ -33,7 +37,8 @@ const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
 let ending: Promise<void> | undefined;
 // A terminal's Ctrl-C arrives twice, once from npm: what comes after the first changes nothing.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => void end(0));
 onceOrphaned(() => void end(0));
 // Lambda's time zone.
 process.env.TZ = 'UTC';
@@ -56,8 +61,14 @@ try {
 async function start(options: Options): Promise<void> {
   const data = options.memory ? {} : { data: options.data };
   const [assembly, database] = await Promise.all([
-    progress('Synthesizing the stack and bundling its functions', synthesizeAside(join(assemblies, '0'))),
-    progress('Opening the database', startDatabase({ ...data, port: options.dynamodbPort, host: options.dynamodbHost })).then((opened) => {
+    progress(
+      'Synthesizing the stack and bundling its functions',
+      synthesizeAside(join(assemblies, '0')),
+    ),
+    progress(
+      'Opening the database',
+      startDatabase({ ...data, port: options.dynamodbPort, host: options.dynamodbHost }),
+    ).then((opened) => {
       running.push(opened);
       return opened;
     }),
@@ -73,8 +84,16 @@ async function start(options: Options): Promise<void> {
   running.push(emulator);
   if (options.watch) watchFunctions(emulator);
 
-  const ready = { baseUrl: emulator.baseUrl, token: await demoToken(dynamodbEndpoint, 'npm start'), dynamodbEndpoint };
-  console.log(options.json ? JSON.stringify(ready) : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`));
+  const ready = {
+    baseUrl: emulator.baseUrl,
+    token: await demoToken(dynamodbEndpoint, 'npm start'),
+    dynamodbEndpoint,
+  };
+  console.log(
+    options.json
+      ? JSON.stringify(ready)
+      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`),
+  );
 }
 
 /** Rebuilds when a function's source changes, and keeps the old functions where that fails. */
@@ -88,7 +107,9 @@ function watchFunctions(emulator: { replace(assembly: string): void }): void {
       emulator.replace(await synthesizeAside(join(assemblies, String(count))));
       console.error('The functions have changed: new requests meet the new ones.');
     } catch (error) {
-      console.error(`The functions stay as they were: ${error instanceof Error ? error.message : error}`);
+      console.error(
+        `The functions stay as they were: ${error instanceof Error ? error.message : error}`,
+      );
     }
   };
   watch(join(import.meta.dirname, '..', 'functions'), { recursive: true }, () => {

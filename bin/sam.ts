@@ -3,21 +3,23 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { environment } from '../functions/contract/environment.ts';
+import { environment } from '../functions/contract/environment-variables.ts';
+import { readTemplate } from '../lib/emulator/template/template.ts';
+import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { type Docker, findDocker } from '../lib/local/docker.ts';
-import { findSam, startSam } from '../lib/local/sam.ts';
-import { synthesizeAside } from '../lib/local/synthesis.ts';
-import { createTables } from '../lib/local/tables.ts';
-import { readTemplate } from '../lib/local/template.ts';
+import { findSam, startSam } from '../lib/local/sam-cli.ts';
+import { synthesizeAside } from '../lib/local/synthesize-in-worker.ts';
 import { demoToken } from './local/demo-token.ts';
 import { type LocalOptions, localOptions } from './local/options.ts';
 import { onceOrphaned } from './local/orphaned.ts';
+import { readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
-import { readyText } from './local/words.ts';
 
 const program = new Command('npm run sam --')
-  .description('Runs the plant store in SAM CLI: the stack that would be deployed, its functions in Docker, and a database.')
+  .description(
+    'Runs the plant store in SAM CLI: the stack that would be deployed, its functions in Docker, and a database.',
+  )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
 for (const option of localOptions) program.addOption(option);
@@ -33,7 +35,8 @@ onceOrphaned(() => void end());
 /** Ends all parts, then says what went wrong, if something did. */
 function end(...faults: string[]): Promise<void> {
   ending ??= (async () => {
-    for (const part of running.reverse()) await part.stop().catch((error) => faults.push(messageOf(error)));
+    for (const part of running.reverse())
+      await part.stop().catch((error) => faults.push(messageOf(error)));
     for (const fault of faults) console.error(`error: ${fault}`);
     process.exit(faults.length > 0 ? 1 : 0);
   })();
@@ -62,11 +65,17 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
     // About paths of constructs SAM CLI writes a hundred lines.
     'aws:cdk:enable-path-metadata': false,
   };
-  await progress('Synthesizing the stack and bundling its functions', synthesizeAside(assembly, context));
+  await progress(
+    'Synthesizing the stack and bundling its functions',
+    synthesizeAside(assembly, context),
+  );
   const template = readTemplate(assembly);
 
   const data = options.memory ? {} : { data: options.data };
-  const database = await progress('Opening the database', startDatabase({ ...data, port: options.dynamodbPort, host: docker.address }));
+  const database = await progress(
+    'Opening the database',
+    startDatabase({ ...data, port: options.dynamodbPort, host: docker.address }),
+  );
   running.push(database);
   const dynamodbEndpoint = database.endpoint;
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
@@ -75,15 +84,25 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const sam = startSam({
     template: template.file,
     port: options.port,
-    environment: { [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}` },
+    environment: {
+      [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`,
+    },
     args,
     log: console.error,
   });
   running.push(sam);
-  const ready = { baseUrl: await sam.ready, token: await demoToken(dynamodbEndpoint, 'npm run sam'), dynamodbEndpoint };
+  const ready = {
+    baseUrl: await sam.ready,
+    token: await demoToken(dynamodbEndpoint, 'npm run sam'),
+    dynamodbEndpoint,
+  };
   // A debugged function does not answer before there is a debugger.
   if (!isDebugging) await firstAnswer(ready);
-  console.log(options.json ? JSON.stringify(ready) : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`));
+  console.log(
+    options.json
+      ? JSON.stringify(ready)
+      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`),
+  );
   await sam.ended;
   throw new Error('SAM CLI has ended.');
 }
@@ -103,5 +122,9 @@ async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string 
 async function tools(): Promise<Docker> {
   const [docker, sam] = await Promise.allSettled([findDocker(), findSam()]);
   if (docker.status === 'fulfilled' && sam.status === 'fulfilled') return docker.value;
-  throw new Error([docker, sam].flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : [])).join('\n       '));
+  throw new Error(
+    [docker, sam]
+      .flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : []))
+      .join('\n       '),
+  );
 }

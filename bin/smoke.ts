@@ -3,17 +3,30 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { issueToken, revokeToken } from '../functions/access-tokens/administration.ts';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
+import { issueToken, revokeToken } from './token/administration.ts';
 import { explain } from './token/explain.ts';
-import { openTarget, outputOf, type Target, type TargetOptions, targetOptions } from './token/target.ts';
+import {
+  openTarget,
+  outputOf,
+  type Target,
+  type TargetOptions,
+  targetOptions,
+} from './token/target.ts';
 
 const hour = 3600;
 const program = new Command('npm run smoke --')
-  .description('Runs the contract suite against the deployed stack, with access tokens of its own that it revokes afterwards.')
-  .option('--base-url <url>', "where the API answers, if not at the stack's own base URL: at a custom domain, say")
+  .description(
+    'Runs the contract suite against the deployed stack, with access tokens of its own that it revokes afterwards.',
+  )
+  .option(
+    '--base-url <url>',
+    "where the API answers, if not at the stack's own base URL: at a custom domain, say",
+  )
   .option('--except <words...>', "leaves out the suite's tests whose names have these words");
-for (const option of targetOptions.filter(({ long }) => ['--stack', '--profile', '--region'].includes(`${long}`)))
+for (const option of targetOptions.filter(({ long }) =>
+  ['--stack', '--profile', '--region'].includes(`${long}`),
+))
   program.addOption(option);
 const options = program.parse().opts<TargetOptions & { baseUrl?: string; except?: string[] }>();
 
@@ -30,7 +43,9 @@ try {
     process.exitCode = await runSuite(baseUrl, await issueTokens(target));
   } finally {
     for (const id of issued)
-      await revokeToken(...target, id).catch((error) => fail(`the token ${id} is not revoked: ${explain(error, options)}`));
+      await revokeToken(...target, id).catch((error) =>
+        fail(`the token ${id} is not revoked: ${explain(error, options)}`),
+      );
   }
 } catch (error) {
   fail(explain(error, options));
@@ -41,7 +56,12 @@ async function issueTokens(target: Target): Promise<Record<string, string>> {
   const run = randomUUID();
   const issue = async (name: string, scopes: Scope[] = allScopes, age = 0) => {
     const now = () => Date.now() - age * 1000;
-    const grant = { owner: `smoke-${run}-${name}`, scopes, label: 'npm run smoke', expires: Math.floor(now() / 1000) + hour };
+    const grant = {
+      owner: `smoke-${run}-${name}`,
+      scopes,
+      label: 'npm run smoke',
+      expires: Math.floor(now() / 1000) + hour,
+    };
     const { id, token } = await issueToken(...target, grant, now);
     issued.push(id);
     return token;
@@ -60,10 +80,14 @@ async function issueTokens(target: Target): Promise<Record<string, string>> {
 /** Its exit code. What interrupts this program interrupts the suite, which deletes its plants before it ends; then the tokens are revoked. */
 async function runSuite(baseUrl: string, tokens: Record<string, string>): Promise<number> {
   const except = options.except ? ['--except', ...options.except] : [];
-  const suite = spawn(process.execPath, [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...except], {
-    env: { ...process.env, ...tokens },
-    stdio: 'inherit',
-  });
+  const suite = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'contract.ts'), '--base-url', baseUrl, ...except],
+    {
+      env: { ...process.env, ...tokens },
+      stdio: 'inherit',
+    },
+  );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => suite.kill(signal));
   const [code] = await once(suite, 'exit');
   return code ?? 1;

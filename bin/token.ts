@@ -1,13 +1,21 @@
 import { Command, Option } from 'commander';
-import { type IssuedToken, issueToken, listTokens, revokeToken, rotateToken } from '../functions/access-tokens/administration.ts';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
+import {
+  type IssuedToken,
+  issueToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from './token/administration.ts';
 import { durationOf } from './token/duration.ts';
 import { explain, withoutSecrets } from './token/explain.ts';
+import { expiry, jsonOf, tableOf } from './token/output.ts';
 import { openTarget, type Target, type TargetOptions, targetOptions } from './token/target.ts';
-import { expiry, jsonOf, tableOf } from './token/words.ts';
 
 const program = new Command('npm run -s token --')
-  .description('Administers access tokens. What a program may want is on stdout, words for people are on stderr.')
+  .description(
+    'Administers access tokens. What a program may want is on stdout, words for people are on stderr.',
+  )
   .configureOutput({
     // One line, and without the secret that someone may have typed in the wrong place.
     outputError: (text, write) => write(`${withoutSecrets(text.trim().replaceAll('\n', ' '))}\n`),
@@ -17,21 +25,47 @@ interface Lifetime {
   expiresIn: number | 'never';
 }
 
-const lifetimeOption = new Option('--expires-in <duration>', 'how long the new token works: 15m, 12h, 90d, or never')
-  .argParser((text) => (text === 'never' ? text : durationOf(text, 1, 'Say something like 15m, 12h or 90d, or never.')))
+const lifetimeOption = new Option(
+  '--expires-in <duration>',
+  'how long the new token works: 15m, 12h, 90d, or never',
+)
+  .argParser((text) =>
+    text === 'never' ? text : durationOf(text, 1, 'Say something like 15m, 12h or 90d, or never.'),
+  )
   .default(90 * 86_400, '90d');
 
 program
   .command('issue')
   .description('Makes a new token and prints it, alone, on stdout. It is shown this once.')
   .requiredOption('--owner <name>', 'whose plants the token gives access to')
-  .addOption(new Option('--scope <scope...>', 'what the token may be used for').choices(allScopes).default(allScopes))
+  .addOption(
+    new Option('--scope <scope...>', 'what the token may be used for')
+      .choices(allScopes)
+      .default(allScopes),
+  )
   .addOption(lifetimeOption)
   .option('--label <text>', 'a note on what it is for', '')
   .action(
-    run(async (target, { owner, scope, label, expiresIn }: Lifetime & { owner: string; scope: Scope[]; label: string }) => {
-      show(await issueToken(...target, { owner, scopes: scope, label, expires: expiresAt(expiresIn) }));
-    }),
+    run(
+      async (
+        target,
+        {
+          owner,
+          scope,
+          label,
+          expiresIn,
+        }: Lifetime & { owner: string; scope: Scope[]; label: string },
+      ) => {
+        show(
+          await issueToken(...target, {
+            owner,
+            scopes: scope,
+            label,
+            expires: expiresAt(expiresIn),
+          }),
+        );
+      },
+    ),
   );
 
 program
@@ -52,7 +86,9 @@ program
   .action(
     run(async (target, _options, id: string) => {
       const { id: revoked, owner } = await revokeToken(...target, id);
-      console.error(`Revoked ${revoked} of ${owner}. The gateway forgets it within its authorizer cache: 60 s unless deployed otherwise.`);
+      console.error(
+        `Revoked ${revoked} of ${owner}. The gateway forgets it within its authorizer cache: 60 s unless deployed otherwise.`,
+      );
     }),
   );
 
@@ -67,13 +103,17 @@ program
   .addOption(lifetimeOption)
   .action(
     run(async (target, { overlap, expiresIn }: Lifetime & { overlap: number }, id: string) => {
-      const { replaced, ...issued } = await rotateToken(...target, id, { overlap, expires: expiresAt(expiresIn) });
+      const { replaced, ...issued } = await rotateToken(...target, id, {
+        overlap,
+        expires: expiresAt(expiresIn),
+      });
       show(issued);
       console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
     }),
   );
 
-for (const command of program.commands) for (const option of targetOptions) command.addOption(option);
+for (const command of program.commands)
+  for (const option of targetOptions) command.addOption(option);
 await program.parseAsync();
 
 /** An action that finds out where the tokens are, works on them there, and gives whatever goes wrong one line. */
@@ -91,7 +131,9 @@ function run<O>(work: (target: Target, options: O, ...args: string[]) => Promise
 
 function show({ id, token, record }: IssuedToken): void {
   console.log(token);
-  console.error(`${id}: ${record.scopes.join(' ')} for ${record.owner}; expires: ${expiry(record.expires)}. It cannot be shown again.`);
+  console.error(
+    `${id}: ${record.scopes.join(' ')} for ${record.owner}; expires: ${expiry(record.expires)}. It cannot be shown again.`,
+  );
 }
 
 function expiresAt(lifetime: number | 'never'): number | undefined {

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
-import { environment } from './contract/environment.ts';
+import { environment } from './contract/environment-variables.ts';
 import { connect, prime as primeDatabase } from './database.ts';
 import { required } from './environment.ts';
 import { logError } from './log.ts';
@@ -10,7 +10,9 @@ import { logError } from './log.ts';
 const database = connect();
 const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);
 
-export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({ timeoutEarlyInMillis: 500 })
+export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
+  timeoutEarlyInMillis: 500,
+})
   .onError(({ error }) => {
     if (error instanceof Unauthorized) return;
     logError('AUTHORIZER_FAILED', {}, error);

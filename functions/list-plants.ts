@@ -1,4 +1,4 @@
-import { environment } from './contract/environment.ts';
+import { environment } from './contract/environment-variables.ts';
 import { connect, prime as primeDatabase } from './database.ts';
 import { required } from './environment.ts';
 import { operation } from './http/operation.ts';

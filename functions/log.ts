@@ -6,12 +6,19 @@ type Fields = Record<string, string | number | undefined>;
 export const logInfo = (code: LogCode, fields: Fields) => console.info({ code, ...fields });
 
 /** Writes one log line of a failure with all that is known of its cause. */
-export const logError = (code: LogCode, fields: Fields, error: unknown) => console.error({ code, ...fields, cause: describe(error) });
+export const logError = (code: LogCode, fields: Fields, error: unknown) =>
+  console.error({ code, ...fields, cause: describe(error) });
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, cause, ...rest } = error as Error & Record<string, unknown>;
-  return { name, message, stack, ...pick(rest, ['code', '$metadata']), ...(cause === undefined ? {} : { cause: describe(cause) }) };
+  return {
+    name,
+    message,
+    stack,
+    ...pick(rest, ['code', '$metadata']),
+    ...(cause === undefined ? {} : { cause: describe(cause) }),
+  };
 }
 
 const pick = (from: Record<string, unknown>, names: string[]) =>

@@ -35,7 +35,9 @@ export function bundle(entry: string, { sourceMaps = false } = {}): string {
     mainFields: ['module', 'main'],
     supported: { 'dynamic-import': false },
     // A function's credentials come from its environment; the chain that looks for others is 135 KB.
-    alias: { '@aws-sdk/credential-provider-node': join(root, 'functions', 'environment-credentials.ts') },
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'functions', 'environment-credentials.ts'),
+    },
   });
   const [code] = outputFiles.map(({ contents }) => contents);
   if (!code) throw new Error(`No bundle for ${entry}.`);

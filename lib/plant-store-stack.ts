@@ -1,11 +1,11 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { environment } from '../functions/contract/environment.ts';
-import { Api } from './api.ts';
-import { Monitoring } from './monitoring.ts';
+import { environment } from '../functions/contract/environment-variables.ts';
+import { Api } from './constructs/api.ts';
+import { Monitoring } from './constructs/monitoring.ts';
+import { StoreFunction } from './constructs/store-function.ts';
+import { Tables } from './constructs/tables.ts';
 import type { Settings } from './settings.ts';
-import { StoreFunction } from './store-function.ts';
-import { Tables } from './tables.ts';
 
 /** The whole plant store: tables, functions and the API in front of them. */
 export class PlantStoreStack extends Stack {
@@ -28,9 +28,16 @@ export class PlantStoreStack extends Stack {
         settings,
       });
     const handlers = {
-      createPlant: plantFunction('CreatePlant', 'create-plant', 'Creates a plant', ['dynamodb:PutItem', 'dynamodb:GetItem']),
-      listPlants: plantFunction('ListPlants', 'list-plants', 'Lists the plants of an owner', ['dynamodb:Query']),
-      deletePlant: plantFunction('DeletePlant', 'delete-plant', 'Deletes a plant', ['dynamodb:DeleteItem']),
+      createPlant: plantFunction('CreatePlant', 'create-plant', 'Creates a plant', [
+        'dynamodb:PutItem',
+        'dynamodb:GetItem',
+      ]),
+      listPlants: plantFunction('ListPlants', 'list-plants', 'Lists the plants of an owner', [
+        'dynamodb:Query',
+      ]),
+      deletePlant: plantFunction('DeletePlant', 'delete-plant', 'Deletes a plant', [
+        'dynamodb:DeleteItem',
+      ]),
     };
     const authorizer = new StoreFunction(this, 'Authorizer', {
       entry: 'functions/authorize.ts',
@@ -41,12 +48,21 @@ export class PlantStoreStack extends Stack {
       settings,
     });
     const { rest } = new Api(this, 'RestApi', { handlers, authorizer, settings });
-    new Monitoring(this, 'Monitoring', { rest, handlers, authorizer, plants, accessTokens, settings });
+    new Monitoring(this, 'Monitoring', {
+      rest,
+      handlers,
+      authorizer,
+      plants,
+      accessTokens,
+      settings,
+    });
 
     new CfnOutput(this, 'BaseUrl', { value: rest.url.replace(/\/$/, '') });
     new CfnOutput(this, 'PlantsTableName', { value: plants.tableName });
     new CfnOutput(this, 'AccessTokensTableName', { value: accessTokens.tableName });
     const copy = settings.instance ? ` --stack ${this.stackName}` : '';
-    new CfnOutput(this, 'NextCommand', { value: `npm run token -- issue --owner YOUR_NAME${copy}` });
+    new CfnOutput(this, 'NextCommand', {
+      value: `npm run token -- issue --owner YOUR_NAME${copy}`,
+    });
   }
 }

@@ -10,7 +10,10 @@ export function plantStoreApp(props?: AppProps): App {
   const app = new App(props);
   const settings = readSettings(app.node.getAllContext());
   const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
-  new PlantStoreStack(app, stackName, { settings, description: 'Plant Store: create, list and delete plants with a bearer token' });
+  new PlantStoreStack(app, stackName, {
+    settings,
+    description: 'Plant Store: create, list and delete plants with a bearer token',
+  });
   return app;
 }
 
@@ -20,6 +23,12 @@ export function plantStoreApp(props?: AppProps): App {
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
   const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
-  const ofTheCommandLine = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
-  return plantStoreApp({ outdir, context: { ...ofTheCommandLine, ...cdk.context, ...context } }).synth();
+  const ofTheCommandLine = {
+    'aws:cdk:enable-path-metadata': true,
+    'aws:cdk:enable-asset-metadata': true,
+  };
+  return plantStoreApp({
+    outdir,
+    context: { ...ofTheCommandLine, ...cdk.context, ...context },
+  }).synth();
 }

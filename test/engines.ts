@@ -19,7 +19,8 @@ export function engines(): Engine[] {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = / version "(\d+)/.exec(stderr ?? '') ?? [];
   if (Number(major) >= 17) return [embedded, awsOwn];
-  if (process.env.CI === 'true') throw new Error('There is no Java 17 or later, which DynamoDB Local needs.');
+  if (process.env.CI === 'true')
+    throw new Error('There is no Java 17 or later, which DynamoDB Local needs.');
   process.stderr.write('Without Java 17 or later the tests leave out DynamoDB Local.\n');
   return [embedded];
 }
@@ -40,7 +41,8 @@ async function startDynamoDbLocal(): Promise<Database> {
   const endpoint = `http://127.0.0.1:${port}`;
   const answers = () => fetch(endpoint).then(Boolean, () => false);
   while (!(await answers())) {
-    if (java.exitCode !== null) throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+    if (java.exitCode !== null)
+      throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
     await setTimeout(50);
   }
   return {

@@ -31,7 +31,9 @@ export function secretsIn(texts: string[], tokens: string[]): string[] {
   const all = texts.join('\n');
   return tokens.flatMap((token) => {
     const trace = tracesOf(token).find((one) => all.includes(one));
-    return trace === undefined ? [] : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(trace))}`;
+    return trace === undefined
+      ? []
+      : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(trace))}`;
   });
 }
 

@@ -1,16 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken, revokeToken } from '../functions/access-tokens/administration.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { issueToken, revokeToken } from '../bin/token/administration.ts';
 import { allScopes } from '../functions/contract/scopes.ts';
+import { startEmulator } from '../lib/emulator/emulator.ts';
+import { readTemplate } from '../lib/emulator/template/template.ts';
+import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
-import { startEmulator } from '../lib/local/emulator.ts';
-import { localCredentials } from '../lib/local/execution-environment.ts';
-import { region } from '../lib/local/intrinsics.ts';
-import { createTables } from '../lib/local/tables.ts';
-import { readTemplate } from '../lib/local/template.ts';
+import { localDocumentClient } from '../lib/local/database-client.ts';
 import { synthesize } from '../lib/synthesize.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
@@ -42,23 +40,26 @@ export interface ServiceOptions {
   between?: (endpoint: string) => string;
 }
 
-/** A database's client as a test needs it. */
-export const localDatabase = (endpoint: string): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials }), {
-    unmarshallOptions: { wrapNumbers: BigInt },
-  });
-
 /** Starts the whole service on free ports, with a database that is empty and in memory: the synthesized stack, its own bundles, the emulator. */
-export async function startService({ context = {}, databaseEndpoint, between = (same) => same }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  context = {},
+  databaseEndpoint,
+  between = (same) => same,
+}: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
   synthesize(assembly, context);
   const embedded = databaseEndpoint === undefined ? await startDatabase({ port: 0 }) : undefined;
   const endpoint = databaseEndpoint ?? embedded?.endpoint ?? '';
   await createTables(readTemplate(assembly), endpoint);
 
-  const database = localDatabase(endpoint);
+  const database = localDocumentClient(endpoint);
   const log: string[] = [];
-  const emulator = await startEmulator({ assembly, port: 0, dynamodbEndpoint: between(endpoint), log: (_, line) => log.push(line) });
+  const emulator = await startEmulator({
+    assembly,
+    port: 0,
+    dynamodbEndpoint: between(endpoint),
+    log: (_, line) => log.push(line),
+  });
   const now = () => Math.floor(Date.now() / 1000);
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
@@ -77,7 +78,8 @@ export async function startService({ context = {}, databaseEndpoint, between = (
     log,
     tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
-    issueExpired: async (owner) => (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
+    issueExpired: async (owner) =>
+      (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
     async issueRevoked(owner) {
       const { id, token } = await issue(owner);
       await revokeToken(database, 'AccessTokens', id);
@@ -85,7 +87,12 @@ export async function startService({ context = {}, databaseEndpoint, between = (
     },
     async stop() {
       await emulator.stop();
-      const told = [...log, ...answers(), ...(await itemsOf(database, 'AccessTokens')), ...(await itemsOf(database, 'Plants'))];
+      const told = [
+        ...log,
+        ...answers(),
+        ...(await itemsOf(database, 'AccessTokens')),
+        ...(await itemsOf(database, 'Plants')),
+      ];
       database.destroy();
       await embedded?.stop();
       rmSync(assembly, { recursive: true });

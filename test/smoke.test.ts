@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listTokens } from '../functions/access-tokens/administration.ts';
+import { listTokens } from '../bin/token/administration.ts';
 import { startTokensTable } from './access-tokens/tokens-table.ts';
 
 // The deployed stack: CloudFormation answers as it does, DynamoDB is the local engine, the API is up to each test.
@@ -21,10 +21,13 @@ beforeAll(async () => {
   cloudFormation = createServer((_, response) => {
     const outputs = { AccessTokensTableName: tokens.name, BaseUrl: `${origin(api)}/v1` };
     const members = Object.entries(outputs).map(
-      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+      ([key, value]) =>
+        `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
     );
     const stacks = `<Stacks><member><StackName>PlantStore</StackName><Outputs>${members.join('')}</Outputs></member></Stacks>`;
-    response.end(`<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult></DescribeStacksResponse>`);
+    response.end(
+      `<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult></DescribeStacksResponse>`,
+    );
   }).listen(0, '127.0.0.1');
   await Promise.all([once(api, 'listening'), once(cloudFormation, 'listening')]);
 });
@@ -63,16 +66,19 @@ test('an API that fails fails the run, and its tokens are revoked', async () => 
   }
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s in the middle of the suite leaves no token that works', async (signal) => {
-  const before = (await issued()).length;
-  const run = smoke();
-  answer = (response) => {
-    run.kill(signal);
-    response.writeHead(500).end();
-  };
-  const [code] = await once(run, 'exit');
-  expect(code).not.toBe(0);
-  const made = await issued();
-  expect(made).toHaveLength(before + 5);
-  for (const { revoked } of made) expect(revoked).toBeDefined();
-});
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s in the middle of the suite leaves no token that works',
+  async (signal) => {
+    const before = (await issued()).length;
+    const run = smoke();
+    answer = (response) => {
+      run.kill(signal);
+      response.writeHead(500).end();
+    };
+    const [code] = await once(run, 'exit');
+    expect(code).not.toBe(0);
+    const made = await issued();
+    expect(made).toHaveLength(before + 5);
+    for (const { revoked } of made) expect(revoked).toBeDefined();
+  },
+);

@@ -10,7 +10,8 @@ export interface LocalOptions {
 }
 
 function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535)
+    throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
   return Number(text);
 }
 

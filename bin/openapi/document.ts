@@ -2,7 +2,12 @@ import * as v from 'valibot';
 import { authorizationPattern } from '../../functions/contract/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/contract/headers.ts';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
-import { type ProblemCode, problemMediaType, problemMembers, problems } from '../../functions/contract/problems.ts';
+import {
+  type ProblemCode,
+  problemMediaType,
+  problemMembers,
+  problems,
+} from '../../functions/contract/problems.ts';
 import { scopes } from '../../functions/contract/scopes.ts';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
@@ -32,9 +37,12 @@ const plant = { name: 'Monstera', tag: 'shade' };
 const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
-const headers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
+const headers = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
 const everyResponse = headers(requestIdHeader, ...Object.keys(commonHeaders()));
-const json = (schema: Json, example: unknown) => ({ content: { 'application/json': { schema, example } } });
+const json = (schema: Json, example: unknown) => ({
+  content: { 'application/json': { schema, example } },
+});
 
 const location = {
   required: true,
@@ -66,7 +74,8 @@ const descriptions: Record<Operation, Description> = {
   },
   listPlants: {
     summary: 'List the caller’s plants',
-    description: 'In ascending order of their ids. It shows what was written before. To read on, follow Link for as long as there is one.',
+    description:
+      'In ascending order of their ids. It shows what was written before. To read on, follow Link for as long as there is one.',
     input: listPlantsInput,
     successes: {
       200: {
@@ -75,11 +84,18 @@ const descriptions: Record<Operation, Description> = {
           ...everyResponse,
           Link: {
             description: 'The path of the next page (RFC 8288), where there is one.',
-            schema: { type: 'string', pattern: '^<(/[^/?]+)*/plants\\?limit=[1-9][0-9]{0,3}&cursor=[A-Za-z0-9_-]+>; rel="next"$' },
+            schema: {
+              type: 'string',
+              pattern:
+                '^<(/[^/?]+)*/plants\\?limit=[1-9][0-9]{0,3}&cursor=[A-Za-z0-9_-]+>; rel="next"$',
+            },
             example: `<${nextPage}>; rel="next"`,
           },
         },
-        ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [{ name: 'Aloe', tag: '' }, plant]),
+        ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
+          { name: 'Aloe', tag: '' },
+          plant,
+        ]),
       },
     },
     problems: [],
@@ -137,11 +153,27 @@ function openApiDocument(): Json {
     ],
     paths: paths(),
     components: {
-      schemas: { NewPlant: bodySchema(newPlant), Plant: plantSchema, Problem: problemSchema, Fault: faultSchema },
-      headers: Object.fromEntries(Object.entries(headerDescriptions()).map(([name, header]) => [name, { required: true, ...header }])),
-      responses: Object.fromEntries(Object.keys(problems).map((code) => [code, problemResponse(code as ProblemCode)])),
+      schemas: {
+        NewPlant: bodySchema(newPlant),
+        Plant: plantSchema,
+        Problem: problemSchema,
+        Fault: faultSchema,
+      },
+      headers: Object.fromEntries(
+        Object.entries(headerDescriptions()).map(([name, header]) => [
+          name,
+          { required: true, ...header },
+        ]),
+      ),
+      responses: Object.fromEntries(
+        Object.keys(problems).map((code) => [code, problemResponse(code as ProblemCode)]),
+      ),
       securitySchemes: {
-        accessToken: { type: 'http', scheme: 'bearer', description: `An Authorization header matches ${authorizationPattern}` },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An Authorization header matches ${authorizationPattern}`,
+        },
       },
     },
   };
@@ -150,7 +182,10 @@ function openApiDocument(): Json {
 function paths(): Json {
   const items: Record<string, Json> = {};
   for (const [name, { method, path }] of Object.entries(operations)) {
-    items[`/${path}`] = { ...items[`/${path}`], [method.toLowerCase()]: operationObject(name as Operation) };
+    items[`/${path}`] = {
+      ...items[`/${path}`],
+      [method.toLowerCase()]: operationObject(name as Operation),
+    };
   }
   return items;
 }
@@ -158,15 +193,29 @@ function paths(): Json {
 function operationObject(name: Operation): Json {
   const { summary, description, input, bodyExample, successes, problems: own } = descriptions[name];
   const { path, query, body } = input.entries;
-  const parameters = [...parametersIn('path', path?.entries), ...parametersIn('query', query?.entries)];
-  const errors = [...everyOperation, ...own].map((code) => [problems[code].status, reference('responses', code)]);
+  const parameters = [
+    ...parametersIn('path', path?.entries),
+    ...parametersIn('query', query?.entries),
+  ];
+  const errors = [...everyOperation, ...own].map((code) => [
+    problems[code].status,
+    reference('responses', code),
+  ]);
   return {
     operationId: name,
     summary,
     description,
-    security: [{ accessToken: Object.entries(scopes).flatMap(([scope, allowed]) => (allowed.some((one) => one === name) ? [scope] : [])) }],
+    security: [
+      {
+        accessToken: Object.entries(scopes).flatMap(([scope, allowed]) =>
+          allowed.some((one) => one === name) ? [scope] : [],
+        ),
+      },
+    ],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, ...json(reference('schemas', 'NewPlant'), bodyExample) } }),
+    ...(body && {
+      requestBody: { required: true, ...json(reference('schemas', 'NewPlant'), bodyExample) },
+    }),
     responses: { ...successes, ...Object.fromEntries(errors) },
   };
 }
@@ -191,7 +240,12 @@ const problemSchema = {
     status: { type: 'integer' },
     detail: { type: 'string' },
     instance: { type: 'string', description: 'The id of the request, as in X-Request-Id.' },
-    errors: { type: 'array', minItems: 1, items: reference('schemas', 'Fault'), description: 'Every fault found, where faults are known.' },
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: reference('schemas', 'Fault'),
+      description: 'Every fault found, where faults are known.',
+    },
   },
   required: ['type', 'title', 'status', 'detail', 'instance'],
 };
@@ -216,18 +270,28 @@ function headerDescriptions(): Record<string, Json> {
       schema: { type: 'string', minLength: 1 },
       example: '3f9c1a52-8a1f-4f0e-9f0b-6c0f6f3f8f11',
     },
-    ...Object.fromEntries(Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)])),
-    'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer', minimum: 1 }, example: 1 },
+    ...Object.fromEntries(
+      Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
+    ),
+    'Retry-After': {
+      description: 'Seconds to wait before trying again.',
+      schema: { type: 'integer', minimum: 1 },
+      example: 1,
+    },
   };
 }
 
 function problemResponse(code: ProblemCode): Json {
   const { headers: own, title } = problems[code];
   const { type, status } = problemMembers(code);
-  const example: Json = JSON.parse(new Problem(code, faults[code]).toJson('3f9c1a52-8a1f-4f0e-9f0b-6c0f6f3f8f11'));
+  const example: Json = JSON.parse(
+    new Problem(code, faults[code]).toJson('3f9c1a52-8a1f-4f0e-9f0b-6c0f6f3f8f11'),
+  );
   const ownHeaders = Object.entries(own).map(([name, value]) => [
     name,
-    name === 'Retry-After' ? reference('headers', name) : { required: true, schema: { type: 'string', const: value } },
+    name === 'Retry-After'
+      ? reference('headers', name)
+      : { required: true, schema: { type: 'string', const: value } },
   ]);
   return {
     description: title,

@@ -2,9 +2,8 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
-import { TokenError } from '../../functions/access-tokens/administration.ts';
-import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { region } from '../../lib/local/intrinsics.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { TokenError } from './administration.ts';
 
 /** Where the tokens are: with a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
@@ -18,11 +17,17 @@ export interface TargetOptions {
 /** The database, and the name of the table of access tokens in it. */
 export type Target = [DynamoDBDocumentClient, table: string];
 
-const patience = { requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true } };
+const patience = {
+  requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+};
 
 /** The options that tell where the tokens are. */
 export const targetOptions = [
-  new Option('--local', 'in the database of a running "npm start"').conflicts(['stack', 'profile', 'region']),
+  new Option('--local', 'in the database of a running "npm start"').conflicts([
+    'stack',
+    'profile',
+    'region',
+  ]),
   new Option('--dynamodb-endpoint <url>', 'in the database of an "npm start" at another address')
     .argParser(httpUrl)
     .default('http://127.0.0.1:8000')
@@ -33,7 +38,8 @@ export const targetOptions = [
 ].map((option) => option.helpGroup('Where the tokens are:'));
 
 function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new InvalidArgumentError('Say something like http://127.0.0.1:8000.');
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('Say something like http://127.0.0.1:8000.');
   return text;
 }
 
@@ -41,12 +47,13 @@ function httpUrl(text: string): string {
 export async function openTarget(options: TargetOptions): Promise<Target> {
   if (options.local) {
     // Locally a table's name is its logical id.
-    return [connect({ endpoint: options.dynamodbEndpoint, region: region(), credentials: localCredentials }), 'AccessTokens'];
+    return [localDocumentClient(options.dynamodbEndpoint, patience), 'AccessTokens'];
   }
   return [connect(accountOf(options)), await outputOf(options, 'AccessTokensTableName')];
 }
 
-const connect = (config: DynamoDBClientConfig) => DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
+const connect = (config: DynamoDBClientConfig) =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
 
 /** As the AWS CLI understands it, which reads one more variable than the SDK does. */
 function accountOf({ profile, ...options }: TargetOptions) {
@@ -57,8 +64,13 @@ function accountOf({ profile, ...options }: TargetOptions) {
 /** An output of the deployed stack that the options name. Throws TokenError for a stack that has none of that name. */
 export async function outputOf(options: TargetOptions, name: string): Promise<string> {
   const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...patience });
-  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: options.stack }));
+  const { Stacks } = await cloudFormation.send(
+    new DescribeStacksCommand({ StackName: options.stack }),
+  );
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-  if (!output) throw new TokenError(`The stack ${options.stack} is no plant store, or not deployed to its end: it has no output ${name}.`);
+  if (!output)
+    throw new TokenError(
+      `The stack ${options.stack} is no plant store, or not deployed to its end: it has no output ${name}.`,
+    );
   return output;
 }

@@ -18,7 +18,10 @@ const noDigest = Buffer.alloc(32);
  */
 export const authorizer =
   (find: Find, now: () => number = Date.now) =>
-  async ({ authorizationToken, methodArn }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+  async ({
+    authorizationToken,
+    methodArn,
+  }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     if (!pattern.test(authorizationToken)) throw refused('malformed');
     const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
     const id = tokenId(token);
@@ -34,7 +37,11 @@ export const authorizer =
 
     const { owner, scopes } = record;
     logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });
-    return { principalId: owner, policyDocument: policyFor(scopes, methodArn), context: { owner, tokenId: id } };
+    return {
+      principalId: owner,
+      policyDocument: policyFor(scopes, methodArn),
+      context: { owner, tokenId: id },
+    };
   };
 
 function refused(reason: Refusal, id?: string): Unauthorized {

@@ -8,14 +8,18 @@ import { type Scope, scopes } from '../contract/scopes.ts';
  */
 export function policyFor(granted: readonly Scope[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
-  const allowed = granted.flatMap((scope) => scopes[scope]).map((operation) => operations[operation]);
+  const allowed = granted
+    .flatMap((scope) => scopes[scope])
+    .map((operation) => operations[operation]);
   return {
     Version: '2012-10-17',
     Statement: [
       {
         Effect: 'Allow',
         Action: 'execute-api:Invoke',
-        Resource: allowed.map(({ method, path }) => `${api}/${stage}/${method}/${path.replace(/\{\w+\}/, '*')}`),
+        Resource: allowed.map(
+          ({ method, path }) => `${api}/${stage}/${method}/${path.replace(/\{\w+\}/, '*')}`,
+        ),
       },
     ],
   };

@@ -18,11 +18,14 @@ export function makeToken(): { id: string; token: string } {
 export function tokenId(token: string): string | undefined {
   if (!pattern.test(token)) return undefined;
   const start = token.slice(0, -length.checksum);
-  return checksum(start) === token.slice(-length.checksum) ? token.slice(length.prefix, length.prefix + length.id) : undefined;
+  return checksum(start) === token.slice(-length.checksum)
+    ? token.slice(length.prefix, length.prefix + length.id)
+    : undefined;
 }
 
 /** What is stored of an access token: enough to know it again, not enough to make it. */
-export const digest = (token: string): Buffer<ArrayBuffer> => createHash('sha256').update(token).digest();
+export const digest = (token: string): Buffer<ArrayBuffer> =>
+  createHash('sha256').update(token).digest();
 
 /** CRC-32 of all that comes before it, so that a typing mistake, or a scanner's false find, shows without a look-up. */
 const checksum = (start: string): string => base62(BigInt(crc32(start)), length.checksum);

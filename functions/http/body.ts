@@ -28,7 +28,13 @@ export function readBody(event: APIGatewayProxyEvent): Body {
   try {
     const object = parseJsonObject(text);
     if (!object) return wholeBody('must be a JSON object');
-    return { members: object.members, faults: object.repeated.map((name) => ({ pointer: pointer(name), detail: 'must occur only once' })) };
+    return {
+      members: object.members,
+      faults: object.repeated.map((name) => ({
+        pointer: pointer(name),
+        detail: 'must occur only once',
+      })),
+    };
   } catch (error) {
     if (error instanceof SyntaxError) return wholeBody('is not well-formed JSON');
     throw error;
@@ -38,10 +44,13 @@ export function readBody(event: APIGatewayProxyEvent): Body {
 function requireJson(headers: APIGatewayProxyEvent['multiValueHeaders']): void {
   const types = headers['content-type'] ?? [];
   const faults: Fault[] = [];
-  if (types.length !== 1 || !json.test(types[0] ?? '')) faults.push({ header: 'Content-Type', detail: 'must be application/json' });
-  if ('content-encoding' in headers) faults.push({ header: 'Content-Encoding', detail: 'must not be sent' });
+  if (types.length !== 1 || !json.test(types[0] ?? ''))
+    faults.push({ header: 'Content-Type', detail: 'must be application/json' });
+  if ('content-encoding' in headers)
+    faults.push({ header: 'Content-Encoding', detail: 'must not be sent' });
   if (faults.length > 0) throw new Problem('unsupported-media-type', faults);
 }
 
 /** A JSON pointer (RFC 6901) to a member of the top level. A lone surrogate in its name becomes U+FFFD: not every client could read it. */
-export const pointer = (name: string): string => `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
+export const pointer = (name: string): string =>
+  `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -6,10 +6,15 @@ import { type Fault, Problem } from './problem.ts';
 type Section = v.GenericSchema & { entries: v.ObjectEntries };
 
 /** What an operation takes from a request. A section that it does not name must be empty, but for the body, which is then ignored. */
-export type InputSchema = v.GenericSchema & { entries: { path?: Section; query?: Section; body?: Section } };
+export type InputSchema = v.GenericSchema & {
+  entries: { path?: Section; query?: Section; body?: Section };
+};
 
 /** Reads an event as an operation's input. Throws the problem that names every fault: of the body, the path and the query, unknown members included. */
-export function readInput<S extends InputSchema>(schema: S, event: APIGatewayProxyEvent): v.InferOutput<S> {
+export function readInput<S extends InputSchema>(
+  schema: S,
+  event: APIGatewayProxyEvent,
+): v.InferOutput<S> {
   const { query, body } = schema.entries;
   const { members, faults }: Body = body ? readBody(event) : { faults: [] };
   const sections = {
@@ -18,13 +23,26 @@ export function readInput<S extends InputSchema>(schema: S, event: APIGatewayPro
     body: members,
   };
 
-  if (body && members) faults.push(...unknown(members, body).map((name) => fault('body', name, 'is not a member of a plant')));
-  faults.push(...unknown(sections.query, query).map((name) => fault('query', name, 'is not a parameter of this operation')));
+  if (body && members)
+    faults.push(
+      ...unknown(members, body).map((name) => fault('body', name, 'is not a member of a plant')),
+    );
+  faults.push(
+    ...unknown(sections.query, query).map((name) =>
+      fault('query', name, 'is not a parameter of this operation'),
+    ),
+  );
   const result = v.safeParse(schema, sections);
   for (const issue of result.issues ?? []) {
     const [section, member] = issue.path?.map(({ key }) => String(key)) ?? [];
     if (member !== undefined)
-      faults.push(fault(section, member, issue.kind === 'schema' && issue.type === 'object' ? 'is required' : issue.message));
+      faults.push(
+        fault(
+          section,
+          member,
+          issue.kind === 'schema' && issue.type === 'object' ? 'is required' : issue.message,
+        ),
+      );
   }
   if (faults.length > 0 || !result.success) throw new Problem('invalid-request', faults);
   return result.output;
@@ -38,7 +56,9 @@ const unknown = (given: object, section: Section | undefined): string[] =>
 
 /** A REST API hands path parameters on as they came, percent-encoded; `sam local` decodes them (https://github.com/aws/aws-sam-cli/issues/771). */
 const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
-  Object.fromEntries(Object.entries(event.pathParameters ?? {}).map(([name, value = '']) => [name, decode(value)]));
+  Object.fromEntries(
+    Object.entries(event.pathParameters ?? {}).map(([name, value = '']) => [name, decode(value)]),
+  );
 
 function decode(text: string): string {
   try {
@@ -51,5 +71,8 @@ function decode(text: string): string {
 /** A parameter that was given once is its value, one that was given more often is a list that no schema takes. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+    Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values]) => [
+      name,
+      values?.length === 1 ? values[0] : values,
+    ]),
   );

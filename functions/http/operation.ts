@@ -30,11 +30,16 @@ const reserveMs = 5000;
  * A Lambda handler for one operation behind a REST API's proxy integration: its event becomes validated input, the input a reply.
  * Whatever goes wrong becomes a problem of the contract.
  */
-export function operation<S extends InputSchema>(schema: S, run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>) {
+export function operation<S extends InputSchema>(
+  schema: S,
+  run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
+) {
   return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: reserveMs })
     .use(answer())
     .use(httpHeaderNormalizer())
-    .handler((event: APIGatewayProxyEvent, _context, { signal }) => run(readInput(schema, event), callerOf(event, signal)));
+    .handler((event: APIGatewayProxyEvent, _context, { signal }) =>
+      run(readInput(schema, event), callerOf(event, signal)),
+    );
 }
 
 /** Throws for an event that no authorizer has let pass: without an owner nothing is anybody's. */
@@ -42,5 +47,9 @@ function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal)
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') throw new Error('The event carries no owner.');
   // The gateway keeps the slashes that it routes past. Two at the start would make a reference to another host (RFC 3986, 4.2).
-  return { owner, requestPath: requestContext.path.replace(/^\/*/, '/').replace(/\/+$/, ''), signal };
+  return {
+    owner,
+    requestPath: requestContext.path.replace(/^\/*/, '/').replace(/\/+$/, ''),
+    signal,
+  };
 }

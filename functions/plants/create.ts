@@ -8,11 +8,16 @@ export const createPlantInput = v.object({ body: newPlant });
 
 export const createPlant =
   (plants: PlantStore) =>
-  async ({ body: plant }: v.InferOutput<typeof createPlantInput>, { owner, requestPath, signal }: Caller): Promise<Reply> => {
+  async (
+    { body: plant }: v.InferOutput<typeof createPlantInput>,
+    { owner, requestPath, signal }: Caller,
+  ): Promise<Reply> => {
     const creation = await plants.create(owner, plant, signal);
     if (creation === 'conflict') throw new Problem('plant-exists');
     return {
-      ...(creation === 'created' ? { code: 'PLANT_CREATED', status: 201 } : { code: 'PLANT_UNCHANGED', status: 200 }),
+      ...(creation === 'created'
+        ? { code: 'PLANT_CREATED', status: 201 }
+        : { code: 'PLANT_UNCHANGED', status: 200 }),
       headers: { Location: `${requestPath}/${plant.id}` },
       body: publicPlant(plant),
     };

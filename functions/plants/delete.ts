@@ -8,7 +8,10 @@ export const deletePlantInput = v.object({ path: v.object({ id: plantIdInPath })
 
 export const deletePlant =
   (plants: PlantStore) =>
-  async ({ path }: v.InferOutput<typeof deletePlantInput>, { owner, signal }: Caller): Promise<Reply> => {
+  async (
+    { path }: v.InferOutput<typeof deletePlantInput>,
+    { owner, signal }: Caller,
+  ): Promise<Reply> => {
     if (!(await plants.remove(owner, path.id, signal))) throw new Problem('plant-not-found');
     return { code: 'PLANT_DELETED', status: 204 };
   };

@@ -6,11 +6,15 @@ import type { PlantStore } from './store.ts';
 
 export const largestPage = 1000;
 const largestLimit = 2 ** 31 - 1;
-const once = (issue: { input: unknown }) => (Array.isArray(issue.input) ? 'must be given only once' : 'must be a string');
+const once = (issue: { input: unknown }) =>
+  Array.isArray(issue.input) ? 'must be given only once' : 'must be a string';
 
 const limit = v.pipe(
   v.string(once),
-  v.regex(/^(?:0|[1-9][0-9]{0,9})$/, `must be an integer from 1 to ${largestLimit} in canonical decimal digits, like 7`),
+  v.regex(
+    /^(?:0|[1-9][0-9]{0,9})$/,
+    `must be an integer from 1 to ${largestLimit} in canonical decimal digits, like 7`,
+  ),
   v.transform(Number),
   v.number(),
   v.minValue(1, 'must be at least 1'),
@@ -27,17 +31,25 @@ const cursor = v.pipe(
   }),
 );
 
-export const listPlantsInput = v.object({ query: v.object({ limit: v.optional(limit, `${largestPage}`), cursor: v.optional(cursor) }) });
+export const listPlantsInput = v.object({
+  query: v.object({ limit: v.optional(limit, `${largestPage}`), cursor: v.optional(cursor) }),
+});
 
 export const listPlants =
   (plants: PlantStore) =>
-  async ({ query }: v.InferOutput<typeof listPlantsInput>, { owner, requestPath, signal }: Caller): Promise<Reply> => {
+  async (
+    { query }: v.InferOutput<typeof listPlantsInput>,
+    { owner, requestPath, signal }: Caller,
+  ): Promise<Reply> => {
     const pageSize = Math.min(query.limit, largestPage);
     // One more than a page tells whether there is a next one; that a query stopped at its limit does not.
     const found = await plants.list(owner, pageSize + 1, query.cursor, signal);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
-    const next = found.length > pageSize && last && `${requestPath}?limit=${pageSize}&cursor=${encodeCursor(last.id)}`;
+    const next =
+      found.length > pageSize &&
+      last &&
+      `${requestPath}?limit=${pageSize}&cursor=${encodeCursor(last.id)}`;
     return {
       code: 'PLANTS_LISTED',
       status: 200,

@@ -22,7 +22,10 @@ const plantId = v.pipe(
 /** An id as a path spells it: in one way only, so that a plant has one URL. */
 export const plantIdInPath = v.pipe(
   v.string(),
-  v.regex(/^(?:0|-?[1-9][0-9]{0,18})$/, 'must be an integer in canonical decimal digits, like 7 or -7'),
+  v.regex(
+    /^(?:0|-?[1-9][0-9]{0,18})$/,
+    'must be an integer in canonical decimal digits, like 7 or -7',
+  ),
   v.transform((digits) => BigInt(digits)),
   plantId,
 );
@@ -31,8 +34,14 @@ export const plantIdInPath = v.pipe(
 const text = (minLength: number, maxLength: number) =>
   v.pipe(
     v.string('must be a string'),
-    v.regex(new RegExp(`^.{${minLength},${maxLength}}$`, 'su'), `must be ${minLength} to ${maxLength} code points long`),
-    v.regex(/^[^\p{Cc}\p{Cs}\uFFFD]*$/u, 'must be well-formed Unicode without control characters and without U+FFFD'),
+    v.regex(
+      new RegExp(`^.{${minLength},${maxLength}}$`, 'su'),
+      `must be ${minLength} to ${maxLength} code points long`,
+    ),
+    v.regex(
+      /^[^\p{Cc}\p{Cs}\uFFFD]*$/u,
+      'must be well-formed Unicode without control characters and without U+FFFD',
+    ),
     // For JSON Schema, which counts code points too.
     v.metadata({ minLength, maxLength }),
   );

@@ -1,6 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { plantKey } from '../contract/tables.ts';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { plantKey } from '../contract/table-keys.ts';
 import { wasRetried } from '../database.ts';
 import type { Plant } from './plant.ts';
 
@@ -11,7 +17,12 @@ export interface PlantStore {
   /** Stores a plant where its id is free. The same plant again changes nothing; another plant under its id is a conflict. */
   create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation>;
   /** At most `limit` plants, in ascending order of their ids, from the first one above `after` on. Reads its own writes. */
-  list(owner: string, limit: number, after: bigint | undefined, signal?: AbortSignal): Promise<Plant[]>;
+  list(
+    owner: string,
+    limit: number,
+    after: bigint | undefined,
+    signal?: AbortSignal,
+  ): Promise<Plant[]>;
   /** Deletes a plant; false when there was none. */
   remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean>;
 }
@@ -45,14 +56,26 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
 
   async function read(owner: string, id: bigint, signal?: AbortSignal): Promise<Plant | undefined> {
     const { Item } = await database.send(
-      new GetCommand({ TableName: table, Key: { [partition]: owner, [sort]: id }, ConsistentRead: true }),
+      new GetCommand({
+        TableName: table,
+        Key: { [partition]: owner, [sort]: id },
+        ConsistentRead: true,
+      }),
       until(signal),
     );
     return Item as Plant | undefined;
   }
 
-  async function list(owner: string, limit: number, after: bigint | undefined, signal?: AbortSignal): Promise<Plant[]> {
-    const range = after === undefined ? { condition: '', values: {} } : { condition: ' AND #id > :after', values: { ':after': after } };
+  async function list(
+    owner: string,
+    limit: number,
+    after: bigint | undefined,
+    signal?: AbortSignal,
+  ): Promise<Plant[]> {
+    const range =
+      after === undefined
+        ? { condition: '', values: {} }
+        : { condition: ' AND #id > :after', values: { ':after': after } };
     const plants: Plant[] = [];
     let next: Record<string, unknown> | undefined;
     do {
@@ -61,7 +84,12 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
           TableName: table,
           KeyConditionExpression: `#owner = :owner${range.condition}`,
           ProjectionExpression: '#id, #name, #tag',
-          ExpressionAttributeNames: { '#owner': partition, '#id': sort, '#name': 'name', '#tag': 'tag' },
+          ExpressionAttributeNames: {
+            '#owner': partition,
+            '#id': sort,
+            '#name': 'name',
+            '#tag': 'tag',
+          },
           ExpressionAttributeValues: { ':owner': owner, ...range.values },
           ConsistentRead: true,
           Limit: limit - plants.length,
@@ -77,7 +105,11 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
 
   async function remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean> {
     const result = await database.send(
-      new DeleteCommand({ TableName: table, Key: { [partition]: owner, [sort]: id }, ReturnValues: 'ALL_OLD' }),
+      new DeleteCommand({
+        TableName: table,
+        Key: { [partition]: owner, [sort]: id },
+        ReturnValues: 'ALL_OLD',
+      }),
       until(signal),
     );
     // Sent twice, the delete may have found nothing because it had deleted the item itself.

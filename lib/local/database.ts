@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
-import { listen } from './listen.ts';
+import { listen } from '../emulator/listen.ts';
 
 export interface Database {
   endpoint: string;
@@ -20,9 +20,20 @@ const format = '1';
  * this process. What it has acknowledged survives the end of the process, however sudden. Rejects, with a message for people, where the port is
  * taken, and where the folder is another process's, another version's or damaged; such a folder is left as it is.
  */
-export async function startDatabase({ data, port, host = '127.0.0.1' }: { data?: string; port: number; host?: string }): Promise<Database> {
+export async function startDatabase({
+  data,
+  port,
+  host = '127.0.0.1',
+}: {
+  data?: string;
+  port: number;
+  host?: string;
+}): Promise<Database> {
   const lock = data === undefined ? undefined : await openFolder(data);
-  const server: Server = dynalite({ createTableMs: 0, ...(data !== undefined && { path: join(data, 'dynalite') }) });
+  const server: Server = dynalite({
+    createTableMs: 0,
+    ...(data !== undefined && { path: join(data, 'dynalite') }),
+  });
   shield(server);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
@@ -33,7 +44,9 @@ export async function startDatabase({ data, port, host = '127.0.0.1' }: { data?:
   }
 
   async function stop(): Promise<void> {
-    const closed = new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+    const closed = new Promise<void>((resolve, reject) =>
+      server.close((error) => (error ? reject(error) : resolve())),
+    );
     server.closeIdleConnections();
     await closed;
     await lock?.close();
@@ -46,13 +59,15 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
   const [own, engine] = [join(data, 'plant-store'), join(data, 'dynalite')];
   mkdirSync(data, { recursive: true });
-  if (readdirSync(data).length > 0 && !existsSync(own)) throw refuse('was not made by this program');
+  if (readdirSync(data).length > 0 && !existsSync(own))
+    throw refuse('was not made by this program');
 
   const lock = new ClassicLevel(own);
   try {
     await lock.open();
     const found = await lock.get('format');
-    if (found !== undefined && found !== format) throw refuse(`was written by another version (format ${found}, this is ${format})`);
+    if (found !== undefined && found !== format)
+      throw refuse(`was written by another version (format ${found}, this is ${format})`);
     await readThrough(engine, { createIfMissing: found === undefined });
     // Last: what has a format is whole.
     await lock.put('format', format);
@@ -61,7 +76,10 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     await lock.close();
     const { code, cause } = error as { code?: string; cause?: NodeJS.ErrnoException };
     if (cause?.code === 'LEVEL_LOCKED')
-      throw new Error(`${data} is in use by another process: stop that one, or choose another folder.`, { cause });
+      throw new Error(
+        `${data} is in use by another process: stop that one, or choose another folder.`,
+        { cause },
+      );
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
   }
 }
@@ -87,11 +105,19 @@ function shield(server: Server): void {
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', async (request, response) => {
-    if (request.headers.origin !== undefined) return response.writeHead(403).end('The database does not answer web pages.');
+    if (request.headers.origin !== undefined)
+      return response.writeHead(403).end('The database does not answer web pages.');
     try {
       const body = Buffer.concat(await request.toArray());
       const { method, url, headers } = request;
-      return handle?.(Object.assign(Readable.from([body]), { method, url, headers }) as unknown as IncomingMessage, response);
+      return handle?.(
+        Object.assign(Readable.from([body]), {
+          method,
+          url,
+          headers,
+        }) as unknown as IncomingMessage,
+        response,
+      );
     } catch {
       return response.destroy();
     }

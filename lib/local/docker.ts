@@ -30,7 +30,9 @@ export async function findDocker(): Promise<Docker> {
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   const format = '{{(index .IPAM.Config 0).Gateway}}';
-  const bridge = (await run('docker', ['network', 'inspect', 'bridge', '--format', format])).stdout.trim();
+  const bridge = (
+    await run('docker', ['network', 'inspect', 'bridge', '--format', format])
+  ).stdout.trim();
   return { architecture, address: bridge, hostname: bridge };
 }
 

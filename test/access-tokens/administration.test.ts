@@ -1,7 +1,18 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken, listTokens, revokeToken, rotateToken, TokenError } from '../../functions/access-tokens/administration.ts';
+import {
+  issueToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  TokenError,
+} from '../../bin/token/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
@@ -20,7 +31,8 @@ afterAll(() => tokens.stop());
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;
 const grant = { owner: 'ann', scopes: allScopes, label: 'her laptop', expires: second + 1000 };
-const issue = (more: Partial<typeof grant> | { expires: undefined } = {}) => issueToken(database, table, { ...grant, ...more }, at(second));
+const issue = (more: Partial<typeof grant> | { expires: undefined } = {}) =>
+  issueToken(database, table, { ...grant, ...more }, at(second));
 const find = (id: string) => findRecord(database, table, id);
 const scan = async () => (await database.send(new ScanCommand({ TableName: table }))).Items ?? [];
 
@@ -43,13 +55,19 @@ function after(commandName: string, act: () => Promise<unknown>) {
 }
 
 /** Changes what commands ask for, while something runs. */
-async function asking(change: (input: Record<string, unknown>) => object, run: () => Promise<unknown>) {
+async function asking(
+  change: (input: Record<string, unknown>) => object,
+  run: () => Promise<unknown>,
+) {
   const name = 'change';
-  database.middlewareStack.add((next) => (args) => next({ ...args, input: { ...args.input, ...change(args.input as never) } }), {
-    name,
-    step: 'initialize',
-    priority: 'high',
-  });
+  database.middlewareStack.add(
+    (next) => (args) => next({ ...args, input: { ...args.input, ...change(args.input as never) } }),
+    {
+      name,
+      step: 'initialize',
+      priority: 'high',
+    },
+  );
   try {
     return await run();
   } finally {
@@ -88,13 +106,21 @@ test.each([
   await expect(issue({ owner })).rejects.toThrow(new TokenError(`No token was issued: ${fault}.`));
 });
 
-test.each(['a', 'A.b_c@d-9', 'a'.repeat(128)])('a token is issued to the owner %j', async (owner) => {
-  expect((await issue({ owner })).record.owner).toBe(owner);
-});
+test.each(['a', 'A.b_c@d-9', 'a'.repeat(128)])(
+  'a token is issued to the owner %j',
+  async (owner) => {
+    expect((await issue({ owner })).record.owner).toBe(owner);
+  },
+);
 
 test('a bad grant is refused with every fault named, and nothing is stored', async () => {
   const before = (await scan()).length;
-  const bad = { owner: 'a b', scopes: ['plants:all'] as never[], label: 'bell \u0007', expires: second };
+  const bad = {
+    owner: 'a b',
+    scopes: ['plants:all'] as never[],
+    label: 'bell \u0007',
+    expires: second,
+  };
   await expect(issue(bad)).rejects.toThrow(
     'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -; scopes must be plants:read or plants:write; ' +
       'label must be at most 100 characters, no control characters among them; expires must lie ahead.',
@@ -113,10 +139,14 @@ test('a token pasted as owner, label or id is neither stored nor quoted', async 
     expect(error.message).not.toContain(secret.slice(17, 38));
   }
   for (const id of [secret, `${secret}x`, secret.slice(0, 40), secret.slice(17), '']) {
-    for (const act of [revokeToken(database, table, id), rotateToken(database, table, id, { overlap: 0, expires: undefined })]) {
+    for (const act of [
+      revokeToken(database, table, id),
+      rotateToken(database, table, id, { overlap: 0, expires: undefined }),
+    ]) {
       const error = (await act.catch((thrown) => thrown)) as Error;
       expect(error).toBeInstanceOf(TokenError);
-      for (const half of [secret.slice(17, 38), secret.slice(38, 60)]) expect(error.message).not.toContain(half);
+      for (const half of [secret.slice(17, 38), secret.slice(38, 60)])
+        expect(error.message).not.toContain(half);
     }
   }
   expect(JSON.stringify(await scan())).not.toContain(secret.slice(17, 38));
@@ -125,10 +155,18 @@ test('a token pasted as owner, label or id is neither stored nor quoted', async 
 test('the list has every token, or those of one owner, the oldest first, page after page, and no digest', async () => {
   const owner = 'lister';
   const ids: string[] = [];
-  for (const created of [30, 10, 20]) ids.push((await issueToken(database, table, { ...grant, owner }, at(created))).id);
+  for (const created of [30, 10, 20])
+    ids.push((await issueToken(database, table, { ...grant, owner }, at(created))).id);
   const listed = await listTokens(database, table, owner);
   expect(listed.map(({ id }) => id)).toEqual([ids[1], ids[2], ids[0]]);
-  expect(listed[0]).toEqual({ id: ids[1], owner, scopes: allScopes, label: 'her laptop', created: 10, expires: second + 1000 });
+  expect(listed[0]).toEqual({
+    id: ids[1],
+    owner,
+    scopes: allScopes,
+    label: 'her laptop',
+    created: 10,
+    expires: second + 1000,
+  });
   expect(await listTokens(database, table, 'nobody')).toEqual([]);
 
   const all = await listTokens(database, table);
@@ -144,8 +182,14 @@ test('the list has every token, or those of one owner, the oldest first, page af
 
 test('a token is revoked once: again changes nothing', async () => {
   const { id } = await issue();
-  expect(await revokeToken(database, table, id, at(second + 5))).toMatchObject({ id, revoked: second + 5 });
-  expect(await revokeToken(database, table, id, at(second + 9))).toMatchObject({ id, revoked: second + 5 });
+  expect(await revokeToken(database, table, id, at(second + 5))).toMatchObject({
+    id,
+    revoked: second + 5,
+  });
+  expect(await revokeToken(database, table, id, at(second + 9))).toMatchObject({
+    id,
+    revoked: second + 5,
+  });
   expect(await find(id)).toMatchObject({ ...grant, revoked: second + 5 });
 });
 
@@ -157,10 +201,12 @@ test('a whole token, pasted, is revoked by its id', async () => {
 
 test('to revoke or rotate an unknown token stores nothing', async () => {
   const before = (await scan()).length;
-  await expect(revokeToken(database, table, 'abcdefghijkl')).rejects.toThrow(new TokenError('There is no token abcdefghijkl.'));
-  await expect(rotateToken(database, table, 'abcdefghijkl', { overlap: 0, expires: undefined })).rejects.toThrow(
+  await expect(revokeToken(database, table, 'abcdefghijkl')).rejects.toThrow(
     new TokenError('There is no token abcdefghijkl.'),
   );
+  await expect(
+    rotateToken(database, table, 'abcdefghijkl', { overlap: 0, expires: undefined }),
+  ).rejects.toThrow(new TokenError('There is no token abcdefghijkl.'));
   expect(await scan()).toHaveLength(before);
 });
 
@@ -173,7 +219,13 @@ test.each([
   'rotating a token %s gives another with its owner, scopes and label, and ends it with the overlap at the latest',
   async (_, expires, overlap, end) => {
     const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
-    const { id, token, record, replaced } = await rotateToken(database, table, old.id, { overlap, expires: second + 9000 }, at(second));
+    const { id, token, record, replaced } = await rotateToken(
+      database,
+      table,
+      old.id,
+      { overlap, expires: second + 9000 },
+      at(second),
+    );
     expect(id).not.toBe(old.id);
     expect(record).toEqual({
       id,
@@ -185,7 +237,11 @@ test.each([
       expires: second + 9000,
     });
     expect(replaced).toMatchObject({ id: old.id, expires: end });
-    expect(await find(old.id)).toEqual({ ...old.record, digest: new Uint8Array(old.record.digest), expires: end });
+    expect(await find(old.id)).toEqual({
+      ...old.record,
+      digest: new Uint8Array(old.record.digest),
+      expires: end,
+    });
     expect(await find(id)).toMatchObject({ id, owner: 'ann', expires: second + 9000 });
   },
 );
@@ -195,37 +251,59 @@ test('a revoked or expired token is not rotated', async () => {
   await revokeToken(database, table, revoked.id);
   const expired = await issue();
   const before = (await scan()).length;
-  const rotate = (id: string) => rotateToken(database, table, id, { overlap: 60, expires: undefined }, at(second + 1000));
-  await expect(rotate(revoked.id)).rejects.toThrow(`The token ${revoked.id} is revoked: issue a new one instead.`);
-  await expect(rotate(expired.id)).rejects.toThrow(`The token ${expired.id} is expired: issue a new one instead.`);
+  const rotate = (id: string) =>
+    rotateToken(database, table, id, { overlap: 60, expires: undefined }, at(second + 1000));
+  await expect(rotate(revoked.id)).rejects.toThrow(
+    `The token ${revoked.id} is revoked: issue a new one instead.`,
+  );
+  await expect(rotate(expired.id)).rejects.toThrow(
+    `The token ${expired.id} is expired: issue a new one instead.`,
+  );
   expect(await scan()).toHaveLength(before);
 });
 
 test.each<[string, (id: string) => Promise<unknown>, number]>([
   ['revoked', (id) => revokeToken(database, table, id, at(second + 1)), 0],
   ['removed', (id) => database.send(new DeleteCommand({ TableName: table, Key: { id } })), -1],
-  ['rotated with less overlap', (id) => rotateToken(database, table, id, { overlap: 1, expires: second + 7777 }, at(second)), +1],
-])('a token that is %s while it is being rotated stays so, and no new one is left over', async (_, happens, more) => {
-  const { id } = await issue();
-  const before = (await scan()).length;
-  let meanwhile: unknown;
-  after('GetItemCommand', async () => {
-    await happens(id);
-    meanwhile = (await find(id)) ?? 'nothing';
-  });
-  await expect(rotateToken(database, table, id, { overlap: 60, expires: undefined }, at(second))).rejects.toThrow(
-    new TokenError(`The token ${id} was revoked or replaced by someone else just now: look at the list.`),
-  );
-  expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
-  expect(await scan()).toHaveLength(before + more);
-});
+  [
+    'rotated with less overlap',
+    (id) => rotateToken(database, table, id, { overlap: 1, expires: second + 7777 }, at(second)),
+    +1,
+  ],
+])(
+  'a token that is %s while it is being rotated stays so, and no new one is left over',
+  async (_, happens, more) => {
+    const { id } = await issue();
+    const before = (await scan()).length;
+    let meanwhile: unknown;
+    after('GetItemCommand', async () => {
+      await happens(id);
+      meanwhile = (await find(id)) ?? 'nothing';
+    });
+    await expect(
+      rotateToken(database, table, id, { overlap: 60, expires: undefined }, at(second)),
+    ).rejects.toThrow(
+      new TokenError(
+        `The token ${id} was revoked or replaced by someone else just now: look at the list.`,
+      ),
+    );
+    expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
+    expect(await scan()).toHaveLength(before + more);
+  },
+);
 
 test.each(['PutItemCommand', 'UpdateItemCommand'])(
   'a rotation whose %s was answered into the void, and sent again, succeeds',
   async (command) => {
     const old = await issue();
     after(command, loseAnswer);
-    const { id, replaced } = await rotateToken(database, table, old.id, { overlap: 60, expires: undefined }, at(second));
+    const { id, replaced } = await rotateToken(
+      database,
+      table,
+      old.id,
+      { overlap: 60, expires: undefined },
+      at(second),
+    );
     expect(replaced.expires).toBe(second + 60);
     expect(await find(old.id)).toMatchObject({ expires: second + 60 });
     expect(await find(id)).toMatchObject({ owner: 'ann' });
@@ -236,7 +314,9 @@ test('an id that is taken is not overwritten', async () => {
   const { id } = await issue();
   const bystander = await find(id);
   const collide = ({ Item }: Record<string, unknown>) => (Item ? { Item: { ...Item, id } } : {});
-  await expect(asking(collide, () => issue({ owner: 'other' }))).rejects.toThrow(ConditionalCheckFailedException);
+  await expect(asking(collide, () => issue({ owner: 'other' }))).rejects.toThrow(
+    ConditionalCheckFailedException,
+  );
   expect(await find(id)).toEqual(bystander);
 });
 
@@ -247,12 +327,17 @@ test.each([
   ['no scope', { scopes: [] }],
   ['no owner', { owner: '' }],
   ['an expiry that is no time', { expires: 'never' }],
-])('an item with %s is no record: reading it fails instead of letting anyone in', async (_, fault) => {
-  const { record } = await issue();
-  const item = Object.fromEntries(Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined));
-  await database.send(new PutCommand({ TableName: table, Item: item }));
-  const error = `The item ${record.id} is not the record of an access token (${Object.keys(fault)}: `;
-  await expect(find(record.id)).rejects.toThrow(error);
-  await expect(listTokens(database, table)).rejects.toThrow(error);
-  await database.send(new DeleteCommand({ TableName: table, Key: { id: record.id } }));
-});
+])(
+  'an item with %s is no record: reading it fails instead of letting anyone in',
+  async (_, fault) => {
+    const { record } = await issue();
+    const item = Object.fromEntries(
+      Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined),
+    );
+    await database.send(new PutCommand({ TableName: table, Item: item }));
+    const error = `The item ${record.id} is not the record of an access token (${Object.keys(fault)}: `;
+    await expect(find(record.id)).rejects.toThrow(error);
+    await expect(listTokens(database, table)).rejects.toThrow(error);
+    await database.send(new DeleteCommand({ TableName: table, Key: { id: record.id } }));
+  },
+);

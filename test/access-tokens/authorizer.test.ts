@@ -18,15 +18,35 @@ afterEach(() => {
 
 const issued = (more: Partial<AccessTokenRecord> = {}) => {
   const { id, token } = makeToken();
-  const record: AccessTokenRecord = { id, digest: digest(token), owner: 'ann', scopes: ['plants:read'], label: '', created: 1, ...more };
-  return { id, token, record, find: async (sought: string) => (sought === id ? record : undefined) };
+  const record: AccessTokenRecord = {
+    id,
+    digest: digest(token),
+    owner: 'ann',
+    scopes: ['plants:read'],
+    label: '',
+    created: 1,
+    ...more,
+  };
+  return {
+    id,
+    token,
+    record,
+    find: async (sought: string) => (sought === id ? record : undefined),
+  };
 };
-const event = (authorizationToken: string) => ({ type: 'TOKEN' as const, authorizationToken, methodArn });
+const event = (authorizationToken: string) => ({
+  type: 'TOKEN' as const,
+  authorizationToken,
+  methodArn,
+});
 
 test('an accepted token gives its owner and its id, and nothing else', async () => {
   const { id, token, find } = issued();
   const { principalId, context } = await authorizer(find)(event(`Bearer ${token}`));
-  expect({ principalId, context }).toEqual({ principalId: 'ann', context: { owner: 'ann', tokenId: id } });
+  expect({ principalId, context }).toEqual({
+    principalId: 'ann',
+    context: { owner: 'ann', tokenId: id },
+  });
   expect(log).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
 });
 
@@ -37,29 +57,57 @@ test.each<[Scope[], string[]]>([
     ['plants:read', 'plants:write'],
     ['GET/plants', 'POST/plants', 'DELETE/plants/*'],
   ],
-])('the policy of %j names %j of the API and stage that was called, whatever the call', async (scopes, operations) => {
-  const { token, find } = issued({ scopes });
-  for (const api of ['arn:aws:execute-api:eu-central-1:123456789012:abc123/v1', 'arn:aws-cn:execute-api:cn-north-1:1:x/v2']) {
-    for (const call of ['GET/plants', 'POST/plants', 'DELETE/plants/7', 'DELETE/plants/a/b', 'GET/', 'PATCH/*']) {
-      const { policyDocument } = await authorizer(find)({ ...event(`Bearer ${token}`), methodArn: `${api}/${call}` });
-      expect(policyDocument).toEqual({
-        Version: '2012-10-17',
-        Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource: operations.map((operation) => `${api}/${operation}`) }],
-      });
+])(
+  'the policy of %j names %j of the API and stage that was called, whatever the call',
+  async (scopes, operations) => {
+    const { token, find } = issued({ scopes });
+    for (const api of [
+      'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1',
+      'arn:aws-cn:execute-api:cn-north-1:1:x/v2',
+    ]) {
+      for (const call of [
+        'GET/plants',
+        'POST/plants',
+        'DELETE/plants/7',
+        'DELETE/plants/a/b',
+        'GET/',
+        'PATCH/*',
+      ]) {
+        const { policyDocument } = await authorizer(find)({
+          ...event(`Bearer ${token}`),
+          methodArn: `${api}/${call}`,
+        });
+        expect(policyDocument).toEqual({
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Action: 'execute-api:Invoke',
+              Resource: operations.map((operation) => `${api}/${operation}`),
+            },
+          ],
+        });
+      }
     }
-  }
-});
+  },
+);
 
 const lastSecond = 1_800_000_000;
 test.each([
   ['a millisecond before its expiry', 'accepted', lastSecond * 1000 - 1],
   ['at its expiry', 'refused', lastSecond * 1000],
   ['a millisecond after its expiry', 'refused', lastSecond * 1000 + 1],
-  ['a century after its expiry, where DynamoDB has not removed it', 'refused', (lastSecond + 3_155_760_000) * 1000],
+  [
+    'a century after its expiry, where DynamoDB has not removed it',
+    'refused',
+    (lastSecond + 3_155_760_000) * 1000,
+  ],
 ])('a token is judged by the clock: %s it is %s', async (_, verdict, now) => {
   const { token, find } = issued({ expires: lastSecond });
   const judged = authorizer(find, () => now)(event(`Bearer ${token}`));
-  await (verdict === 'accepted' ? expect(judged).resolves.toBeDefined() : expect(judged).rejects.toThrow(Unauthorized));
+  await (verdict === 'accepted'
+    ? expect(judged).resolves.toBeDefined()
+    : expect(judged).rejects.toThrow(Unauthorized));
 });
 
 test('the clock is read after the database: a token that expires during the look-up is refused', async () => {
@@ -69,7 +117,9 @@ test('the clock is read after the database: a token that expires during the look
     now += 1;
     return record;
   };
-  await expect(authorizer(slowly, () => now)(event(`Bearer ${token}`))).rejects.toThrow(Unauthorized);
+  await expect(authorizer(slowly, () => now)(event(`Bearer ${token}`))).rejects.toThrow(
+    Unauthorized,
+  );
 });
 
 test('all refusals are one error to the gateway; only the log tells them apart', async () => {
@@ -93,7 +143,9 @@ test('all refusals are one error to the gateway; only the log tells them apart',
   for (const [reason, header, { find }] of cases) {
     const error: unknown = await authorizer(find)(event(header)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(Unauthorized);
-    expect({ ...(error as Error), message: (error as Error).message }).toEqual({ message: 'Unauthorized' });
+    expect({ ...(error as Error), message: (error as Error).message }).toEqual({
+      message: 'Unauthorized',
+    });
     expect(log.at(-1)).toMatchObject({ code: 'TOKEN_REFUSED', reason });
   }
   expect(log).toHaveLength(cases.length);
@@ -103,7 +155,9 @@ test('a database that fails is not a refusal: its error passes', async () => {
   const failing = async () => {
     throw new Error('The database is down.');
   };
-  await expect(authorizer(failing)(event(`Bearer ${forge()}`))).rejects.toThrow('The database is down.');
+  await expect(authorizer(failing)(event(`Bearer ${forge()}`))).rejects.toThrow(
+    'The database is down.',
+  );
   expect(log).toEqual([]);
 });
 
@@ -120,8 +174,10 @@ test('of 100 000 mutated tokens none is accepted; none that was mistyped costs a
     const at = Math.floor(random() * token.length);
     return mutate(at, token.charAt(at));
   };
-  const cut = (at: number, length: number, put: string) => token.slice(0, at) + put + token.slice(at + length);
-  const recase = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
+  const cut = (at: number, length: number, put: string) =>
+    token.slice(0, at) + put + token.slice(at + length);
+  const recase = (letter: string) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
   const mistype = [
     somewhere((at) => cut(at, 1, pick(alphabet))),
     somewhere((at, character) => cut(at, 1, recase(character))),
@@ -140,7 +196,9 @@ test('of 100 000 mutated tokens none is accepted; none that was mistyped costs a
       const mutated = (mutate[i % mutate.length] as () => string)();
       if (mutated === token) continue;
       judged += 1;
-      const refused = await judge(event(`Bearer ${mutated}`)).catch((error) => error instanceof Unauthorized);
+      const refused = await judge(event(`Bearer ${mutated}`)).catch(
+        (error) => error instanceof Unauthorized,
+      );
       if (refused !== true) throw new Error(`Not refused: ${mutated} for ${token}`);
     }
     expect(log).toHaveLength(judged);
@@ -153,7 +211,9 @@ test('of 100 000 mutated tokens none is accepted; none that was mistyped costs a
   const mistyped = await mutateAndJudge(mistype, 84_000);
   expect(reads).toBe(0);
   // Whoever knows the format gets the checksum right.
-  const kept = somewhere((at) => forge(id, `${token.slice(17, 60).slice(0, at % 43)}${pick(alphabet)}`.padEnd(43, '0')));
+  const kept = somewhere((at) =>
+    forge(id, `${token.slice(17, 60).slice(0, at % 43)}${pick(alphabet)}`.padEnd(43, '0')),
+  );
   const forged = await mutateAndJudge([kept, () => forge(id)], 20_000);
   expect(reads).toBe(forged);
   expect(mistyped + forged).toBeGreaterThan(100_000);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { issueToken } from '../../bin/token/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => tokens.stop());
 
-const local = (...args: string[]) => token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint]);
+const local = (...args: string[]) =>
+  token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint]);
 const record = (id = '') => findRecord(tokens.database, 'AccessTokens', id);
 const issue = (owner: string) =>
   issueToken(
@@ -28,13 +29,25 @@ const issue = (owner: string) =>
 const day = 86_400;
 
 test('npm run -s token -- issue prints the token, alone, on stdout, and words about it, without its secret, on stderr', async () => {
-  const args = ['run', '-s', 'token', '--', 'issue', '--owner', 'ann', '--dynamodb-endpoint', tokens.endpoint];
+  const args = [
+    'run',
+    '-s',
+    'token',
+    '--',
+    'issue',
+    '--owner',
+    'ann',
+    '--dynamodb-endpoint',
+    tokens.endpoint,
+  ];
   const { exitCode, stdout, stderr } = await start('npm', args, process.env);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const id = tokenId(stdout.trim());
   expect(stderr).toMatch(
-    new RegExp(`${id}: plants:read plants:write for ann; expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$`),
+    new RegExp(
+      `${id}: plants:read plants:write for ann; expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$`,
+    ),
   );
   expect(stderr).not.toContain(stdout.slice(17, 38));
   const stored = await record(id);
@@ -47,7 +60,16 @@ test.each([
   [['--expires-in', '15m'], { scopes: allScopes, label: '' }, 15 * 60],
   [['--expires-in', '12h', '--scope', 'plants:read'], { scopes: ['plants:read'] }, 12 * 3600],
   [
-    ['--expires-in', '30s', '--scope', 'plants:write', '--scope', 'plants:read', '--label', 'the café’s laptop'],
+    [
+      '--expires-in',
+      '30s',
+      '--scope',
+      'plants:write',
+      '--scope',
+      'plants:read',
+      '--label',
+      'the café’s laptop',
+    ],
     { label: 'the café’s laptop' },
     30,
   ],
@@ -66,7 +88,8 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   await local('revoke', revoked.id);
   const [first, second] = [issued.id, revoked.id].sort();
   const status = (id = '') => (id === issued.id ? 'active ' : 'revoked');
-  const rest = (id = '') => `lister  plants:read plants:write  ${status(id)}  2023-11-14T22:13:20Z  2096-10-02T07:06:40Z  a note`;
+  const rest = (id = '') =>
+    `lister  plants:read plants:write  ${status(id)}  2023-11-14T22:13:20Z  2096-10-02T07:06:40Z  a note`;
   const table = await local('list', '--owner', 'lister');
   expect(table).toEqual({
     exitCode: 0,
@@ -77,11 +100,22 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   });
 
   const json = await local('list', '--owner', 'lister', '--json');
-  const common = { owner: 'lister', scopes: allScopes, label: 'a note', created: '2023-11-14T22:13:20Z', expires: '2096-10-02T07:06:40Z' };
+  const common = {
+    owner: 'lister',
+    scopes: allScopes,
+    label: 'a note',
+    created: '2023-11-14T22:13:20Z',
+    expires: '2096-10-02T07:06:40Z',
+  };
   expect(JSON.parse(json.stdout)).toEqual(
     [
       { id: issued.id, ...common, status: 'active', revoked: null },
-      { id: revoked.id, ...common, status: 'revoked', revoked: expect.stringMatching(/^20..-..-..T..:..:..Z$/) },
+      {
+        id: revoked.id,
+        ...common,
+        status: 'revoked',
+        revoked: expect.stringMatching(/^20..-..-..T..:..:..Z$/),
+      },
     ].sort((a, b) => (a.id < b.id ? -1 : 1)),
   );
   for (const { token: secret, record } of [issued, revoked]) {
@@ -99,7 +133,14 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
 
 test('rotate prints the new token, alone, on stdout; the old one works until the overlap ends', async () => {
   const old = await issue('rita');
-  const { exitCode, stdout, stderr } = await local('rotate', old.id, '--overlap', '15m', '--expires-in', '7d');
+  const { exitCode, stdout, stderr } = await local(
+    'rotate',
+    old.id,
+    '--overlap',
+    '15m',
+    '--expires-in',
+    '7d',
+  );
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const next = await record(tokenId(stdout.trim()));
@@ -127,21 +168,45 @@ test('revoke ends a token, says for how long a gateway may not know, and leaves 
 
 test.each([
   [['issue'], "required option '--owner <name>' not specified"],
-  [['issue', '--owner', 'a b'], 'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -.'],
-  [['issue', '--owner', 'ann', '--scope', 'plants:all'], 'Allowed choices are plants:read, plants:write.'],
-  [['issue', '--owner', 'ann', '--expires-in', '90'], 'Say something like 15m, 12h or 90d, or never.'],
-  [['issue', '--owner', 'ann', '--expires-in', '0d'], 'Say something like 15m, 12h or 90d, or never.'],
-  [['issue', '--owner', 'ann', '--expires-in', '1.5h'], 'Say something like 15m, 12h or 90d, or never.'],
-  [['issue', '--owner', 'ann', '--label', 'x'.repeat(101)], 'No token was issued: label must be at most 100 characters'],
+  [
+    ['issue', '--owner', 'a b'],
+    'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -.',
+  ],
+  [
+    ['issue', '--owner', 'ann', '--scope', 'plants:all'],
+    'Allowed choices are plants:read, plants:write.',
+  ],
+  [
+    ['issue', '--owner', 'ann', '--expires-in', '90'],
+    'Say something like 15m, 12h or 90d, or never.',
+  ],
+  [
+    ['issue', '--owner', 'ann', '--expires-in', '0d'],
+    'Say something like 15m, 12h or 90d, or never.',
+  ],
+  [
+    ['issue', '--owner', 'ann', '--expires-in', '1.5h'],
+    'Say something like 15m, 12h or 90d, or never.',
+  ],
+  [
+    ['issue', '--owner', 'ann', '--label', 'x'.repeat(101)],
+    'No token was issued: label must be at most 100 characters',
+  ],
   [['issue', '--owner', 'ann', 'bob'], "too many arguments for 'issue'"],
   [['isue', '--owner', 'ann'], "unknown command 'isue' (Did you mean issue?)"],
   [['list', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
   [['revoke'], "missing required argument 'id'"],
-  [['revoke', 'abc'], 'That is not the id of a token: 12 letters and digits, as the list shows them.'],
+  [
+    ['revoke', 'abc'],
+    'That is not the id of a token: 12 letters and digits, as the list shows them.',
+  ],
   [['revoke', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
   [['rotate', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
   [['rotate', 'abcdefghijkl', '--overlap', 'never'], 'Say something like 0s, 15m or 12h.'],
-  [['list', '--stack', 'PlantStore'], "option '--local' cannot be used with option '--stack <name>'"],
+  [
+    ['list', '--stack', 'PlantStore'],
+    "option '--local' cannot be used with option '--stack <name>'",
+  ],
   [['list', '--dynamodb-endpoint', 'localhost:8000'], 'Say something like http://127.0.0.1:8000.'],
 ])('%j is a mistake that gets one line', async (args, line) => {
   const { exitCode, stdout, stderr } = await local(...args);
@@ -168,34 +233,54 @@ test('a token typed in the wrong place is not told again', async () => {
   for (const { exitCode, stdout, stderr } of runs) {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: .*\n$/);
-    for (const half of [secret.slice(17, 38), secret.slice(38, 60)]) expect(stdout + stderr).not.toContain(half);
+    for (const half of [secret.slice(17, 38), secret.slice(38, 60)])
+      expect(stdout + stderr).not.toContain(half);
   }
 });
 
-test.each(['http://127.0.0.1:1', 'http://localhost:1'])('where no npm start runs at %s, one line says so', async (endpoint) => {
-  const stderr = `error: No database answers at ${endpoint}: start it with "npm start".\n`;
-  expect(await token(['list', '--dynamodb-endpoint', endpoint])).toEqual({ exitCode: 1, stdout: '', stderr });
-});
+test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
+  'where no npm start runs at %s, one line says so',
+  async (endpoint) => {
+    const stderr = `error: No database answers at ${endpoint}: start it with "npm start".\n`;
+    expect(await token(['list', '--dynamodb-endpoint', endpoint])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr,
+    });
+  },
+);
 
 test('a database without the tables, or what is no database, is not that of an npm start', async () => {
   const other = await startTokensTable('Others');
-  const nothing = createServer((_, response) => response.writeHead(403).end('{"message":"Forbidden"}')).listen(0, '127.0.0.1');
+  const nothing = createServer((_, response) =>
+    response.writeHead(403).end('{"message":"Forbidden"}'),
+  ).listen(0, '127.0.0.1');
   await once(nothing, 'listening');
-  for (const endpoint of [other.endpoint, `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`]) {
+  for (const endpoint of [
+    other.endpoint,
+    `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`,
+  ]) {
     const { exitCode, stderr } = await token(['list', '--dynamodb-endpoint', endpoint]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^error: What answers at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`));
+    expect(stderr).toMatch(
+      new RegExp(
+        `^error: What answers at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`,
+      ),
+    );
   }
   nothing.close();
   await other.stop();
 });
 
-test.each([[['issue']], [['list']], [['revoke']], [['rotate']], [[]]])('%j has a --help', async (command) => {
-  const { exitCode, stdout, stderr } = await token([...command, '--help']);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toContain(`Usage: npm run -s token -- ${command.join('')}`);
-  for (const expected of command.length > 0
-    ? ['--local', '--stack', '--profile', '--region', 'PlantStore']
-    : ['issue', 'list', 'revoke', 'rotate'])
-    expect(stdout).toContain(expected);
-});
+test.each([[['issue']], [['list']], [['revoke']], [['rotate']], [[]]])(
+  '%j has a --help',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await token([...command, '--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: npm run -s token -- ${command.join('')}`);
+    for (const expected of command.length > 0
+      ? ['--local', '--stack', '--profile', '--region', 'PlantStore']
+      : ['issue', 'list', 'revoke', 'rotate'])
+      expect(stdout).toContain(expected);
+  },
+);

@@ -11,7 +11,11 @@ export interface Run {
 
 const root = join(import.meta.dirname, '..', '..');
 
-export const start = (program: string, args: string[], env: Record<string, string | undefined>): Promise<Run> =>
+export const start = (
+  program: string,
+  args: string[],
+  env: Record<string, string | undefined>,
+): Promise<Run> =>
   new Promise((resolve) => {
     const child = execFile(program, args, { cwd: root, env }, (_, stdout, stderr) =>
       resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
@@ -21,8 +25,17 @@ export const start = (program: string, args: string[], env: Record<string, strin
 /** Runs what `npm run -s token --` does, where nothing is known of AWS but what `env` says. */
 export async function token(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const home = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  const noAws = { HOME: home, USERPROFILE: home, PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true' };
-  const run = await start(process.execPath, ['--import', './bin/node24.mjs', 'bin/token.ts', ...args], { ...noAws, ...env });
+  const noAws = {
+    HOME: home,
+    USERPROFILE: home,
+    PATH: process.env.PATH,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+  const run = await start(
+    process.execPath,
+    ['--import', './bin/node24.mjs', 'bin/token.ts', ...args],
+    { ...noAws, ...env },
+  );
   rmSync(home, { recursive: true });
   return run;
 }

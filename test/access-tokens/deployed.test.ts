@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { issueToken } from '../../bin/token/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/contract/access-token.ts';
@@ -16,15 +16,23 @@ import { startTokensTable } from './tokens-table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
-const profiles = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') };
+const profiles = {
+  AWS_CONFIG_FILE: join(folder, 'config'),
+  AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
+};
 let cloudFormation: Server;
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
 const outputs: Record<string, string> = {
-  PlantStore: '<member><OutputKey>AccessTokensTableName</OutputKey><OutputValue>PlantStore-AccessTokens-1ABC</OutputValue></member>',
+  PlantStore:
+    '<member><OutputKey>AccessTokensTableName</OutputKey><OutputValue>PlantStore-AccessTokens-1ABC</OutputValue></member>',
   SomethingElse: '<member><OutputKey>BucketName</OutputKey><OutputValue>b</OutputValue></member>',
 };
 const errors: Record<string, [status: number, code: string, message: string]> = {
-  Forbidden: [403, 'AccessDenied', 'User: arn:aws:iam::1:user/u is not authorized to perform: cloudformation:DescribeStacks'],
+  Forbidden: [
+    403,
+    'AccessDenied',
+    'User: arn:aws:iam::1:user/u is not authorized to perform: cloudformation:DescribeStacks',
+  ],
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 
@@ -32,20 +40,34 @@ beforeAll(async () => {
   // DynamoDB Local keeps a database for each access key and region, the embedded engine one for all.
   tokens = await startTokensTable('PlantStore-AccessTokens-1ABC', () => startDatabase({ port: 0 }));
   writeFileSync(profiles.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
-  writeFileSync(profiles.AWS_SHARED_CREDENTIALS_FILE, '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n');
+  writeFileSync(
+    profiles.AWS_SHARED_CREDENTIALS_FILE,
+    '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n',
+  );
   cloudFormation = createServer(async (request, response) => {
-    const stack = new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
-    const [accessKeyId, , region] = (/Credential=([^,]*)/.exec(request.headers.authorization ?? '')?.[1] ?? '').split('/');
+    const stack =
+      new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
+    const [accessKeyId, , region] = (
+      /Credential=([^,]*)/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    ).split('/');
     asked.push({ stack, accessKeyId, region });
     if (outputs[stack]) {
       const stacks = `<Stacks><member><StackName>${stack}</StackName><Outputs>${outputs[stack]}</Outputs></member></Stacks>`;
-      response.end(`<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult></DescribeStacksResponse>`);
+      response.end(
+        `<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult></DescribeStacksResponse>`,
+      );
       return;
     }
-    const [status, code, message] = errors[stack] ?? [400, 'ValidationError', `Stack with id ${stack} does not exist`];
+    const [status, code, message] = errors[stack] ?? [
+      400,
+      'ValidationError',
+      `Stack with id ${stack} does not exist`,
+    ];
     response
       .writeHead(status)
-      .end(`<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`);
+      .end(
+        `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+      );
   });
   await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
 });
@@ -61,30 +83,77 @@ const deployed = () => ({
   AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
 });
 const aws = (args: string[], env = {}) => token(args, { ...deployed(), ...env });
-const cliAccount = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_DEFAULT_REGION: 'sa-east-1' };
-const account = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' };
+const cliAccount = {
+  AWS_ACCESS_KEY_ID: 'ENVIRONMENT',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_DEFAULT_REGION: 'sa-east-1',
+};
+const account = {
+  AWS_ACCESS_KEY_ID: 'ENVIRONMENT',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'eu-west-1',
+};
 
 test.each<[string, string[], Record<string, string>, object]>([
   ['a profile', ['--profile', 'work'], {}, { accessKeyId: 'WORK', region: 'eu-north-1' }],
-  ['a profile and a region', ['--profile', 'work', '--region', 'us-east-2'], account, { accessKeyId: 'WORK', region: 'us-east-2' }],
-  ['what the environment says', ['--stack', 'PlantStore'], account, { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' }],
-  ['the AWS CLI’s variable for the region', [], cliAccount, { accessKeyId: 'ENVIRONMENT', region: 'sa-east-1' }],
-  ['the profile in the environment', [], { AWS_PROFILE: 'work' }, { accessKeyId: 'WORK', region: 'eu-north-1' }],
-])('the table of a deployed stack is found by its outputs, with %s', async (_, options, env, who) => {
-  asked.length = 0;
-  const { exitCode, stdout } = await aws(['issue', '--owner', 'deployed', ...options], env);
-  expect(exitCode).toBe(0);
-  expect(asked).toEqual([{ stack: 'PlantStore', ...who }]);
-  expect(await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? '')).toMatchObject({ owner: 'deployed' });
-});
+  [
+    'a profile and a region',
+    ['--profile', 'work', '--region', 'us-east-2'],
+    account,
+    { accessKeyId: 'WORK', region: 'us-east-2' },
+  ],
+  [
+    'what the environment says',
+    ['--stack', 'PlantStore'],
+    account,
+    { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' },
+  ],
+  [
+    'the AWS CLI’s variable for the region',
+    [],
+    cliAccount,
+    { accessKeyId: 'ENVIRONMENT', region: 'sa-east-1' },
+  ],
+  [
+    'the profile in the environment',
+    [],
+    { AWS_PROFILE: 'work' },
+    { accessKeyId: 'WORK', region: 'eu-north-1' },
+  ],
+])(
+  'the table of a deployed stack is found by its outputs, with %s',
+  async (_, options, env, who) => {
+    asked.length = 0;
+    const { exitCode, stdout } = await aws(['issue', '--owner', 'deployed', ...options], env);
+    expect(exitCode).toBe(0);
+    expect(asked).toEqual([{ stack: 'PlantStore', ...who }]);
+    expect(
+      await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? ''),
+    ).toMatchObject({ owner: 'deployed' });
+  },
+);
 
 const documents = ['README.md', ...globSync('docs/*.md')];
-const documented = documents.flatMap((file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? []);
+const documented = documents.flatMap(
+  (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
+);
 test.each([...new Set(documented)])('what the documents say works: %s', async (line) => {
-  const { id } = await issueToken(tokens.database, tokens.name, { owner: 'alice', scopes: ['plants:read'], label: '', expires: undefined });
+  const { id } = await issueToken(tokens.database, tokens.name, {
+    owner: 'alice',
+    scopes: ['plants:read'],
+    label: '',
+    expires: undefined,
+  });
   const command = line.replace('TOKEN_ID', id).replace(/--stack \S+/, '--stack PlantStore');
-  const { exitCode, stderr } = await start('bash', ['-c', command], { ...process.env, ...deployed(), ...account });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.not.stringContaining('error') });
+  const { exitCode, stderr } = await start('bash', ['-c', command], {
+    ...process.env,
+    ...deployed(),
+    ...account,
+  });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.not.stringContaining('error'),
+  });
 });
 
 test('the documents have the pattern for secret scanners as it is', () => {
@@ -106,10 +175,30 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     account,
     /The stack SomethingElse is no plant store, .* it has no output AccessTokensTableName\./,
   ],
-  ['no permission', stack('Forbidden'), account, /AWS does not allow it: .* not authorized to perform: cloudformation:DescribeStacks/],
-  ['an expired session', stack('LoggedOut'), account, /AWS does not accept the credentials \(.*\): log in again, or choose others/],
-  ['no credentials', [], { AWS_REGION: 'eu-west-1' }, /No AWS credentials \(.*\): log in, choose others with --profile, or say --local\./],
-  ['no such profile', ['--profile', 'other', '--region', 'eu-west-1'], {}, /No AWS credentials for the profile other \(.*\): log in/],
+  [
+    'no permission',
+    stack('Forbidden'),
+    account,
+    /AWS does not allow it: .* not authorized to perform: cloudformation:DescribeStacks/,
+  ],
+  [
+    'an expired session',
+    stack('LoggedOut'),
+    account,
+    /AWS does not accept the credentials \(.*\): log in again, or choose others/,
+  ],
+  [
+    'no credentials',
+    [],
+    { AWS_REGION: 'eu-west-1' },
+    /No AWS credentials \(.*\): log in, choose others with --profile, or say --local\./,
+  ],
+  [
+    'no such profile',
+    ['--profile', 'other', '--region', 'eu-west-1'],
+    {},
+    /No AWS credentials for the profile other \(.*\): log in/,
+  ],
   ['no region', [], {}, /No AWS region: choose one with --region\./],
   ['no network', [], noNetwork, /AWS cannot be reached \(.*\): check the network, and --region\./],
 ])('where there is %s, one line says so', async (_, options, env, line) => {

@@ -3,13 +3,15 @@ import { crc32 } from 'node:zlib';
 
 export const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-const someBase62 = (length: number) => Array.from({ length }, () => alphabet.charAt(randomInt(62))).join('');
+const someBase62 = (length: number) =>
+  Array.from({ length }, () => alphabet.charAt(randomInt(62))).join('');
 
 /** A token as one makes it who knows the format and can only guess the rest: its checksum is right. */
 export function forge(id = someBase62(12), secret = someBase62(43)): string {
   const start = `pst_${id}_${secret}`;
   let rest = crc32(start);
   let checksum = '';
-  for (; checksum.length < 6; rest = Math.floor(rest / 62)) checksum = alphabet.charAt(rest % 62) + checksum;
+  for (; checksum.length < 6; rest = Math.floor(rest / 62))
+    checksum = alphabet.charAt(rest % 62) + checksum;
   return start + checksum;
 }

@@ -1,11 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { issueToken, revokeToken } from '../../functions/access-tokens/administration.ts';
-import { environment } from '../../functions/contract/environment.ts';
+import { issueToken, revokeToken } from '../../bin/token/administration.ts';
+import { environment } from '../../functions/contract/environment-variables.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
 import { bundle } from '../../lib/bundle.ts';
-import { type ExecutionEnvironment, startExecutionEnvironment } from '../../lib/local/execution-environment.ts';
+import {
+  type ExecutionEnvironment,
+  startExecutionEnvironment,
+} from '../../lib/emulator/lambda/execution-environment.ts';
 import { forge } from './forge.ts';
 import { startTokensTable } from './tokens-table.ts';
 
@@ -23,10 +26,19 @@ beforeAll(async () => {
   tokens = await startTokensTable('Tokens');
   database = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
-    sent.push({ operation: `${request.headers['x-amz-target']}`.split('.')[1] ?? '', input: JSON.parse(`${body}`) });
+    sent.push({
+      operation: `${request.headers['x-amz-target']}`.split('.')[1] ?? '',
+      input: JSON.parse(`${body}`),
+    });
     if (fail) return fail(response);
-    const answer = await fetch(tokens.endpoint, { method: 'POST', headers: request.headers as Record<string, string>, body });
-    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(await answer.bytes());
+    const answer = await fetch(tokens.endpoint, {
+      method: 'POST',
+      headers: request.headers as Record<string, string>,
+      body,
+    });
+    response
+      .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(await answer.bytes());
   });
   await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve));
   authorizer = startExecutionEnvironment(
@@ -37,7 +49,12 @@ beforeAll(async () => {
       Handler: 'start.handler',
       MemorySize: 512,
       Timeout: 10,
-      Environment: { Variables: { [environment.accessTokensTable]: tokens.name, [environment.dynamodbEndpoint]: '' } },
+      Environment: {
+        Variables: {
+          [environment.accessTokensTable]: tokens.name,
+          [environment.dynamodbEndpoint]: '',
+        },
+      },
       LoggingConfig: { LogFormat: 'JSON' },
     },
     `http://127.0.0.1:${(database.address() as AddressInfo).port}`,
@@ -57,8 +74,15 @@ afterAll(async () => {
 });
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';
-const judge = (authorizationToken: unknown) => authorizer.invoke(JSON.stringify({ type: 'TOKEN', authorizationToken, methodArn }));
-const issue = () => issueToken(tokens.database, tokens.name, { owner: 'ann', scopes: allScopes, label: '', expires: undefined });
+const judge = (authorizationToken: unknown) =>
+  authorizer.invoke(JSON.stringify({ type: 'TOKEN', authorizationToken, methodArn }));
+const issue = () =>
+  issueToken(tokens.database, tokens.name, {
+    owner: 'ann',
+    scopes: allScopes,
+    label: '',
+    expires: undefined,
+  });
 const unauthorized = { error: { errorType: 'Error', errorMessage: 'Unauthorized' } };
 const codes = () => log.flatMap((line) => JSON.parse(line).message?.code ?? []);
 
@@ -66,7 +90,12 @@ test('it judges a token by one strongly consistent read, and writes nothing', as
   const { id, token } = await issue();
   const outcome = await judge(`Bearer ${token}`);
   expect(outcome).toHaveProperty('payload', expect.stringContaining('"owner":"ann"'));
-  expect(sent).toEqual([{ operation: 'GetItem', input: { TableName: 'Tokens', Key: { id: { S: id } }, ConsistentRead: true } }]);
+  expect(sent).toEqual([
+    {
+      operation: 'GetItem',
+      input: { TableName: 'Tokens', Key: { id: { S: id } }, ConsistentRead: true },
+    },
+  ]);
 });
 
 test('a token works the moment it was issued, and no more the moment it was revoked', async () => {
@@ -85,7 +114,9 @@ test('an unknown id costs the same read as a wrong secret, and gets the same ans
   expect(unknown).toEqual(wrong);
   expect(unknown).toEqual(unauthorized);
   expect(more).toEqual([]);
-  expect(sent).toEqual([{ ...first, input: { ...first?.input, Key: { id: { S: expect.stringMatching(/^\w{12}$/) } } } }]);
+  expect(sent).toEqual([
+    { ...first, input: { ...first?.input, Key: { id: { S: expect.stringMatching(/^\w{12}$/) } } } },
+  ]);
   expect(codes()).toEqual(['TOKEN_REFUSED', 'TOKEN_REFUSED']);
 });
 
@@ -125,15 +156,30 @@ test.each([
 test.each<[string, (response: ServerResponse) => void]>([
   ['is out of order', (response) => void response.writeHead(500).end('{}')],
   ['hangs up', (response) => void response.destroy()],
-  ['lacks the table', (response) => void response.writeHead(400).end('{"__type":"x#ResourceNotFoundException","message":"gone"}')],
-  ['says Unauthorized', (response) => void response.writeHead(401).end('{"message":"Unauthorized"}')],
+  [
+    'lacks the table',
+    (response) =>
+      void response.writeHead(400).end('{"__type":"x#ResourceNotFoundException","message":"gone"}'),
+  ],
+  [
+    'says Unauthorized',
+    (response) => void response.writeHead(401).end('{"message":"Unauthorized"}'),
+  ],
   ['talks nonsense', (response) => void response.writeHead(200).end('<html>')],
-  ['has an item that is no record', (response) => void response.writeHead(200).end('{"Item":{"id":{"S":"abcdefghijkl"}}}')],
-])('where the database %s, it neither accepts nor says Unauthorized: the gateway answers 503', async (_, failing) => {
-  const { token } = await issue();
-  fail = failing;
-  const outcome = await judge(`Bearer ${token}`);
-  expect(outcome).toEqual({ error: { errorType: 'Error', errorMessage: 'The access token could not be judged.' } });
-  expect(codes()).toEqual(['AUTHORIZER_FAILED']);
-  expect(log.join()).not.toContain(token.slice(17, 38));
-});
+  [
+    'has an item that is no record',
+    (response) => void response.writeHead(200).end('{"Item":{"id":{"S":"abcdefghijkl"}}}'),
+  ],
+])(
+  'where the database %s, it neither accepts nor says Unauthorized: the gateway answers 503',
+  async (_, failing) => {
+    const { token } = await issue();
+    fail = failing;
+    const outcome = await judge(`Bearer ${token}`);
+    expect(outcome).toEqual({
+      error: { errorType: 'Error', errorMessage: 'The access token could not be judged.' },
+    });
+    expect(codes()).toEqual(['AUTHORIZER_FAILED']);
+    expect(log.join()).not.toContain(token.slice(17, 38));
+  },
+);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken, revokeToken, rotateToken } from '../../functions/access-tokens/administration.ts';
+import { issueToken, revokeToken, rotateToken } from '../../bin/token/administration.ts';
 import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
 import { type Service, startService } from '../service.ts';
 import { forge } from './forge.ts';
@@ -18,14 +18,25 @@ afterAll(() => service.stop());
 
 const table = 'AccessTokens';
 const now = () => Math.floor(Date.now() / 1000);
-const issue = async (scopes: Scope[], { expires = (now() + 3600) as number | undefined, clock = Date.now } = {}) => {
-  const issued = await issueToken(service.database, table, { owner: 'ann', scopes, label: '', expires }, clock);
+const issue = async (
+  scopes: Scope[],
+  { expires = (now() + 3600) as number | undefined, clock = Date.now } = {},
+) => {
+  const issued = await issueToken(
+    service.database,
+    table,
+    { owner: 'ann', scopes, label: '', expires },
+    clock,
+  );
   service.tokens.push(issued.token);
   return issued;
 };
 const rotate = async (scopes: Scope[], overlap: number) => {
   const old = await issue(scopes);
-  const issued = await rotateToken(service.database, table, old.id, { overlap, expires: undefined });
+  const issued = await rotateToken(service.database, table, old.id, {
+    overlap,
+    expires: undefined,
+  });
   service.tokens.push(issued.token);
   return { old: old.token, next: issued.token };
 };
@@ -37,13 +48,27 @@ interface Answer {
 }
 
 /** Sends a request with its Authorization header as it is, or without one. */
-const send = (method: string, path: string, authorization?: string, baseUrl = service.baseUrl): Promise<Answer> =>
+const send = (
+  method: string,
+  path: string,
+  authorization?: string,
+  baseUrl = service.baseUrl,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const headers = { ...(authorization !== undefined && { Authorization: authorization }), 'Content-Type': 'application/json' };
+    const headers = {
+      ...(authorization !== undefined && { Authorization: authorization }),
+      'Content-Type': 'application/json',
+    };
     const sent = request(`${baseUrl}${path}`, { method, headers }, async (response) => {
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: `${Buffer.concat(await response.toArray())}` });
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: `${Buffer.concat(await response.toArray())}`,
+      });
     });
-    sent.on('error', reject).end(method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined);
+    sent
+      .on('error', reject)
+      .end(method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined);
   });
 
 /** Each operation with the scope it needs. */
@@ -54,7 +79,14 @@ const routes: [method: string, path: string, Scope][] = [
   ['DELETE', '/plants/-9', 'plants:write'],
 ];
 
-const goodShapes = ['Bearer TOKEN', 'bearer TOKEN', 'BEARER TOKEN', 'bEaReR TOKEN', 'Bearer    TOKEN', '  Bearer TOKEN  '];
+const goodShapes = [
+  'Bearer TOKEN',
+  'bearer TOKEN',
+  'BEARER TOKEN',
+  'bEaReR TOKEN',
+  'Bearer    TOKEN',
+  '  Bearer TOKEN  ',
+];
 const badShapes = [
   undefined,
   '',
@@ -78,7 +110,8 @@ const states: Record<string, (scopes: Scope[]) => Promise<string>> = {
   'active until its overlap ends': async (scopes) => (await rotate(scopes, 3600)).old,
   'active after a rotation': async (scopes) => (await rotate(scopes, 0)).next,
   'expired by a rotation': async (scopes) => (await rotate(scopes, 0)).old,
-  expired: async (scopes) => (await issue(scopes, { expires: now() - 1, clock: () => Date.now() - 10_000 })).token,
+  expired: async (scopes) =>
+    (await issue(scopes, { expires: now() - 1, clock: () => Date.now() - 10_000 })).token,
   revoked: async (scopes) => {
     const { id, token } = await issue(scopes);
     await revokeToken(service.database, table, id);
@@ -86,10 +119,13 @@ const states: Record<string, (scopes: Scope[]) => Promise<string>> = {
   },
   unknown: async () => forge(),
   wrong: async (scopes) => forge((await issue(scopes)).id),
-  mistyped: async (scopes) => (await issue(scopes)).token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
+  mistyped: async (scopes) =>
+    (await issue(scopes)).token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
   damaged: async (scopes) => {
     const { token, record } = await issue(scopes);
-    await service.database.send(new PutCommand({ TableName: table, Item: { ...record, owner: 7 } }));
+    await service.database.send(
+      new PutCommand({ TableName: table, Item: { ...record, owner: 7 } }),
+    );
     return token;
   },
 };
@@ -107,52 +143,83 @@ const verdictOf = ({ status, body }: Answer): string => {
   return code === 'plant-not-found' || status < 300 ? 'done' : code;
 };
 
-function expectedVerdict(state: string, shape: string | undefined, scopes: Scope[], needed: Scope): string {
+function expectedVerdict(
+  state: string,
+  shape: string | undefined,
+  scopes: Scope[],
+  needed: Scope,
+): string {
   if (!goodShapes.includes(shape ?? '')) return 'unauthorized';
   if (state === 'damaged') return 'unavailable';
   if (!state.startsWith('active')) return 'unauthorized';
   return scopes.includes(needed) ? 'done' : 'insufficient-scope';
 }
 
-test.each(Object.keys(states))('a token that is %s: every header, operation and scope gets its verdict', async (state) => {
-  const grants: Scope[][] = [['plants:read'], ['plants:write'], allScopes];
-  const tokens = new Map(await Promise.all(grants.map(async (scopes) => [scopes, await tokenIn(state, scopes)] as const)));
-  const cases = grants.flatMap((scopes) =>
-    [...goodShapes, ...badShapes].flatMap((shape) =>
-      routes.map(([method, path, needed]) => ({
-        scopes,
-        shape,
-        method,
-        path,
-        needed,
-        authorization: shape?.replaceAll('TOKEN', tokens.get(scopes) ?? ''),
-      })),
-    ),
-  );
-  const line = ({ shape, scopes, method, path }: (typeof cases)[number], verdict: string) =>
-    `${shape} (${scopes}) ${method} ${path}: ${verdict}`;
-  const logged = service.log.length;
-  const verdicts = [];
-  for (const one of cases) verdicts.push(line(one, verdictOf(await send(one.method, one.path, one.authorization))));
-  expect(verdicts).toEqual(cases.map((one) => line(one, expectedVerdict(state, one.shape, one.scopes, one.needed))));
-  expect(cases).toHaveLength(3 * 19 * 4);
+test.each(Object.keys(states))(
+  'a token that is %s: every header, operation and scope gets its verdict',
+  async (state) => {
+    const grants: Scope[][] = [['plants:read'], ['plants:write'], allScopes];
+    const tokens = new Map(
+      await Promise.all(
+        grants.map(async (scopes) => [scopes, await tokenIn(state, scopes)] as const),
+      ),
+    );
+    const cases = grants.flatMap((scopes) =>
+      [...goodShapes, ...badShapes].flatMap((shape) =>
+        routes.map(([method, path, needed]) => ({
+          scopes,
+          shape,
+          method,
+          path,
+          needed,
+          authorization: shape?.replaceAll('TOKEN', tokens.get(scopes) ?? ''),
+        })),
+      ),
+    );
+    const line = ({ shape, scopes, method, path }: (typeof cases)[number], verdict: string) =>
+      `${shape} (${scopes}) ${method} ${path}: ${verdict}`;
+    const logged = service.log.length;
+    const verdicts = [];
+    for (const one of cases)
+      verdicts.push(line(one, verdictOf(await send(one.method, one.path, one.authorization))));
+    expect(verdicts).toEqual(
+      cases.map((one) => line(one, expectedVerdict(state, one.shape, one.scopes, one.needed))),
+    );
+    expect(cases).toHaveLength(3 * 19 * 4);
 
-  const reasons = service.log.slice(logged).flatMap((one) => JSON.parse(one).message?.reason ?? []);
-  expect([...new Set(reasons)]).toEqual(['active', 'damaged'].includes(state.split(' ')[0] ?? '') ? [] : [state.split(' ')[0]]);
-});
+    const reasons = service.log
+      .slice(logged)
+      .flatMap((one) => JSON.parse(one).message?.reason ?? []);
+    expect([...new Set(reasons)]).toEqual(
+      ['active', 'damaged'].includes(state.split(' ')[0] ?? '') ? [] : [state.split(' ')[0]],
+    );
+  },
+);
 
 test('no answer tells one refused token from another', async () => {
   const answers = new Set<string>();
   for (const state of ['expired', 'revoked', 'unknown', 'wrong', 'mistyped']) {
     for (const [method, path] of routes) {
-      const { headers, ...answer } = await send(method, path, `Bearer ${await tokenIn(state, allScopes)}`);
+      const { headers, ...answer } = await send(
+        method,
+        path,
+        `Bearer ${await tokenIn(state, allScopes)}`,
+      );
       const { date: _, ...others } = headers;
-      answers.add(JSON.stringify({ ...answer, headers: others }).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));
+      answers.add(
+        JSON.stringify({ ...answer, headers: others }).replaceAll(
+          /[0-9a-f]{8}-[0-9a-f-]{27}/g,
+          'a request id',
+        ),
+      );
     }
   }
   const [answer = '', ...more] = answers;
   expect(more).toEqual([]);
-  expect(JSON.parse(answer)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer realm="plant-store"' } });
+  expect(JSON.parse(answer)).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Bearer realm="plant-store"' },
+  });
 });
 
 test('under traffic, the first request that begins after the revoke command has returned is refused, and all before it are served', async () => {
@@ -168,13 +235,19 @@ test('under traffic, the first request that begins after the revoke command has 
   };
   const traffic = Promise.all([caller(), caller(), caller()]);
   const started = performance.now();
-  const command = spawn('npm', ['run', '-s', 'token', '--', 'revoke', id, '--dynamodb-endpoint', service.databaseEndpoint], {
-    stdio: 'ignore',
-  });
+  const command = spawn(
+    'npm',
+    ['run', '-s', 'token', '--', 'revoke', id, '--dynamodb-endpoint', service.databaseEndpoint],
+    {
+      stdio: 'ignore',
+    },
+  );
   expect(await once(command, 'exit')).toEqual([0, null]);
   revoked = performance.now();
   await traffic;
-  const statuses = (from: number, to: number) => [...new Set(began.filter(({ at }) => at >= from && at < to).map(({ status }) => status))];
+  const statuses = (from: number, to: number) => [
+    ...new Set(began.filter(({ at }) => at >= from && at < to).map(({ status }) => status)),
+  ];
   expect(statuses(0, started)).toEqual([200]);
   expect(statuses(revoked, Number.POSITIVE_INFINITY)).toEqual([401]);
 });
@@ -183,7 +256,8 @@ test('a verdict that the gateway remembers is right for every operation, and out
   const cached = await startService();
   const call = (token: string) => async (method: string, path: string) =>
     verdictOf(await send(method, path, `Bearer ${token}`, cached.baseUrl));
-  const judgements = () => cached.log.filter((line) => JSON.parse(line).message?.code === 'TOKEN_ACCEPTED').length;
+  const judgements = () =>
+    cached.log.filter((line) => JSON.parse(line).message?.code === 'TOKEN_ACCEPTED').length;
   try {
     const reader = call(await cached.issue('ann', ['plants:read']));
     expect(await reader('POST', '/plants')).toBe('insufficient-scope');

@@ -26,12 +26,18 @@ test('10 000 tokens differ in id and secret, and use every character in every pl
   expect(new Set(tokens.map(({ id }) => id)).size).toBe(10_000);
   expect(new Set(tokens.map(({ token }) => token.slice(17, 60))).size).toBe(10_000);
   // The secret's first place is left out: 256 bits end a little below 62^43. So is the checksum's: 32 bits end below 62^6.
-  const places = [...Array.from({ length: 12 }, (_, i) => 4 + i), ...Array.from({ length: 42 }, (_, i) => 18 + i)];
-  for (const place of places) expect(new Set(tokens.map(({ token }) => token[place])).size).toBe(62);
+  const places = [
+    ...Array.from({ length: 12 }, (_, i) => 4 + i),
+    ...Array.from({ length: 42 }, (_, i) => 18 + i),
+  ];
+  for (const place of places)
+    expect(new Set(tokens.map(({ token }) => token[place])).size).toBe(62);
 });
 
 test('the pattern finds a token in any text, and does not run on', () => {
   const { token } = makeToken();
-  const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(new RegExp(accessTokenPattern, 'g'));
+  const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(
+    new RegExp(accessTokenPattern, 'g'),
+  );
   expect(found).toEqual([token, token]);
 });

@@ -1,14 +1,13 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/tables.ts';
-import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { region } from '../../lib/local/intrinsics.ts';
+import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { localClient } from '../../lib/local/database-client.ts';
 import { engine } from '../engines.ts';
 
 /** A table of access tokens in an engine of its own, in memory. */
 export async function startTokensTable(name = 'AccessTokens', start = engine().start) {
   const { endpoint, stop } = await start();
-  const client = new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials });
+  const client = localClient(endpoint);
   await client.send(
     new CreateTableCommand({
       TableName: name,

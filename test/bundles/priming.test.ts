@@ -42,7 +42,13 @@ test.each(['create-plant', 'list-plants', 'delete-plant', 'authorize'])(
     const folder = bundle(`functions/${entry}.ts`);
     expect(importing(join(folder, 'index.js'))).toMatchObject({ signatures: 0, secureContexts: 0 });
     const started = importing(join(folder, 'start.mjs'));
-    expect(started).toEqual({ signatures: expect.any(Number), connections: 0, secureContexts: 1, handler: 'function', heavy: [] });
+    expect(started).toEqual({
+      signatures: expect.any(Number),
+      connections: 0,
+      secureContexts: 1,
+      handler: 'function',
+      heavy: [],
+    });
     expect(started.signatures).toBeGreaterThan(0);
   },
 );

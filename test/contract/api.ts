@@ -45,13 +45,22 @@ export async function call(request: Call): Promise<Reply> {
   const faults = judge(request, reply);
   // Without the query, which can hold a token.
   const [path] = request.path.split('?');
-  if (faults.length > 0) throw new Error(`${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`);
+  if (faults.length > 0)
+    throw new Error(
+      `${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`,
+    );
   return reply;
 }
 
 export const create = (body: string | Buffer | object, token?: string): Promise<Reply> => {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return call({ method: 'POST', path: '/plants', headers: [json], body: text, ...(token && { token }) });
+  return call({
+    method: 'POST',
+    path: '/plants',
+    headers: [json],
+    body: text,
+    ...(token && { token }),
+  });
 };
 
 export const list = (query = '', token?: string): Promise<Reply> =>
@@ -71,29 +80,49 @@ export async function send(request: Call): Promise<Reply> {
   }
 }
 
-function exchange({ method, path, headers = [], body }: Call, token: string | null): Promise<Reply> {
+function exchange(
+  { method, path, headers = [], body }: Call,
+  token: string | null,
+): Promise<Reply> {
   const own: [string, string][] = [['Host', base.host]];
   if (token) own.push(['Authorization', `Bearer ${token}`]);
   if (body !== undefined) own.push(['Content-Length', `${Buffer.byteLength(body)}`]);
   const options = { method, path: basePath + path, agent, headers: [...own, ...headers].flat() };
   return new Promise((resolve, reject) => {
-    const request = client.request({ host: base.hostname, port: base.port, ...options }, async (response) => {
-      const text = Buffer.concat(await response.toArray()).toString();
-      const single = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-      resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(single), body: text, json: parse(text) });
-    });
+    const request = client.request(
+      { host: base.hostname, port: base.port, ...options },
+      async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        const single = Object.entries(response.headers).map(([name, value]) => [
+          name,
+          String(value),
+        ]);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: Object.fromEntries(single),
+          body: text,
+          json: parse(text),
+        });
+      },
+    );
     request.on('error', reject).end(body);
   });
 }
 
 function judge(request: Call, reply: Reply): string[] {
   const operation = operationOf(request);
-  const faults = operation ? differences(operation, reply) : differencesFromProblem('no-such-operation', reply);
+  const faults = operation
+    ? differences(operation, reply)
+    : differencesFromProblem('no-such-operation', reply);
   if (reply.status >= 500) faults.push(`no request may have such an answer (${reply.body})`);
   if (reply.status >= 400) {
-    const { type, title, status, detail, instance, errors, ...more } = (reply.json ?? {}) as Record<string, unknown>;
+    const { type, title, status, detail, instance, errors, ...more } = (reply.json ?? {}) as Record<
+      string,
+      unknown
+    >;
     if (Object.keys(more).length > 0) faults.push(`the problem has too much: ${Object.keys(more)}`);
-    if (instance !== reply.headers['x-request-id']) faults.push(`the instance ${instance} is not the id of the request`);
+    if (instance !== reply.headers['x-request-id'])
+      faults.push(`the instance ${instance} is not the id of the request`);
     if (status !== reply.status) faults.push(`the problem has the status ${status}`);
   }
   return faults;
@@ -120,9 +149,11 @@ function parse(text: string): unknown {
 const present = new Map<string, Call>();
 
 function remember({ method, path }: Call, token: string, { status, headers }: Reply): void {
-  const plant = status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
+  const plant =
+    status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
   if (status === 201) present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
-  if (method === 'DELETE' && (status === 204 || status === 404)) present.delete(`${plant} ${token}`);
+  if (method === 'DELETE' && (status === 204 || status === 404))
+    present.delete(`${plant} ${token}`);
 }
 
 /** Deletes every plant that is there through calls of ours. */
@@ -146,7 +177,11 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
 export function places({ json: problem }: Reply): string[] {
   const { errors = [] } = problem as ProblemDetails;
   const place = ({ pointer, parameter, header }: (typeof errors)[number]) =>
-    pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
+    pointer !== undefined
+      ? `#${pointer}`
+      : parameter !== undefined
+        ? `?${parameter}`
+        : `${header}:`;
   return [...new Set(errors.map(place))].sort();
 }
 

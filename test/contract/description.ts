@@ -22,7 +22,9 @@ interface OpenApi {
   components: { responses: Record<string, Description> };
 }
 
-const document = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'openapi.json'), 'utf8'));
+const document = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'openapi.json'), 'utf8'),
+);
 
 /** docs/openapi.json, with what its references stand for in their place. */
 export const openApi = resolve(document) as OpenApi;
@@ -30,7 +32,8 @@ export const openApi = resolve(document) as OpenApi;
 function resolve(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolve);
   if (typeof node !== 'object' || node === null) return node;
-  if (!('$ref' in node)) return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
+  if (!('$ref' in node))
+    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
   const path = String(node.$ref).split('/').slice(1);
   return resolve(path.reduce((found, name) => found[name], document));
 }
@@ -48,13 +51,17 @@ const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 export function differences(operation: Operation, answer: Answer): string[] {
   const { method, path } = operations[operation];
   const description = openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses[answer.status];
-  return description ? differencesFrom(description, answer) : [`the status ${answer.status} is not described`];
+  return description
+    ? differencesFrom(description, answer)
+    : [`the status ${answer.status} is not described`];
 }
 
 /** In what an answer differs from the description of a problem. */
 export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
   const description = openApi.components.responses[code];
-  return description ? differencesFrom(description, answer) : [`the problem ${code} is not described`];
+  return description
+    ? differencesFrom(description, answer)
+    : [`the problem ${code} is not described`];
 }
 
 /** In what an answer differs from its description. */
@@ -67,13 +74,20 @@ export function differencesFrom({ headers, content }: Description, answer: Answe
       found.push(`${name}: ${value} ${validators.header.errorsText()}`);
   }
   const known = Object.keys(headers).map((name) => name.toLowerCase());
-  found.push(...telling.filter((name) => name in answer.headers && !known.includes(name)).map((name) => `the header ${name} is too much`));
+  found.push(
+    ...telling
+      .filter((name) => name in answer.headers && !known.includes(name))
+      .map((name) => `the header ${name} is too much`),
+  );
 
   const [[mediaType, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});
-  if (mediaType === '') return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
-  if (answer.headers['content-type'] !== mediaType) found.push(`the content type is ${answer.headers['content-type']}`);
+  if (mediaType === '')
+    return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  if (answer.headers['content-type'] !== mediaType)
+    found.push(`the content type is ${answer.headers['content-type']}`);
   const body = parse(answer.body);
-  if (!validators.body.validate(schema, body)) found.push(`${validators.body.errorsText()}: ${answer.body}`);
+  if (!validators.body.validate(schema, body))
+    found.push(`${validators.body.errorsText()}: ${answer.body}`);
   return found;
 }
 

@@ -11,8 +11,14 @@ const summary = ({ status, headers, json: body }: Reply) => {
 };
 
 const questions: [what: string, find: () => Promise<string>][] = [
-  ['an unknown path with a bearer token', async () => summary(await send({ method: 'GET', path: '/nothing' }))],
-  ['an unknown method with a bearer token', async () => summary(await send({ method: 'PUT', path: '/plants' }))],
+  [
+    'an unknown path with a bearer token',
+    async () => summary(await send({ method: 'GET', path: '/nothing' })),
+  ],
+  [
+    'an unknown method with a bearer token',
+    async () => summary(await send({ method: 'PUT', path: '/plants' })),
+  ],
   [
     'a successful delete',
     async () => {
@@ -20,8 +26,16 @@ const questions: [what: string, find: () => Promise<string>][] = [
       return summary(await remove(7));
     },
   ],
-  ['a body of 7 MB', async () => summary(await send({ method: 'POST', path: '/plants', headers: json, body: megabytes(7) }))],
-  ['a body of 11 MB', async () => summary(await send({ method: 'POST', path: '/plants', headers: json, body: megabytes(11) }))],
+  [
+    'a body of 7 MB',
+    async () =>
+      summary(await send({ method: 'POST', path: '/plants', headers: json, body: megabytes(7) })),
+  ],
+  [
+    'a body of 11 MB',
+    async () =>
+      summary(await send({ method: 'POST', path: '/plants', headers: json, body: megabytes(11) })),
+  ],
   [
     'the request id of a gateway response',
     async () => {
@@ -33,14 +47,23 @@ const questions: [what: string, find: () => Promise<string>][] = [
   [
     'a request id that the client chooses',
     async () => {
-      const { headers } = await send({ method: 'GET', path: '/plants', headers: [['x-amzn-RequestId', 'chosen']] });
+      const { headers } = await send({
+        method: 'GET',
+        path: '/plants',
+        headers: [['x-amzn-RequestId', 'chosen']],
+      });
       return `${headers['x-request-id'] === 'chosen' ? '' : 'not '}taken over`;
     },
   ],
   [
     'a name with bytes that are not UTF-8',
     async () => {
-      const reply = await call({ method: 'POST', path: '/plants', headers: json, body: Buffer.from('{"id":7,"name":"\xE9"}', 'latin1') });
+      const reply = await call({
+        method: 'POST',
+        path: '/plants',
+        headers: json,
+        body: Buffer.from('{"id":7,"name":"\xE9"}', 'latin1'),
+      });
       return `${reply.status}, ${problemOf(reply)} at ${places(reply)}`;
     },
   ],

@@ -37,7 +37,10 @@ const refused: [what: string, headers: [string, string][]][] = [
     ['null', 'Bearer null'],
     ...(revokedToken ? [['a revoked token', `Bearer ${revokedToken}`]] : []),
     ...(expiredToken ? [['an expired token', `Bearer ${expiredToken}`]] : []),
-  ].map(([what = '', value = '']): [string, [string, string][]] => [what, [['Authorization', value]]]),
+  ].map(([what = '', value = '']): [string, [string, string][]] => [
+    what,
+    [['Authorization', value]],
+  ]),
 ];
 
 // To these sam local has answers of its own.
@@ -58,7 +61,11 @@ if (!target.isSam) {
   });
 
   test('a token that may read may neither create nor delete', async () => {
-    for (const reply of [await create({ id: 7, name: 'Aloe' }, readToken), await remove(7, readToken), await remove('x/', readToken)])
+    for (const reply of [
+      await create({ id: 7, name: 'Aloe' }, readToken),
+      await remove(7, readToken),
+      await remove('x/', readToken),
+    ])
       expect([reply.status, problemOf(reply)]).toEqual([403, 'insufficient-scope']);
   });
 

@@ -4,7 +4,8 @@ import { create, inParallel, list, plantsPath, type Reply, remove, target } from
 const { otherToken } = target;
 const namesOf = ({ json }: Reply) => (json as { name: string }[]).map(({ name }) => name);
 const names = (...ids: (number | bigint | string)[]) => ids.map((id) => `Plant ${id}`);
-const createAll = (ids: (number | string)[], token?: string) => inParallel(ids, (id) => create(`{"id":${id},"name":"Plant ${id}"}`, token));
+const createAll = (ids: (number | string)[], token?: string) =>
+  inParallel(ids, (id) => create(`{"id":${id},"name":"Plant ${id}"}`, token));
 
 /** The query of the next page, from the link to it. */
 function next({ headers: { link = '' } }: Reply): string {

@@ -8,7 +8,11 @@ const { otherToken } = target;
 
 test('a plant is created, listed, deleted', async () => {
   const creation = await create({ id: 7, ...aloe });
-  expect([creation.status, creation.json, creation.headers.location]).toEqual([201, aloe, `${plantsPath}/7`]);
+  expect([creation.status, creation.json, creation.headers.location]).toEqual([
+    201,
+    aloe,
+    `${plantsPath}/7`,
+  ]);
   expect((await list()).json).toEqual([aloe]);
   const deletion = await remove(7);
   expect([deletion.status, deletion.body]).toEqual([204, '']);
@@ -26,8 +30,18 @@ test('what is deleted is gone: deleting it again finds nothing, creating it agai
 test('a create can be repeated: the same plant changes nothing, another one is a conflict and leaves it', async () => {
   await create({ id: 7, ...aloe });
   const repeated = await create({ tag: 'sun', name: 'Aloe', id: 7 });
-  expect([repeated.status, repeated.json, repeated.headers.location]).toEqual([200, aloe, `${plantsPath}/7`]);
-  for (const other of [{ name: 'Ficus' }, { tag: 'shade' }, { tag: undefined }, { name: 'aloe' }, { name: 'Aloe ' }]) {
+  expect([repeated.status, repeated.json, repeated.headers.location]).toEqual([
+    200,
+    aloe,
+    `${plantsPath}/7`,
+  ]);
+  for (const other of [
+    { name: 'Ficus' },
+    { tag: 'shade' },
+    { tag: undefined },
+    { name: 'aloe' },
+    { name: 'Aloe ' },
+  ]) {
     const conflict = await create({ id: 7, ...aloe, ...other });
     expect([conflict.status, problemOf(conflict)]).toEqual([409, 'plant-exists']);
   }
@@ -42,7 +56,9 @@ test('a tag may be left out, and is empty then', async () => {
 
 test.each(int64)('an id may be an int64, and nothing else: %s', async (literal, id) => {
   const creation = await create(`{"id":${literal},"name":"Aloe"}`);
-  expect([creation.status, creation.headers.location]).toEqual(id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`]);
+  expect([creation.status, creation.headers.location]).toEqual(
+    id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`],
+  );
   if (id === undefined) return;
   expect((await create(`{"id":${id},"name":"Aloe"}`)).status).toBe(200);
   expect((await remove(id)).status).toBe(204);
@@ -76,13 +92,17 @@ test('what looks the same need not be the same', async () => {
   expect((await create({ id: 7, name: 'Aloe\u0301' })).status).toBe(409);
 });
 
-test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json ; charset=utf-8'])(
-  'a create may be of the type %s, with its headers in any case',
-  async (type) => {
-    const body = '{"id":7,"name":"Aloe"}';
-    expect((await call({ method: 'POST', path: '/plants', headers: [['cONTENT-tYPE', type]], body })).status).toBe(201);
-  },
-);
+test.each([
+  'application/json; charset=utf-8',
+  'Application/JSON;charset="UTF-8"',
+  'application/json ; charset=utf-8',
+])('a create may be of the type %s, with its headers in any case', async (type) => {
+  const body = '{"id":7,"name":"Aloe"}';
+  expect(
+    (await call({ method: 'POST', path: '/plants', headers: [['cONTENT-tYPE', type]], body }))
+      .status,
+  ).toBe(201);
+});
 
 test('a body of 16 KiB to the byte is read, and white space in it means nothing', async () => {
   const body = ' \r\n\t{ "id" : 7 ,\n"name" : "Aloe" }';
@@ -98,7 +118,9 @@ test('an id in a path may be percent-encoded', async () => {
 test('a delete ignores a body, whatever it is', async () => {
   await create({ id: 7, name: 'Aloe' });
   const headers: [string, string][] = [['Content-Type', 'application/json']];
-  expect((await call({ method: 'DELETE', path: '/plants/7', headers, body: '{"id":8' })).status).toBe(204);
+  expect(
+    (await call({ method: 'DELETE', path: '/plants/7', headers, body: '{"id":8' })).status,
+  ).toBe(204);
 });
 
 test('of many creates of one id with different content exactly one wins', async () => {
@@ -130,8 +152,14 @@ test('another owner learns nothing: neither from a create, nor from a list, nor 
   };
   // 7 is the first owner's; nobody has 8.
   expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
-  const [taken, free] = [await create({ id: 7, name: 'Ficus' }, otherToken), await create({ id: 8, name: 'Ficus' }, otherToken)];
-  expect(same(taken)).toEqual({ ...same(free), headers: { ...same(free).headers, location: `${plantsPath}/7` } });
+  const [taken, free] = [
+    await create({ id: 7, name: 'Ficus' }, otherToken),
+    await create({ id: 8, name: 'Ficus' }, otherToken),
+  ];
+  expect(same(taken)).toEqual({
+    ...same(free),
+    headers: { ...same(free).headers, location: `${plantsPath}/7` },
+  });
   expect((await list('', otherToken)).json).toEqual([
     { name: 'Ficus', tag: '' },
     { name: 'Ficus', tag: '' },
@@ -141,10 +169,13 @@ test('another owner learns nothing: neither from a create, nor from a list, nor 
   expect((await list()).json).toEqual([aloe]);
 });
 
-test.each(['bearer', 'BEARER', 'bEaReR', 'Bearer '])('the scheme of a token may be spelt %j', async (scheme) => {
-  const headers: [string, string][] = [['authorization', `${scheme} ${target.token}`]];
-  expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
-});
+test.each(['bearer', 'BEARER', 'bEaReR', 'Bearer '])(
+  'the scheme of a token may be spelt %j',
+  async (scheme) => {
+    const headers: [string, string][] = [['authorization', `${scheme} ${target.token}`]];
+    expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
+  },
+);
 
 test('a token that may read may list', async () => {
   expect((await list('', target.readToken)).status).toBe(200);

@@ -6,26 +6,39 @@ import { badHeaders, badPathIds, badQueries, largeBodies } from './cases/bad-req
 
 const good = '{"id":1,"name":"a"}';
 const json: [string, string] = ['Content-Type', 'application/json'];
-const post = (body: string | Buffer, headers = [json], query = '') => call({ method: 'POST', path: `/plants${query}`, headers, body });
+const post = (body: string | Buffer, headers = [json], query = '') =>
+  call({ method: 'POST', path: `/plants${query}`, headers, body });
 
 const verdict = (reply: Reply) => [reply.status, problemOf(reply), ...places(reply)];
 const invalid = (...where: string[]) => [400, 'invalid-request', ...where.sort()];
 
 test('there are at least 250 bad inputs, each with a name of its own', () => {
-  const tables = [badBodies, badHeaders, badQueries, largeBodies, badPathIds.map((id) => [id])].map((table) => table.map(([name]) => name));
+  const tables = [badBodies, badHeaders, badQueries, largeBodies, badPathIds.map((id) => [id])].map(
+    (table) => table.map(([name]) => name),
+  );
   for (const names of tables) expect(names).toEqual([...new Set(names)]);
   expect(tables.flat().length).toBeGreaterThanOrEqual(250);
 });
 
-const sentBodies = target.isSam ? badBodies.filter(([, body]) => isUtf8(Buffer.from(body))) : badBodies;
+const sentBodies = target.isSam
+  ? badBodies.filter(([, body]) => isUtf8(Buffer.from(body)))
+  : badBodies;
 test.each(sentBodies)('a create is refused with the body: %s', async (_, body, pointers) => {
   const reply = await post(body);
-  expect(verdict(reply)).toEqual(invalid(...(pointers?.map((pointer) => `#${pointer}`) ?? places(reply))));
+  expect(verdict(reply)).toEqual(
+    invalid(...(pointers?.map((pointer) => `#${pointer}`) ?? places(reply))),
+  );
 });
 
-const sentHeaders = target.isSam ? badHeaders.filter(([what]) => what !== 'two Content-Types') : badHeaders;
+const sentHeaders = target.isSam
+  ? badHeaders.filter(([what]) => what !== 'two Content-Types')
+  : badHeaders;
 test.each(sentHeaders)('a create is refused with the headers: %s', async (_, headers, names) => {
-  expect(verdict(await post(good, headers))).toEqual([415, 'unsupported-media-type', ...names.map((name) => `${name}:`).sort()]);
+  expect(verdict(await post(good, headers))).toEqual([
+    415,
+    'unsupported-media-type',
+    ...names.map((name) => `${name}:`).sort(),
+  ]);
 });
 
 test.each(largeBodies)('a create is refused with a body that is too large: %s', async (_, body) => {
@@ -41,20 +54,32 @@ test.each(badPathIds)('a delete is refused with the id: %s', async (id) => {
 });
 
 test('a create and a delete take no query parameters', async () => {
-  expect(verdict(await post(good, [json], '?limit=1&dry_run=true'))).toEqual(invalid('?limit', '?dry_run'));
-  expect(verdict(await call({ method: 'DELETE', path: '/plants/1?force=true' }))).toEqual(invalid('?force'));
-  expect(verdict(await call({ method: 'DELETE', path: '/plants/01?id=1&x' }))).toEqual(invalid('?id', '?x'));
+  expect(verdict(await post(good, [json], '?limit=1&dry_run=true'))).toEqual(
+    invalid('?limit', '?dry_run'),
+  );
+  expect(verdict(await call({ method: 'DELETE', path: '/plants/1?force=true' }))).toEqual(
+    invalid('?force'),
+  );
+  expect(verdict(await call({ method: 'DELETE', path: '/plants/01?id=1&x' }))).toEqual(
+    invalid('?id', '?x'),
+  );
 });
 
 test('faults of body and query are named together', async () => {
-  expect(verdict(await post('{"id":"1","nmae":"a"}', [json], '?x=1'))).toEqual(invalid('#/id', '#/name', '#/nmae', '?x'));
+  expect(verdict(await post('{"id":"1","nmae":"a"}', [json], '?x=1'))).toEqual(
+    invalid('#/id', '#/name', '#/nmae', '?x'),
+  );
   expect(verdict(await post('[]', [json], '?x=1'))).toEqual(invalid('#', '?x'));
 });
 
 test('media type, size and content are judged in this order, the first two alone', async () => {
   const large = 'x'.repeat(20_000);
   const gzip: [string, string] = ['Content-Encoding', 'gzip'];
-  expect(verdict(await post(large, [json, gzip], '?x=1'))).toEqual([415, 'unsupported-media-type', 'Content-Encoding:']);
+  expect(verdict(await post(large, [json, gzip], '?x=1'))).toEqual([
+    415,
+    'unsupported-media-type',
+    'Content-Encoding:',
+  ]);
   expect(verdict(await post(large, [json], '?x=1'))).toEqual([413, 'content-too-large']);
   expect(verdict(await post('x', [json], '?x=1'))).toEqual(invalid('#', '?x'));
 });

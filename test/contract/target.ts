@@ -19,7 +19,12 @@ export interface Target {
 
 /** The service that the environment names (bin/contract.ts sets it), or else one started for the suite. */
 export async function openTarget(): Promise<Target> {
-  const { CONTRACT_BASE_URL: baseUrl, CONTRACT_TOKEN, CONTRACT_OTHER_TOKEN, CONTRACT_READ_TOKEN } = process.env;
+  const {
+    CONTRACT_BASE_URL: baseUrl,
+    CONTRACT_TOKEN,
+    CONTRACT_OTHER_TOKEN,
+    CONTRACT_READ_TOKEN,
+  } = process.env;
   if (!baseUrl) return ownService();
   return {
     baseUrl,

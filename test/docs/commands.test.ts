@@ -4,12 +4,21 @@ import { expect, test } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) => name.endsWith('.md'));
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
 
 /** What CI and the tests run. */
 const proofs = ['.ci', 'test']
-  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
-  .filter((file) => statSync(join(root, file)).isFile() && file !== relative(root, import.meta.filename))
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
+  )
+  .filter(
+    (file) => statSync(join(root, file)).isFile() && file !== relative(root, import.meta.filename),
+  )
   .map(read)
   .join('\n');
 
@@ -21,9 +30,15 @@ const run: [command: RegExp, words: RegExp][] = [
   [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, /deploy -c plant-store:/],
   [/^npm ci$/, /step 'npm ci' npm ci\n/],
   [/^npm run sam( |$)/, /npmRun\('sam'/],
-  [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, /The commands of the page's section on SAM CLI alone/],
+  [
+    /^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/,
+    /The commands of the page's section on SAM CLI alone/,
+  ],
   [/^npm run smoke( -- --base-url \S+)?$/, /npm run -s smoke -- --base-url/],
-  [/^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/, /token -- issue[\s\S]*rotate prints the new token/],
+  [
+    /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
+    /token -- issue[\s\S]*rotate prints the new token/,
+  ],
 ];
 
 /** Commands that only an AWS account can run, and why no stand-in does. */
@@ -34,9 +49,13 @@ const needsAccount: [command: RegExp, reason: string][] = [
 
 /** The lines of the fenced `sh` blocks of a page. */
 const commandsOf = (page: string) =>
-  [...read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
+  [...read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
 
-const commands = pages.flatMap((page) => commandsOf(page).map((command): [string, string] => [page, command]));
+const commands = pages.flatMap((page) =>
+  commandsOf(page).map((command): [string, string] => [page, command]),
+);
 
 test.each(commands)('%s: "%s" is run by CI, or needs an AWS account', (_, command) => {
   const runs = run.filter(([form]) => form.test(command));
@@ -45,12 +64,16 @@ test.each(commands)('%s: "%s" is run by CI, or needs an AWS account', (_, comman
 });
 
 test('no command is listed that no page has', () => {
-  const unused = [...run, ...needsAccount].filter(([form]) => !commands.some(([, command]) => form.test(command)));
+  const unused = [...run, ...needsAccount].filter(
+    ([form]) => !commands.some(([, command]) => form.test(command)),
+  );
   expect(unused).toEqual([]);
 });
 
 test.each(pages)('what %s links to is there', (page) => {
-  for (const [, text = '', target = '', anchor] of read(page).matchAll(/\[([^\]]+)\]\(([^):#]*)(?:#([\w-]+))?\)/g)) {
+  for (const [, text = '', target = '', anchor] of read(page).matchAll(
+    /\[([^\]]+)\]\(([^):#]*)(?:#([\w-]+))?\)/g,
+  )) {
     const file = target === '' ? page : relative(root, join(root, page, '..', target));
     expect([file, existsSync(join(root, file))]).toEqual([file, true]);
     if (anchor) expect(headingsOf(file)).toContain(anchor);

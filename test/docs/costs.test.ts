@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { prices } from '../../lib/prices.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'cost-and-scale.md'), 'utf8');
+const page = readFileSync(
+  join(import.meta.dirname, '..', '..', 'docs', 'cost-and-scale.md'),
+  'utf8',
+);
 
 // What docs/cost-and-scale.md assumes of a request.
 const authorizerCalls = 0.1;
@@ -25,7 +28,8 @@ function costs(million: number) {
   const traces = reservoir + 0.05 * (million - reservoir);
   return [
     million * prices.millionGatewayRequests,
-    invocations * (prices.millionLambdaRequests + 1e6 * seconds * gigabytes * prices.lambdaGbSecond.arm64),
+    invocations *
+      (prices.millionLambdaRequests + 1e6 * seconds * gigabytes * prices.lambdaGbSecond.arm64),
     million * (reads * prices.millionTableReads + writes * prices.millionTableWrites),
     invocations * logKilobytes * prices.logGb,
     traces * millionTraces,
@@ -33,7 +37,8 @@ function costs(million: number) {
   ];
 }
 
-const dollars = (amount: number) => (amount === 0 ? '0' : amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en'));
+const dollars = (amount: number) =>
+  amount === 0 ? '0' : amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
 
 test.each([
   ['idle', 0],
@@ -43,13 +48,17 @@ test.each([
 ])('what %s requests a month cost follows from the prices', (name, million) => {
   const parts = costs(million);
   const row = [name, ...parts, parts.reduce((sum, part) => sum + part, 0)];
-  expect(page).toContain(`| ${row.map((cell) => (typeof cell === 'number' ? dollars(cell) : cell)).join(' | ')} |`);
+  expect(page).toContain(
+    `| ${row.map((cell) => (typeof cell === 'number' ? dollars(cell) : cell)).join(' | ')} |`,
+  );
 });
 
 test('what the defaults cap is the gateway at its throttle, all month', () => {
   const million = (3 * 50 * secondsOfAMonth) / 1e6;
   const total = costs(million).reduce((sum, part) => sum + part, 0);
-  expect(page).toContain(`${Math.round(million)} million requests a month and ${dollars(Math.round(total / 100) * 100)} dollars`);
+  expect(page).toContain(
+    `${Math.round(million)} million requests a month and ${dollars(Math.round(total / 100) * 100)} dollars`,
+  );
 });
 
 test.each([

@@ -6,5 +6,7 @@ import differences from '../sam/differences.json' with { type: 'json' };
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sam-local.md'), 'utf8');
 
 test('the page on sam local names every difference that its test expects', () => {
-  expect(differences.map(({ difference }) => `| ${difference} |`).filter((row) => !page.includes(row))).toEqual([]);
+  expect(
+    differences.map(({ difference }) => `| ${difference} |`).filter((row) => !page.includes(row)),
+  ).toEqual([]);
 });

@@ -28,7 +28,8 @@ const cors = `${guide}/how-to-cors.html`;
 const limits = `${guide}/api-gateway-execution-service-limits-table.html`;
 const lambdaErrors = 'https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html';
 // Answers of the real service that somebody recorded, where its documentation says nothing or something else.
-const recorded = 'https://github.com/localstack/localstack/blob/main/tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json';
+const recorded =
+  'https://github.com/localstack/localstack/blob/main/tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json';
 const undecodedPath = 'https://github.com/aws/aws-sam-cli/issues/771';
 const trailingSlash = 'https://github.com/aws-powertools/powertools-lambda-python/issues/1552';
 const bearerUnknown = 'https://github.com/DataBiosphere/azul/issues/7470';
@@ -39,7 +40,12 @@ function toRequest(given: Given): Request {
   const [method = '', path = ''] = to.split(' ');
   return { method, path, ...more };
 }
-const event = (it: string, from: string, given: Given, expected: Record<string, unknown>): Case => ({
+const event = (
+  it: string,
+  from: string,
+  given: Given,
+  expected: Record<string, unknown>,
+): Case => ({
   it,
   from,
   request: toRequest(given),
@@ -53,18 +59,48 @@ const answer = (it: string, from: string, given: Given, expected: Case['answer']
 });
 
 const routing: Case[] = [
-  event('a literal path', input, 'GET /v1/echo', { httpMethod: 'GET', path: '/echo', resource: '/echo', pathParameters: null }),
-  event('a path parameter', input, 'GET /v1/echo/7', { path: '/echo/7', resource: '/echo/{id}', pathParameters: { id: '7' } }),
-  event('a literal segment goes before a parameter', `${guide}/api-gateway-method-settings-method-request.html`, 'GET /v1/echo/special', {
-    resource: '/echo/special',
+  event('a literal path', input, 'GET /v1/echo', {
+    httpMethod: 'GET',
+    path: '/echo',
+    resource: '/echo',
     pathParameters: null,
   }),
-  event('a path parameter is not percent-decoded', undecodedPath, 'GET /v1/echo/%37', { path: '/echo/%37', pathParameters: { id: '%37' } }),
-  event('an encoded slash stays in its segment', undecodedPath, 'GET /v1/echo/a%2Fb', { pathParameters: { id: 'a%2Fb' } }),
-  event('UTF-8 in the path stays encoded', undecodedPath, 'GET /v1/echo/%C3%BC', { pathParameters: { id: '%C3%BC' } }),
-  event('a plus in the path is a plus', recorded, 'GET /v1/echo/a+b@c', { path: '/echo/a+b@c', pathParameters: { id: 'a+b@c' } }),
-  event('a slash at the end finds the same resource', trailingSlash, 'GET /v1/echo/', { path: '/echo/', resource: '/echo' }),
-  event('a slash at the end is no part of a parameter', recorded, 'GET /v1/echo/7/', { path: '/echo/7/', pathParameters: { id: '7' } }),
+  event('a path parameter', input, 'GET /v1/echo/7', {
+    path: '/echo/7',
+    resource: '/echo/{id}',
+    pathParameters: { id: '7' },
+  }),
+  event(
+    'a literal segment goes before a parameter',
+    `${guide}/api-gateway-method-settings-method-request.html`,
+    'GET /v1/echo/special',
+    {
+      resource: '/echo/special',
+      pathParameters: null,
+    },
+  ),
+  event('a path parameter is not percent-decoded', undecodedPath, 'GET /v1/echo/%37', {
+    path: '/echo/%37',
+    pathParameters: { id: '%37' },
+  }),
+  event('an encoded slash stays in its segment', undecodedPath, 'GET /v1/echo/a%2Fb', {
+    pathParameters: { id: 'a%2Fb' },
+  }),
+  event('UTF-8 in the path stays encoded', undecodedPath, 'GET /v1/echo/%C3%BC', {
+    pathParameters: { id: '%C3%BC' },
+  }),
+  event('a plus in the path is a plus', recorded, 'GET /v1/echo/a+b@c', {
+    path: '/echo/a+b@c',
+    pathParameters: { id: 'a+b@c' },
+  }),
+  event('a slash at the end finds the same resource', trailingSlash, 'GET /v1/echo/', {
+    path: '/echo/',
+    resource: '/echo',
+  }),
+  event('a slash at the end is no part of a parameter', recorded, 'GET /v1/echo/7/', {
+    path: '/echo/7/',
+    pathParameters: { id: '7' },
+  }),
   event('slashes at the start are one', recorded, 'GET /v1//echo', {
     path: '/echo',
     resource: '/echo',
@@ -77,14 +113,19 @@ const routing: Case[] = [
     { httpMethod: 'PUT' },
   ),
   answer('an empty parameter is none', responseTypes, 'GET /v1/echo//', { status: 404 }),
-  answer('a segment more than the resource has', responseTypes, 'GET /v1/echo/7/x', { status: 404 }),
+  answer('a segment more than the resource has', responseTypes, 'GET /v1/echo/7/x', {
+    status: 404,
+  }),
   answer('an unknown path', responseTypes, 'GET /v1/nothing', {
     status: 404,
     headers: { 'x-amzn-errortype': 'MissingAuthenticationTokenException' },
   }),
   answer('the root of the stage, without a method', responseTypes, 'GET /v1', { status: 404 }),
   answer('a method that the resource lacks', responseTypes, 'DELETE /v1/echo', { status: 404 }),
-  answer('HEAD is not GET, and has no body', responseTypes, 'HEAD /v1/echo', { status: 404, body: '' }),
+  answer('HEAD is not GET, and has no body', responseTypes, 'HEAD /v1/echo', {
+    status: 404,
+    body: '',
+  }),
   answer('OPTIONS that nobody declared', cors, 'OPTIONS /v1/echo', { status: 404 }),
   answer(
     'an unknown path with a bearer token',
@@ -95,17 +136,40 @@ const routing: Case[] = [
       headers: { 'x-amzn-errortype': 'IncompleteSignatureException', 'x-default': '4' },
     },
   ),
-  answer('a stage that is not there', `${guide}/set-up-stages.html`, 'GET /v2/echo', { status: 403, body: { message: 'Forbidden' } }),
-  answer('a path is case-sensitive', `${guide}/api-gateway-method-settings-method-request.html`, 'GET /v1/Echo', { status: 404 }),
+  answer('a stage that is not there', `${guide}/set-up-stages.html`, 'GET /v2/echo', {
+    status: 403,
+    body: { message: 'Forbidden' },
+  }),
+  answer(
+    'a path is case-sensitive',
+    `${guide}/api-gateway-method-settings-method-request.html`,
+    'GET /v1/Echo',
+    { status: 404 },
+  ),
 ];
 
-const query = (it: string, text: string, single: object | null, multi: object | null, from = recorded): Case =>
-  event(it, from, `GET /v1/echo${text}`, { queryStringParameters: single, multiValueQueryStringParameters: multi });
+const query = (
+  it: string,
+  text: string,
+  single: object | null,
+  multi: object | null,
+  from = recorded,
+): Case =>
+  event(it, from, `GET /v1/echo${text}`, {
+    queryStringParameters: single,
+    multiValueQueryStringParameters: multi,
+  });
 const queries: Case[] = [
   query('no query', '', null, null, input),
   query('an empty query', '?', null, null, input),
   query('one parameter', '?a=1', { a: '1' }, { a: ['1'] }, input),
-  query('of several the last, and all', '?a=1&b=2&a=3', { a: '3', b: '2' }, { a: ['1', '3'], b: ['2'] }, input),
+  query(
+    'of several the last, and all',
+    '?a=1&b=2&a=3',
+    { a: '3', b: '2' },
+    { a: ['1', '3'], b: ['2'] },
+    input,
+  ),
   query('names are case-sensitive', '?a=1&A=2', { a: '1', A: '2' }, { a: ['1'], A: ['2'] }, notes),
   query('a plus is a space', '?a=b+c', { a: 'b c' }, { a: ['b c'] }),
   query('an encoded plus is a plus', '?a=b%2Bc', { a: 'b+c' }, { a: ['b+c'] }),
@@ -113,7 +177,12 @@ const queries: Case[] = [
   query('UTF-8', '?a=%F0%9F%8C%B1', { a: '🌱' }, { a: ['🌱'] }, notes),
   query('an encoded name', '?%61=1', { a: '1' }, { a: ['1'] }),
   query('an encoded separator', '?a=1%262', { a: '1&2' }, { a: ['1&2'] }),
-  query('slashes and colons', '?url=https://example.com/', { url: 'https://example.com/' }, { url: ['https://example.com/'] }),
+  query(
+    'slashes and colons',
+    '?url=https://example.com/',
+    { url: 'https://example.com/' },
+    { url: ['https://example.com/'] },
+  ),
   query('an empty value', '?a=', { a: '' }, { a: [''] }, input),
   query('a name without a value', '?a', { a: '' }, { a: [''] }, input),
   query('a value with an equals sign', '?a=b=c', { a: 'b=c' }, { a: ['b=c'] }, input),
@@ -153,36 +222,72 @@ const requestHeaders: Case[] = [
     headers: { X: '2' },
     multiValueHeaders: { X: ['1', '2'] },
   }),
-  event('names are case-sensitive', notes, withHeaders('X', '1', 'x', '2'), { multiValueHeaders: { X: ['1'], x: ['2'] } }),
+  event('names are case-sensitive', notes, withHeaders('X', '1', 'x', '2'), {
+    multiValueHeaders: { X: ['1'], x: ['2'] },
+  }),
   event('X-Forwarded-For gains the caller', input, withHeaders('X-Forwarded-For', '10.0.0.1'), {
     headers: { 'X-Forwarded-For': '10.0.0.1, 127.0.0.1' },
   }),
   event('X-Forwarded-Proto', input, withHeaders(), { headers: { 'X-Forwarded-Proto': 'http' } }),
-  event('Content-Length is dropped', recorded, { to: 'POST /v1/echo', body: 'abc' }, { headers: { 'Content-Length': null } }),
+  event(
+    'Content-Length is dropped',
+    recorded,
+    { to: 'POST /v1/echo', body: 'abc' },
+    { headers: { 'Content-Length': null } },
+  ),
   ...droppedRequestHeaders.map(([name, value]) =>
     event(`${name} is dropped`, notes, withHeaders(name, value), { headers: { [name]: null } }),
   ),
   ...passedRequestHeaders.map((name) =>
-    event(`${name} passes`, notes, withHeaders(name, 'x'), { headers: { [name]: 'x' }, multiValueHeaders: { [name]: ['x'] } }),
+    event(`${name} passes`, notes, withHeaders(name, 'x'), {
+      headers: { [name]: 'x' },
+      multiValueHeaders: { [name]: ['x'] },
+    }),
   ),
 ];
 
-const post = (body: string | Buffer, ...headers: string[]) => ({ to: 'POST /v1/echo', body, headers });
+const post = (body: string | Buffer, ...headers: string[]) => ({
+  to: 'POST /v1/echo',
+  body,
+  headers,
+});
 const bodies: Case[] = [
   event('no body', input, 'POST /v1/echo', { body: null, isBase64Encoded: false }),
-  event('text', input, post('{"a": 1}', 'Content-Type', 'application/json'), { body: '{"a": 1}', isBase64Encoded: false }),
+  event('text', input, post('{"a": 1}', 'Content-Type', 'application/json'), {
+    body: '{"a": 1}',
+    isBase64Encoded: false,
+  }),
   event('UTF-8', input, post('🌱'), { body: '🌱' }),
-  event('bytes that are no UTF-8', encodings, post(Buffer.from([0x61, 0xff, 0x62])), { body: 'a\ufffdb', isBase64Encoded: false }),
-  event('a binary media type', encodings, post(Buffer.from([0xff, 0x00]), 'Content-Type', 'image/png'), {
-    body: '/wA=',
-    isBase64Encoded: true,
+  event('bytes that are no UTF-8', encodings, post(Buffer.from([0x61, 0xff, 0x62])), {
+    body: 'a\ufffdb',
+    isBase64Encoded: false,
   }),
-  event('a binary media type with a parameter', encodings, post('a', 'Content-Type', 'image/png; q=1'), {
-    body: 'YQ==',
-    isBase64Encoded: true,
+  event(
+    'a binary media type',
+    encodings,
+    post(Buffer.from([0xff, 0x00]), 'Content-Type', 'image/png'),
+    {
+      body: '/wA=',
+      isBase64Encoded: true,
+    },
+  ),
+  event(
+    'a binary media type with a parameter',
+    encodings,
+    post('a', 'Content-Type', 'image/png; q=1'),
+    {
+      body: 'YQ==',
+      isBase64Encoded: true,
+    },
+  ),
+  event('another media type', encodings, post('a', 'Content-Type', 'image/jpeg'), {
+    body: 'a',
+    isBase64Encoded: false,
   }),
-  event('another media type', encodings, post('a', 'Content-Type', 'image/jpeg'), { body: 'a', isBase64Encoded: false }),
-  event('a body in chunks', input, post('abc', 'Transfer-Encoding', 'chunked'), { body: 'abc', headers: { 'Transfer-Encoding': null } }),
+  event('a body in chunks', input, post('abc', 'Transfer-Encoding', 'chunked'), {
+    body: 'abc',
+    headers: { 'Transfer-Encoding': null },
+  }),
   event('a body with GET', input, { to: 'GET /v1/echo', body: 'abc' }, { body: 'abc' }),
   answer(
     'more than Lambda takes',
@@ -190,11 +295,21 @@ const bodies: Case[] = [
     post('a'.repeat(6.1 * 1024 * 1024)),
     { status: 413, body: { status: 413 } },
   ),
-  answer('more than API Gateway takes: not declarable', notes, post('a'.repeat(10 * 1024 * 1024 + 1)), {
-    status: 413,
-    body: { message: 'Request Too Long' },
-  }),
-  answer('that goes before routing', limits, { ...post('a'.repeat(10 * 1024 * 1024 + 1)), to: 'POST /v1/nothing' }, { status: 413 }),
+  answer(
+    'more than API Gateway takes: not declarable',
+    notes,
+    post('a'.repeat(10 * 1024 * 1024 + 1)),
+    {
+      status: 413,
+      body: { message: 'Request Too Long' },
+    },
+  ),
+  answer(
+    'that goes before routing',
+    limits,
+    { ...post('a'.repeat(10 * 1024 * 1024 + 1)), to: 'POST /v1/nothing' },
+    { status: 413 },
+  ),
 ];
 
 const context = (it: string, expected: object, given: Given = 'GET /v1/echo/7'): Case =>
@@ -208,13 +323,28 @@ const contexts: Case[] = [
     apiId: expect.stringMatching(/^Rest/),
     deploymentId: expect.stringMatching(/^Rest/),
   }),
-  context('the caller', { identity: { sourceIp: '127.0.0.1', userAgent: 'me' } }, { to: 'GET /v1/echo', headers: ['User-Agent', 'me'] }),
-  context('nobody signed it', { identity: { accessKey: null, caller: null, user: null, userArn: null, cognitoIdentityId: null } }),
+  context(
+    'the caller',
+    { identity: { sourceIp: '127.0.0.1', userAgent: 'me' } },
+    { to: 'GET /v1/echo', headers: ['User-Agent', 'me'] },
+  ),
+  context('nobody signed it', {
+    identity: { accessKey: null, caller: null, user: null, userArn: null, cognitoIdentityId: null },
+  }),
   context('no user agent', { identity: { userAgent: null } }),
-  context('requestTime', { requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/) }),
+  context('requestTime', {
+    requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+  }),
   context('requestTimeEpoch', { requestTimeEpoch: expect.any(Number) }),
-  context('a request id', { requestId: expect.stringMatching(/^[0-9a-f-]{36}$/), extendedRequestId: expect.any(String) }),
-  context('a client can choose the request id', { requestId: 'mine' }, { to: 'GET /v1/echo', headers: ['x-amzn-RequestId', 'mine'] }),
+  context('a request id', {
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    extendedRequestId: expect.any(String),
+  }),
+  context(
+    'a client can choose the request id',
+    { requestId: 'mine' },
+    { to: 'GET /v1/echo', headers: ['x-amzn-RequestId', 'mine'] },
+  ),
   context(
     'the domain is the host',
     { domainName: 'api.example.com', domainPrefix: 'api' },
@@ -230,36 +360,90 @@ const contexts: Case[] = [
   ),
 ];
 
-const say = (it: string, result: unknown, expected: Case['answer'], from = output, ...headers: string[]): Case =>
+const say = (
+  it: string,
+  result: unknown,
+  expected: Case['answer'],
+  from = output,
+  ...headers: string[]
+): Case =>
   answer(it, from, { to: 'POST /v1/say', body: JSON.stringify(result), headers }, expected);
 const header = (name: string, value = 'x') => ({ headers: { [name]: value } });
 const malformed = (it: string, result: unknown, from = output) =>
   say(
     it,
     result,
-    { status: 502, headers: { 'x-amzn-errortype': 'InternalServerErrorException' }, body: { message: 'Internal server error' } },
+    {
+      status: 502,
+      headers: { 'x-amzn-errortype': 'InternalServerErrorException' },
+      body: { message: 'Internal server error' },
+    },
     from,
   );
-const remapped = ['Authorization', 'Connection', 'Content-MD5', 'Date', 'Max-Forwards', 'Server', 'User-Agent', 'WWW-Authenticate'];
+const remapped = [
+  'Authorization',
+  'Connection',
+  'Content-MD5',
+  'Date',
+  'Max-Forwards',
+  'Server',
+  'User-Agent',
+  'WWW-Authenticate',
+];
 const dropped = ['Expect', 'Host', 'Proxy-Authenticate', 'TE', 'Trailer', 'Upgrade', 'Via'];
-const passed = ['Age', 'Accept', 'Accept-Charset', 'Cache-Control', 'Content-Encoding', 'Pragma', 'Range', 'Referer', 'Warn', 'X-Own'];
+const passed = [
+  'Age',
+  'Accept',
+  'Accept-Charset',
+  'Cache-Control',
+  'Content-Encoding',
+  'Pragma',
+  'Range',
+  'Referer',
+  'Warn',
+  'X-Own',
+];
 const results: Case[] = [
-  say('all of it', { statusCode: 201, headers: { X: '1' }, body: 'b' }, { status: 201, headers: { x: '1' }, body: 'b' }),
+  say(
+    'all of it',
+    { statusCode: 201, headers: { X: '1' }, body: 'b' },
+    { status: 201, headers: { x: '1' }, body: 'b' },
+  ),
   say(
     'nothing is 200 and JSON',
     {},
-    { status: 200, headers: { 'content-type': 'application/json', 'content-length': '0' }, body: '' },
+    {
+      status: 200,
+      headers: { 'content-type': 'application/json', 'content-length': '0' },
+      body: '',
+    },
     recorded,
   ),
   say('a status as text', { statusCode: '201' }, { status: 201 }),
   say('no body', { statusCode: 200, body: null }, { status: 200, body: '' }),
-  say('204 has no body', { statusCode: 204 }, { status: 204, headers: { 'content-length': null }, body: '' }),
+  say(
+    '204 has no body',
+    { statusCode: 204 },
+    { status: 204, headers: { 'content-length': null }, body: '' },
+  ),
   say('a boolean header', { headers: { X: true } }, { headers: { x: 'true' } }, recorded),
   say('no headers', { headers: null, multiValueHeaders: null }, { status: 200 }),
   say('several values', { multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2' } }),
-  say('both maps are merged', { headers: { X: '3', Y: '4' }, multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2, 3', y: '4' } }),
-  say('what both maps say is there once', { headers: { X: '2' }, multiValueHeaders: { X: ['1', '2'] } }, { headers: { x: '1, 2' } }),
-  say('a content type in lower case', { headers: { 'content-type': 'text/plain' } }, { headers: { 'content-type': 'text/plain' } }),
+  say(
+    'both maps are merged',
+    { headers: { X: '3', Y: '4' }, multiValueHeaders: { X: ['1', '2'] } },
+    { headers: { x: '1, 2, 3', y: '4' } },
+  ),
+  say(
+    'what both maps say is there once',
+    { headers: { X: '2' }, multiValueHeaders: { X: ['1', '2'] } },
+    { headers: { x: '1, 2' } },
+  ),
+  say(
+    'a content type in lower case',
+    { headers: { 'content-type': 'text/plain' } },
+    { headers: { 'content-type': 'text/plain' } },
+  ),
   say(
     "a content length is the gateway's",
     { headers: { 'Content-Length': '99' }, body: 'ab' },
@@ -267,11 +451,27 @@ const results: Case[] = [
     notes,
   ),
   ...remapped.map((name) =>
-    say(`${name} is renamed`, header(name), { headers: { [`x-amzn-remapped-${name.toLowerCase()}`]: 'x' } }, notes),
+    say(
+      `${name} is renamed`,
+      header(name),
+      { headers: { [`x-amzn-remapped-${name.toLowerCase()}`]: 'x' } },
+      notes,
+    ),
   ),
-  ...dropped.map((name) => say(`${name} is dropped`, header(name), { headers: { [name.toLowerCase()]: null } }, notes)),
-  ...passed.map((name) => say(`${name} passes`, header(name), { headers: { [name.toLowerCase()]: 'x' } }, notes)),
-  say('base64 for who accepts binary', { isBase64Encoded: true, body: 'YWJj' }, { body: 'abc' }, encodings, 'Accept', 'image/png'),
+  ...dropped.map((name) =>
+    say(`${name} is dropped`, header(name), { headers: { [name.toLowerCase()]: null } }, notes),
+  ),
+  ...passed.map((name) =>
+    say(`${name} passes`, header(name), { headers: { [name.toLowerCase()]: 'x' } }, notes),
+  ),
+  say(
+    'base64 for who accepts binary',
+    { isBase64Encoded: true, body: 'YWJj' },
+    { body: 'abc' },
+    encodings,
+    'Accept',
+    'image/png',
+  ),
   say(
     'the first of several accepted types counts',
     { isBase64Encoded: true, body: 'YWJj' },
@@ -280,7 +480,12 @@ const results: Case[] = [
     'Accept',
     'image/png, text/html',
   ),
-  say('base64 for anyone else stays text', { isBase64Encoded: true, body: 'YWJj' }, { body: 'YWJj' }, encodings),
+  say(
+    'base64 for anyone else stays text',
+    { isBase64Encoded: true, body: 'YWJj' },
+    { body: 'YWJj' },
+    encodings,
+  ),
   say(
     'only the first accepted type counts',
     { isBase64Encoded: true, body: 'YWJj' },
@@ -313,17 +518,31 @@ const results: Case[] = [
   ),
 ];
 
-const allow = (resource = '*', effect = 'Allow', action: string | string[] = 'execute-api:Invoke') => ({
+const allow = (
+  resource = '*',
+  effect = 'Allow',
+  action: string | string[] = 'execute-api:Invoke',
+) => ({
   Effect: effect,
   Action: action,
   Resource: resource,
 });
-const token = (says: object) => ['Authorization', `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`];
+const token = (says: object) => [
+  'Authorization',
+  `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`,
+];
 const answering = (Statement: unknown, more: object = {}) =>
-  token({ answer: { principalId: 'p', policyDocument: { Version: '2012-10-17', Statement }, ...more } });
+  token({
+    answer: { principalId: 'p', policyDocument: { Version: '2012-10-17', Statement }, ...more },
+  });
 const arn = (path: string) => `arn:aws:execute-api:us-east-1:000000000000:${path}`;
-const guarded = (it: string, headers: string[], status: number, from = policies, to = 'GET /v1/guarded/7'): Case =>
-  answer(it, from, { to, headers }, { status });
+const guarded = (
+  it: string,
+  headers: string[],
+  status: number,
+  from = policies,
+  to = 'GET /v1/guarded/7',
+): Case => answer(it, from, { to, headers }, { status });
 const failing = (it: string, headers: string[], errorType: string, from = policies): Case =>
   answer(
     it,
@@ -337,18 +556,47 @@ const authorization: Case[] = [
   guarded('the function says Unauthorized', token({ error: 'Unauthorized' }), 401, authorizers),
   guarded('a policy that allows all', answering([allow()]), 200),
   guarded('a policy of one statement without a list', answering(allow()), 200),
-  guarded('a list of actions', answering([allow('*', 'Allow', ['s3:GetObject', 'execute-api:Invoke'])]), 200),
-  guarded('an action with a wildcard', answering([allow('*', 'Allow', 'execute-api:*')]), 200, wildcards),
-  guarded('an action in another case', answering([allow('*', 'Allow', 'Execute-API:invoke')]), 200, wildcards),
+  guarded(
+    'a list of actions',
+    answering([allow('*', 'Allow', ['s3:GetObject', 'execute-api:Invoke'])]),
+    200,
+  ),
+  guarded(
+    'an action with a wildcard',
+    answering([allow('*', 'Allow', 'execute-api:*')]),
+    200,
+    wildcards,
+  ),
+  guarded(
+    'an action in another case',
+    answering([allow('*', 'Allow', 'Execute-API:invoke')]),
+    200,
+    wildcards,
+  ),
   guarded('the very method', answering([allow(arn('*/v1/GET/guarded/7'))]), 200, wildcards),
   guarded('a wildcard goes over slashes', answering([allow(arn('*/guarded/*'))]), 200, wildcards),
-  guarded('a question mark is one character', answering([allow(arn('*/v1/GET/guarded/?'))]), 200, wildcards),
-  guarded('a question mark is not two', answering([allow(arn('*/v1/GET/guarded/??'))]), 418, wildcards),
+  guarded(
+    'a question mark is one character',
+    answering([allow(arn('*/v1/GET/guarded/?'))]),
+    200,
+    wildcards,
+  ),
+  guarded(
+    'a question mark is not two',
+    answering([allow(arn('*/v1/GET/guarded/??'))]),
+    418,
+    wildcards,
+  ),
   guarded('a dot is a dot', answering([allow(arn('*/v1/GET/guarded..7'))]), 418, wildcards),
   guarded('another method', answering([allow(arn('*/v1/DELETE/guarded/7'))]), 418, wildcards),
   guarded('another action', answering([allow('*', 'Allow', 's3:GetObject')]), 418, wildcards),
   guarded('a denial wins', answering([allow(), allow('*', 'Deny')]), 418, policies),
-  guarded('a denial of something else', answering([allow(), allow(arn('*/v1/DELETE/*'), 'Deny')]), 200, policies),
+  guarded(
+    'a denial of something else',
+    answering([allow(), allow(arn('*/v1/DELETE/*'), 'Deny')]),
+    200,
+    policies,
+  ),
   guarded(
     'a policy is judged for the method at hand',
     answering([allow(arn('*/v1/DELETE/guarded/7'))]),
@@ -356,19 +604,51 @@ const authorization: Case[] = [
     wildcards,
     'DELETE /v1/guarded/7',
   ),
-  failing('the function says something else', token({ error: 'unauthorized' }), 'AuthorizerFailureException', responseTypes),
-  failing('no principal', token({ answer: { policyDocument: { Statement: [allow()] } } }), 'AuthorizerConfigurationException'),
+  failing(
+    'the function says something else',
+    token({ error: 'unauthorized' }),
+    'AuthorizerFailureException',
+    responseTypes,
+  ),
+  failing(
+    'no principal',
+    token({ answer: { policyDocument: { Statement: [allow()] } } }),
+    'AuthorizerConfigurationException',
+  ),
   failing('no policy', token({ answer: { principalId: 'p' } }), 'AuthorizerConfigurationException'),
   failing('no answer', token({}), 'AuthorizerConfigurationException'),
-  failing('an effect that is none', answering([allow('*', 'Maybe')]), 'AuthorizerConfigurationException'),
-  failing('an object in the context', answering([allow()], { context: { a: {} } }), 'AuthorizerConfigurationException'),
-  failing('a list in the context', answering([allow()], { context: { a: [] } }), 'AuthorizerConfigurationException'),
+  failing(
+    'an effect that is none',
+    answering([allow('*', 'Maybe')]),
+    'AuthorizerConfigurationException',
+  ),
+  failing(
+    'an object in the context',
+    answering([allow()], { context: { a: {} } }),
+    'AuthorizerConfigurationException',
+  ),
+  failing(
+    'a list in the context',
+    answering([allow()], { context: { a: [] } }),
+    'AuthorizerConfigurationException',
+  ),
   event(
     'the context becomes text',
     policies,
-    { to: 'GET /v1/guarded', headers: answering([allow()], { context: { s: 't', n: 1, b: true } }) },
     {
-      requestContext: { authorizer: { principalId: 'p', s: 't', n: '1', b: 'true', integrationLatency: expect.any(Number) } },
+      to: 'GET /v1/guarded',
+      headers: answering([allow()], { context: { s: 't', n: 1, b: true } }),
+    },
+    {
+      requestContext: {
+        authorizer: {
+          principalId: 'p',
+          s: 't',
+          n: '1',
+          b: 'true',
+          integrationLatency: expect.any(Number),
+        },
+      },
     },
   ),
   event(
@@ -379,7 +659,13 @@ const authorization: Case[] = [
       requestContext: { authorizer: { principalId: 'p' } },
     },
   ),
-  guarded('a token that the expression does not match', ['Authorization', 'Basic x'], 401, tokenConfiguration, 'GET /v1/uncached'),
+  guarded(
+    'a token that the expression does not match',
+    ['Authorization', 'Basic x'],
+    401,
+    tokenConfiguration,
+    'GET /v1/uncached',
+  ),
   guarded(
     'a token that the expression matches in part',
     [...answering([allow()]).slice(0, 1), `${answering([allow()])[1]} x`],
@@ -387,15 +673,31 @@ const authorization: Case[] = [
     tokenConfiguration,
     'GET /v1/uncached',
   ),
-  guarded('a token that the expression matches', answering([allow()]), 200, tokenConfiguration, 'GET /v1/uncached'),
+  guarded(
+    'a token that the expression matches',
+    answering([allow()]),
+    200,
+    tokenConfiguration,
+    'GET /v1/uncached',
+  ),
 ];
 
-const refused = (it: string, path: string, headers: string[], expected: Record<string, string | null>): Case =>
-  answer(it, responses, { to: `GET ${path}`, headers }, { headers: expected });
+const refused = (
+  it: string,
+  path: string,
+  headers: string[],
+  expected: Record<string, string | null>,
+): Case => answer(it, responses, { to: `GET ${path}`, headers }, { headers: expected });
 const gatewayResponses: Case[] = [
-  refused('a literal header, quotes inside', '/v1/guarded', [], { 'www-authenticate': 'Bearer realm="it\'s"' }),
-  refused('a media type of its own', '/v1/guarded', [], { 'content-type': 'application/problem+json' }),
-  refused('a header from the context', '/v1/guarded', ['x-amzn-RequestId', 'mine'], { 'x-id': 'mine' }),
+  refused('a literal header, quotes inside', '/v1/guarded', [], {
+    'www-authenticate': 'Bearer realm="it\'s"',
+  }),
+  refused('a media type of its own', '/v1/guarded', [], {
+    'content-type': 'application/problem+json',
+  }),
+  refused('a header from the context', '/v1/guarded', ['x-amzn-RequestId', 'mine'], {
+    'x-id': 'mine',
+  }),
   refused('a header of the request', '/v1/guarded', ['X-Ask', 'why'], { 'x-asked': 'why' }),
   refused('a header of the request that is not there', '/v1/guarded', [], { 'x-asked': null }),
   refused('a query parameter', '/v1/guarded?q=1&q=2', [], { 'x-query': '2' }),
@@ -414,7 +716,10 @@ const gatewayResponses: Case[] = [
     { to: 'GET /v1/guarded', headers: answering([]) },
     {
       status: 418,
-      body: { said: 'User is not authorized to access this resource', plain: 'User is not authorized to access this resource' },
+      body: {
+        said: 'User is not authorized to access this resource',
+        plain: 'User is not authorized to access this resource',
+      },
     },
   ),
   answer(

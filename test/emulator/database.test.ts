@@ -3,23 +3,31 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
+import type { Template } from '../../lib/emulator/template/template.ts';
+import { createTables } from '../../lib/local/create-tables.ts';
 import { startDatabase } from '../../lib/local/database.ts';
-import { localCredentials } from '../../lib/local/execution-environment.ts';
-import { createTables } from '../../lib/local/tables.ts';
-import type { Template } from '../../lib/local/template.ts';
+import { localClient } from '../../lib/local/database-client.ts';
 import { send, temporaryFolder } from './fixture.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
 const template = {
-  of: () => new Map([['Table', { AttributeDefinitions, KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }] }]]),
+  of: () =>
+    new Map([
+      ['Table', { AttributeDefinitions, KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }] }],
+    ]),
 } as unknown as Template;
-const client = (endpoint: string) => new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: localCredentials, maxAttempts: 1 });
-const put = (endpoint: string, key: string) => client(endpoint).send(new PutItemCommand({ TableName: 'Table', Item: { key: { S: key } } }));
+const client = (endpoint: string) => localClient(endpoint, { maxAttempts: 1 });
+const put = (endpoint: string, key: string) =>
+  client(endpoint).send(new PutItemCommand({ TableName: 'Table', Item: { key: { S: key } } }));
 const has = async (endpoint: string, key: string) =>
-  (await client(endpoint).send(new GetItemCommand({ TableName: 'Table', Key: { key: { S: key } } }))).Item !== undefined;
+  (
+    await client(endpoint).send(
+      new GetItemCommand({ TableName: 'Table', Key: { key: { S: key } } }),
+    )
+  ).Item !== undefined;
 
 /** A folder with one item, closed again. */
 async function writtenFolder(): Promise<string> {
@@ -61,7 +69,9 @@ test('tables that are there stay as they are', async () => {
 test('a port that is taken', async () => {
   const first = await startDatabase({ port: 0 });
   const { port } = new URL(first.endpoint);
-  await expect(startDatabase({ port: Number(port) })).rejects.toThrow(`Port ${port} is taken: another program listens on it.`);
+  await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
+    `Port ${port} is taken: another program listens on it.`,
+  );
   await first.stop();
 });
 
@@ -69,7 +79,9 @@ test('a client that goes away in the middle of a request', async () => {
   const database = await startDatabase({ port: 0 });
   const { hostname, port } = new URL(database.endpoint);
   const socket = connect(Number(port), hostname);
-  await new Promise<void>((resolve) => socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => resolve()));
+  await new Promise<void>((resolve) =>
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => resolve()),
+  );
   socket.resetAndDestroy();
   await once(socket, 'close');
   expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
@@ -79,8 +91,15 @@ test('a client that goes away in the middle of a request', async () => {
 test('a web page is refused', async () => {
   const database = await startDatabase({ port: 0 });
   for (const method of ['OPTIONS', 'POST', 'GET']) {
-    const { status, headers } = await send(database.endpoint, { method, path: '/', headers: ['Origin', 'https://example.com'] });
-    expect({ status, allowed: headers['access-control-allow-origin'] }).toEqual({ status: 403, allowed: undefined });
+    const { status, headers } = await send(database.endpoint, {
+      method,
+      path: '/',
+      headers: ['Origin', 'https://example.com'],
+    });
+    expect({ status, allowed: headers['access-control-allow-origin'] }).toEqual({
+      status: 403,
+      allowed: undefined,
+    });
   }
   await database.stop();
 });
@@ -90,7 +109,9 @@ describe('a data folder', () => {
     const data = await writtenFolder();
     const { endpoint, kill } = await startElsewhere(data);
     await put(endpoint, 'acknowledged');
-    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(`${data} is in use by another process`);
+    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(
+      `${data} is in use by another process`,
+    );
     await kill();
     const database = await startDatabase({ data, port: 0 });
     expect(await has(database.endpoint, 'kept')).toBe(true);
@@ -108,7 +129,12 @@ describe('a data folder', () => {
   /** All that is in it but what LevelDB writes of itself, and the lock, which is a database of its own. */
   const contents = (data: string): [string, string][] =>
     readdirSync(data, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/^(LOG|LOG\.old|LOCK)$/.test(entry.name) && entry.parentPath !== join(data, 'plant-store'))
+      .filter(
+        (entry) =>
+          entry.isFile() &&
+          !/^(LOG|LOG\.old|LOCK)$/.test(entry.name) &&
+          entry.parentPath !== join(data, 'plant-store'),
+      )
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [path, readFileSync(path, 'latin1')]);
   const file = (folder: string, name: RegExp) => {
@@ -117,13 +143,41 @@ describe('a data folder', () => {
     return join(folder, found);
   };
   const damages: [string, (data: string) => unknown, RegExp][] = [
-    ['of somebody else', (data) => renameSync(join(data, 'plant-store'), join(data, 'thesis')), /was not made by this program/],
-    ['of an earlier layout', (data) => rmSync(join(data, 'plant-store'), { recursive: true }), /was not made by this program/],
-    ['whose engine lost its index', (data) => rmSync(join(data, 'dynalite', 'CURRENT')), /is damaged/],
-    ['whose engine is gone', (data) => rmSync(join(data, 'dynalite'), { recursive: true }), /is damaged/],
-    ['whose index is garbage', (data) => writeFileSync(join(data, 'dynalite', 'CURRENT'), 'garbage'), /is damaged/],
-    ['whose manifest is cut', (data) => writeFileSync(file(join(data, 'dynalite'), /^MANIFEST/), 'x'), /is damaged/],
-    ['whose own files are garbage', (data) => writeFileSync(join(data, 'plant-store', 'CURRENT'), 'garbage'), /is damaged/],
+    [
+      'of somebody else',
+      (data) => renameSync(join(data, 'plant-store'), join(data, 'thesis')),
+      /was not made by this program/,
+    ],
+    [
+      'of an earlier layout',
+      (data) => rmSync(join(data, 'plant-store'), { recursive: true }),
+      /was not made by this program/,
+    ],
+    [
+      'whose engine lost its index',
+      (data) => rmSync(join(data, 'dynalite', 'CURRENT')),
+      /is damaged/,
+    ],
+    [
+      'whose engine is gone',
+      (data) => rmSync(join(data, 'dynalite'), { recursive: true }),
+      /is damaged/,
+    ],
+    [
+      'whose index is garbage',
+      (data) => writeFileSync(join(data, 'dynalite', 'CURRENT'), 'garbage'),
+      /is damaged/,
+    ],
+    [
+      'whose manifest is cut',
+      (data) => writeFileSync(file(join(data, 'dynalite'), /^MANIFEST/), 'x'),
+      /is damaged/,
+    ],
+    [
+      'whose own files are garbage',
+      (data) => writeFileSync(join(data, 'plant-store', 'CURRENT'), 'garbage'),
+      /is damaged/,
+    ],
   ];
   test.each(damages)('%s is refused in one line and left as it is', async (_, damage, message) => {
     const data = await writtenFolder();
@@ -131,7 +185,9 @@ describe('a data folder', () => {
     const before = contents(data);
     const error = await startDatabase({ data, port: 0 }).catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(message) });
-    expect((error as Error).message).toMatch(/^\S+ [^\n]+ Remove it to start afresh, or choose another folder\.$/);
+    expect((error as Error).message).toMatch(
+      /^\S+ [^\n]+ Remove it to start afresh, or choose another folder\.$/,
+    );
     expect(contents(data)).toEqual(before);
   });
 

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { startEmulator } from '../../lib/local/emulator.ts';
+import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { type Request, send, startFixture, temporaryFolder } from './fixture.ts';
 import { gate } from './gate.ts';
 
@@ -20,12 +20,17 @@ const deed = (what: string, more: object = {}): Request => ({
 });
 
 describe('authorization is cached', () => {
-  const token = (says: object) => ['Authorization', `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`];
+  const token = (says: object) => [
+    'Authorization',
+    `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`,
+  ];
   const answering = (Resource: string, more: object = {}) =>
     token({
       answer: {
         principalId: 'p',
-        policyDocument: { Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }] },
+        policyDocument: {
+          Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
+        },
         context: { event: true, ...more },
       },
     });
@@ -39,10 +44,14 @@ describe('authorization is cached', () => {
     expect(second.invocations).toBe(first.invocations);
     expect(JSON.parse(second.event)).toEqual({
       type: 'TOKEN',
-      methodArn: expect.stringMatching(/^arn:aws:execute-api:us-east-1:000000000000:Rest\w+\/v1\/GET\/guarded$/),
+      methodArn: expect.stringMatching(
+        /^arn:aws:execute-api:us-east-1:000000000000:Rest\w+\/v1\/GET\/guarded$/,
+      ),
       authorizationToken: headers[1],
     });
-    expect((await send(fixture.origin, { method: 'DELETE', path: '/v1/guarded', headers })).status).toBe(418);
+    expect(
+      (await send(fixture.origin, { method: 'DELETE', path: '/v1/guarded', headers })).status,
+    ).toBe(418);
   });
 
   test('not for another token', async () => {
@@ -61,13 +70,17 @@ describe('authorization is cached', () => {
   test('not where the function failed', async () => {
     const headers = token({ error: 'Unauthorized' });
     const start = fixture.log.length;
-    for (const _ of ['once', 'again']) expect((await send(fixture.origin, { path: '/v1/guarded', headers })).status).toBe(401);
+    for (const _ of ['once', 'again'])
+      expect((await send(fixture.origin, { path: '/v1/guarded', headers })).status).toBe(401);
     expect(fixture.log.slice(start).filter(({ line }) => line.startsWith('START'))).toHaveLength(2);
   });
 
   test('a token that the expression refuses reaches no function', async () => {
     const start = fixture.log.length;
-    expect((await send(fixture.origin, { path: '/v1/uncached', headers: ['Authorization', 'Basic x'] })).status).toBe(401);
+    expect(
+      (await send(fixture.origin, { path: '/v1/uncached', headers: ['Authorization', 'Basic x'] }))
+        .status,
+    ).toBe(401);
     expect(fixture.log.slice(start)).toEqual([]);
   });
 });
@@ -88,19 +101,28 @@ describe('HTTP', () => {
     }
     return received;
   };
-  const isServing = async () => expect((await send(fixture.origin, { path: '/v1/echo' })).status).toBe(200);
+  const isServing = async () =>
+    expect((await send(fixture.origin, { path: '/v1/echo' })).status).toBe(200);
 
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', 'HTTP/1.1 400 '],
     ['a header without a name', 'GET /v1/echo HTTP/1.1\r\n: x\r\n\r\n', 'HTTP/1.1 400 '],
     ['no Host', 'GET /v1/echo HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
-    ['two lengths', 'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400 '],
+    [
+      'two lengths',
+      'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'HTTP/1.1 400 ',
+    ],
     [
       'a length and chunks',
       'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       'HTTP/1.1 400 ',
     ],
-    ['more than 10 KB of headers', `GET /v1/echo HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(10_240)}\r\n\r\n`, 'HTTP/1.1 431 '],
+    [
+      'more than 10 KB of headers',
+      `GET /v1/echo HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(10_240)}\r\n\r\n`,
+      'HTTP/1.1 431 ',
+    ],
     ['a method of its own', 'BREW /v1/echo HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 '],
     ['a whole URL', `GET http://x/v1/echo HTTP/1.1\r\nHost: x\r\n\r\n`, 'HTTP/1.1 200 '],
   ])('%s', async (_, text, status) => {
@@ -111,7 +133,9 @@ describe('HTTP', () => {
   });
 
   test('a declared header whose value HTTP does not know', async () => {
-    await expect(send(fixture.origin, { path: '/v1/guarded?q=%0A' })).rejects.toThrow('socket hang up');
+    await expect(send(fixture.origin, { path: '/v1/guarded?q=%0A' })).rejects.toThrow(
+      'socket hang up',
+    );
     await isServing();
   });
 
@@ -126,17 +150,25 @@ describe('HTTP', () => {
   test('a client that goes away in the middle of its body', async () => {
     const start = fixture.log.length;
     const socket = await open();
-    await new Promise<void>((resolve) => socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', () => resolve()));
+    await new Promise<void>((resolve) =>
+      socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', () =>
+        resolve(),
+      ),
+    );
     socket.resetAndDestroy();
     await isServing();
-    expect(fixture.log.slice(start).filter(({ functionName }) => functionName === 'emulator')).toEqual([]);
+    expect(
+      fixture.log.slice(start).filter(({ functionName }) => functionName === 'emulator'),
+    ).toEqual([]);
   });
 
   test('a client that goes away while it waits', async () => {
     const waiting = gate();
     const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
     const socket = await open();
-    socket.write(`POST /v1/fault HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    socket.write(
+      `POST /v1/fault HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
     await waiting.holds(1);
     socket.resetAndDestroy();
     waiting.release();
@@ -147,7 +179,9 @@ describe('HTTP', () => {
 test('a port that is taken', async () => {
   const port = Number(new URL(fixture.origin).port);
   const options = { assembly: fixture.assembly, dynamodbEndpoint: '', log: () => {}, port };
-  await expect(startEmulator(options)).rejects.toThrow(`Port ${port} is taken: another program listens on it.`);
+  await expect(startEmulator(options)).rejects.toThrow(
+    `Port ${port} is taken: another program listens on it.`,
+  );
 });
 
 test('it listens on the loopback only', async () => {
@@ -157,7 +191,10 @@ test('it listens on the loopback only', async () => {
 test('when it stops, requests under way are answered first, and connections do not keep it', async () => {
   const stopped = await another();
   const waiting = gate();
-  const request = send(stopped.origin, { ...deed('wait at a gate', { gate: await waiting.url }), headers: ['Connection', 'keep-alive'] });
+  const request = send(stopped.origin, {
+    ...deed('wait at a gate', { gate: await waiting.url }),
+    headers: ['Connection', 'keep-alive'],
+  });
   await waiting.holds(1);
   const stop = stopped.stop();
   await expect(send(stopped.origin, { path: '/v1/echo' })).rejects.toThrow('ECONNREFUSED');
@@ -185,7 +222,9 @@ describe('another assembly', () => {
     const waiting = gate();
     const old = send(emulator.origin, deed('wait at a gate', { gate: await waiting.url }));
     await waiting.holds(1);
-    emulator.replace(withCode(`export const handler = async () => ({ statusCode: 200, body: 'new' });`));
+    emulator.replace(
+      withCode(`export const handler = async () => ({ statusCode: 200, body: 'new' });`),
+    );
     expect((await send(emulator.origin, deed('nothing'))).body).toBe('new');
     waiting.release();
     expect(await old).toMatchObject({ status: 200, body: expect.stringContaining('environment') });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll } from '@jest/globals';
-import { type EmulatorOptions, startEmulator } from '../../lib/local/emulator.ts';
+import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
@@ -25,7 +25,10 @@ export function temporaryFolder(): string {
 export function synthesizeFixture(): Promise<string> {
   const source = `const { parentPort, workerData } = require('node:worker_threads');
     import(workerData.app).then(({ synthesize }) => parentPort.postMessage(synthesize(workerData.outdir)));`;
-  const workerData = { app: new URL('./fixture/app.ts', import.meta.url).href, outdir: join(temporaryFolder(), 'assembly') };
+  const workerData = {
+    app: new URL('./fixture/app.ts', import.meta.url).href,
+    outdir: join(temporaryFolder(), 'assembly'),
+  };
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   new Worker(source, { eval: true, workerData }).once('message', resolve).once('error', reject);
   return promise;
@@ -67,20 +70,28 @@ export interface Answer {
 }
 
 /** Sends a request exactly as it is written: `fetch` would normalize its path and headers. */
-export function send(origin: string, { method = 'GET', path, headers = [], body }: Request): Promise<Answer> {
+export function send(
+  origin: string,
+  { method = 'GET', path, headers = [], body }: Request,
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { host, hostname, port } = new URL(origin);
   const given = headers.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
   const own = [
     'Host',
     host,
-    ...(body === undefined || given.includes('transfer-encoding') ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+    ...(body === undefined || given.includes('transfer-encoding')
+      ? []
+      : ['Content-Length', String(Buffer.byteLength(body))]),
   ];
-  const request = httpRequest({ hostname, port, method, path, headers: [...own, ...headers] as never, agent: false }, async (response) => {
-    const chunks = await response.toArray();
-    const { statusCode: status = 0, headers, rawHeaders } = response;
-    resolve({ status, headers, rawHeaders, body: Buffer.concat(chunks).toString('utf8') });
-  });
+  const request = httpRequest(
+    { hostname, port, method, path, headers: [...own, ...headers] as never, agent: false },
+    async (response) => {
+      const chunks = await response.toArray();
+      const { statusCode: status = 0, headers, rawHeaders } = response;
+      resolve({ status, headers, rawHeaders, body: Buffer.concat(chunks).toString('utf8') });
+    },
+  );
   request.on('error', reject).end(body);
   return promise;
 }

@@ -8,11 +8,16 @@ beforeAll(async () => {
 });
 
 const ask = async (what: string, more: object = {}, path = '/v1/fault') => {
-  const { status, headers, body } = await send(fixture.origin, { method: 'POST', path, body: JSON.stringify({ do: what, ...more }) });
+  const { status, headers, body } = await send(fixture.origin, {
+    method: 'POST',
+    path,
+    body: JSON.stringify({ do: what, ...more }),
+  });
   return { status, headers, body: JSON.parse(body || 'null') };
 };
 const loggedSince = (start: number) => fixture.log.slice(start).map(({ line }) => line);
-const entries = (lines: string[]) => lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+const entries = (lines: string[]) =>
+  lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 
 describe('a fault is answered as the gateway does, and the next request is served', () => {
   const same = true;
@@ -45,7 +50,10 @@ describe('a fault is answered as the gateway does, and the next request is serve
     const path = errorType === 'Sandbox.Timedout' ? '/v1/hasty' : '/v1/fault';
     const before = await ask('nothing', {}, path);
     const start = fixture.log.length;
-    expect(await ask(what, {}, path)).toMatchObject({ status: 502, body: { message: 'Internal server error' } });
+    expect(await ask(what, {}, path)).toMatchObject({
+      status: 502,
+      body: { message: 'Internal server error' },
+    });
     const report = entries(loggedSince(start)).find(({ type }) => type === 'platform.report');
     expect(report.record.errorType).toBe(errorType);
     const after = await ask('nothing', {}, path);
@@ -66,20 +74,26 @@ describe('a fault is answered as the gateway does, and the next request is serve
     for (const _ of ['once', 'again']) {
       const start = fixture.log.length;
       expect(await ask('', {}, `/v1/init/${name}`)).toMatchObject({ status: 502 });
-      expect(loggedSince(start).at(-1)).toMatch(new RegExp(`^REPORT .*\tError Type: ${errorType}$`));
+      expect(loggedSince(start).at(-1)).toMatch(
+        new RegExp(`^REPORT .*\tError Type: ${errorType}$`),
+      );
     }
   });
 
   test('a crash between two requests', async () => {
     const start = fixture.log.length;
     expect((await ask('crash when idle')).status).toBe(200);
-    while (!loggedSince(start).some((line) => line.startsWith('Runtime.ExitError'))) await new Promise(setImmediate);
+    while (!loggedSince(start).some((line) => line.startsWith('Runtime.ExitError')))
+      await new Promise(setImmediate);
     expect((await ask('nothing')).status).toBe(200);
   });
 
   test('a function that is slower than the integration allows', async () => {
     const { status, headers } = await ask('takes too long', {}, '/v1/impatient');
-    expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
+    expect({ status, retryAfter: headers['retry-after'] }).toEqual({
+      status: 503,
+      retryAfter: '1',
+    });
   });
 });
 
@@ -95,7 +109,9 @@ describe('a function has what the template and Lambda give it', () => {
       TZ: ':UTC',
     });
     const byLambda = ['_HANDLER', 'LAMBDA_TASK_ROOT', 'TZ', 'TABLE'];
-    expect(Object.keys(body).filter((name) => !name.startsWith('AWS_') && !byLambda.includes(name))).toEqual([]);
+    expect(
+      Object.keys(body).filter((name) => !name.startsWith('AWS_') && !byLambda.includes(name)),
+    ).toEqual([]);
   });
 
   test('memory', async () => {
@@ -109,7 +125,9 @@ describe('a function has what the template and Lambda give it', () => {
       functionName: expect.stringMatching(/^Hasty/),
       functionVersion: '$LATEST',
       memoryLimitInMB: '128',
-      invokedFunctionArn: expect.stringMatching(/^arn:aws:lambda:us-east-1:000000000000:function:Hasty/),
+      invokedFunctionArn: expect.stringMatching(
+        /^arn:aws:lambda:us-east-1:000000000000:function:Hasty/,
+      ),
       awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(body.remaining).toBeGreaterThan(0);
@@ -124,7 +142,11 @@ describe('log lines are as Lambda writes them', () => {
     const lines = entries(loggedSince(start));
     const requestId = lines[0].record.requestId;
     expect(lines).toEqual([
-      { time: expect.any(String), type: 'platform.start', record: { requestId, version: '$LATEST' } },
+      {
+        time: expect.any(String),
+        type: 'platform.start',
+        record: { requestId, version: '$LATEST' },
+      },
       { timestamp: expect.any(String), level: 'INFO', requestId, message: 'a text' },
       { timestamp: expect.any(String), level: 'INFO', requestId, message: { code: 'CODE' } },
       {
@@ -143,7 +165,11 @@ describe('log lines are as Lambda writes them', () => {
         message: { errorType: 'RangeError', errorMessage: 'alone', stackTrace: expect.any(Array) },
       },
       { timestamp: expect.any(String), level: 'WARN', requestId, message: '{ big: 1n }' },
-      { time: expect.any(String), type: 'platform.report', record: { requestId, metrics: expect.any(Object), status: 'success' } },
+      {
+        time: expect.any(String),
+        type: 'platform.report',
+        record: { requestId, metrics: expect.any(Object), status: 'success' },
+      },
     ]);
   });
 
@@ -152,7 +178,9 @@ describe('log lines are as Lambda writes them', () => {
     await send(fixture.origin, { method: 'POST', path: '/v1/say', body: 'no JSON' });
     const [started, error, ended, report] = loggedSince(start);
     expect(started).toMatch(/^START RequestId: [0-9a-f-]{36} Version: \$LATEST$/);
-    expect(error).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\t[0-9a-f-]{36}\tERROR\tSyntaxError: .*\r {4}at /);
+    expect(error).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z\t[0-9a-f-]{36}\tERROR\tSyntaxError: .*\r {4}at /,
+    );
     expect(ended).toMatch(/^END RequestId: [0-9a-f-]{36}$/);
     expect(report).toMatch(
       /^REPORT RequestId: [0-9a-f-]{36}\tDuration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 128 MB.*\tStatus: error\tError Type: SyntaxError$/,

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { listen } from '../../lib/local/listen.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo } from './fixture.ts';
 
 /** A server that lets whoever asks wait until it is told to let them go: tests order events with it, and need no clock. */

@@ -11,7 +11,8 @@ describe.each(Object.entries(cases))('%s', (_, table) => {
   test.each(table)('$it ($from)', async ({ request, event, answer }) => {
     const received = await send(origin, request);
     if (event) expect(withNulls(eventOf(received), event)).toMatchObject(event);
-    if (answer) expect(withNulls({ ...received, body: parsed(received.body) }, answer)).toMatchObject(answer);
+    if (answer)
+      expect(withNulls({ ...received, body: parsed(received.body) }, answer)).toMatchObject(answer);
   });
 });
 
@@ -38,7 +39,12 @@ function parsed(body: string): unknown {
 function withNulls(object: object, expected: object): object {
   const more = Object.entries(expected).map(([name, inner]) => {
     const value = (object as Record<string, unknown>)[name];
-    const isNested = typeof inner === 'object' && inner !== null && typeof value === 'object' && value !== null && !Array.isArray(value);
+    const isNested =
+      typeof inner === 'object' &&
+      inner !== null &&
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value);
     return [name, isNested ? withNulls(value, inner) : (value ?? null)];
   });
   return { ...object, ...Object.fromEntries(more) };

@@ -5,16 +5,20 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
-import { readableLog, readyText } from '../../bin/local/words.ts';
+import { readableLog, readyText } from '../../bin/local/output.ts';
 import { finallyDo, temporaryFolder } from './fixture.ts';
 
 const project = join(import.meta.dirname, '..', '..');
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], root = project) {
-  const child: ChildProcess = spawn(process.execPath, ['bin/local.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(process.execPath, ['bin/local.ts', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) child[name]?.setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => (output[name] += text));
   const exited = once(child, 'close').then(([code]) => ({ code, ...output }));
   finallyDo(() => child.kill('SIGKILL'));
   return { child, exited, output };
@@ -34,14 +38,16 @@ async function start(args: string[], root?: string) {
   const ready: Ready = JSON.parse(first[0]);
   const headers = { Authorization: `Bearer ${ready.token}`, 'Content-Type': 'application/json' };
   const list = () => fetch(`${ready.baseUrl}/plants`, { headers });
-  const create = (plant: object) => fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
+  const create = (plant: object) =>
+    fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
   const stop = () => {
     // Under npm, a terminal's Ctrl-C arrives twice.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) running.child.kill(signal);
     return running.exited;
   };
   const says = async (text: string) => {
-    while (!running.output.stderr.includes(text)) await once(running.child.stderr as NodeJS.ReadableStream, 'data');
+    while (!running.output.stderr.includes(text))
+      await once(running.child.stderr as NodeJS.ReadableStream, 'data');
   };
   return { ...running, ...ready, headers, list, create, stop, says };
 }
@@ -59,17 +65,32 @@ test('it serves, keeps its data, shares neither folder nor port, and ends when w
     run(['--data', data, '--port', '0', '--dynamodb-port', '0']).exited,
     run(['--memory', '--port', portOf(store.baseUrl), '--dynamodb-port', '0']).exited,
   ]);
-  const errors = refusals.map(({ code, stdout, stderr }) => ({ code, stdout, stderr: stderr.replace(/^.* …\n/gm, '') }));
+  const errors = refusals.map(({ code, stdout, stderr }) => ({
+    code,
+    stdout,
+    stderr: stderr.replace(/^.* …\n/gm, ''),
+  }));
   expect(errors).toEqual([
-    { code: 1, stdout: '', stderr: `error: ${data} is in use by another process: stop that one, or choose another folder.\n` },
-    { code: 1, stdout: '', stderr: `error: Port ${portOf(store.baseUrl)} is taken: another program listens on it.\n` },
+    {
+      code: 1,
+      stdout: '',
+      stderr: `error: ${data} is in use by another process: stop that one, or choose another folder.\n`,
+    },
+    {
+      code: 1,
+      stdout: '',
+      stderr: `error: Port ${portOf(store.baseUrl)} is taken: another program listens on it.\n`,
+    },
   ]);
 
   const body = JSON.stringify({ id: 2, name: 'Ficus' });
   const socket = connect(Number(portOf(store.baseUrl)), '127.0.0.1');
-  const head = Object.entries({ ...store.headers, Host: 'x', 'Content-Length': body.length, Expect: '100-continue' }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const head = Object.entries({
+    ...store.headers,
+    Host: 'x',
+    'Content-Length': body.length,
+    Expect: '100-continue',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST /v1/plants HTTP/1.1\r\n${head.join('')}\r\n`);
   expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /);
   const stopped = store.stop();
@@ -121,8 +142,14 @@ test('with --watch it goes over to changed functions, and keeps the old ones whe
 
 describe('what it says', () => {
   test.each([
-    [['--port', 'x'], /^error: option '--port <n>' argument 'x' is invalid\. A port is 0 to 65535; 0 is any free one\.\n$/],
-    [['--memory', '--data', 'x'], /^error: option '--memory' cannot be used with option '--data <folder>'\n$/],
+    [
+      ['--port', 'x'],
+      /^error: option '--port <n>' argument 'x' is invalid\. A port is 0 to 65535; 0 is any free one\.\n$/,
+    ],
+    [
+      ['--memory', '--data', 'x'],
+      /^error: option '--memory' cannot be used with option '--data <folder>'\n$/,
+    ],
     [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
   ])('to %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args).exited;
@@ -132,10 +159,18 @@ describe('what it says', () => {
 
   test('when ready: where things are, a token, and three lines to paste', () => {
     const text = readyText(
-      { baseUrl: 'http://127.0.0.1:3000/v1', token: 'pst_token', dynamodbEndpoint: 'http://127.0.0.1:8000' },
+      {
+        baseUrl: 'http://127.0.0.1:3000/v1',
+        token: 'pst_token',
+        dynamodbEndpoint: 'http://127.0.0.1:8000',
+      },
       'in memory',
     );
-    for (const said of ['http://127.0.0.1:3000/v1\n', 'http://127.0.0.1:8000 (in memory)', 'pst_token (owner demo, 24 hours)'])
+    for (const said of [
+      'http://127.0.0.1:3000/v1\n',
+      'http://127.0.0.1:8000 (in memory)',
+      'pst_token (owner demo, 24 hours)',
+    ])
       expect(text).toContain(said);
     const curls = text.split('\n').filter((line) => line.startsWith('  curl'));
     expect(curls).toHaveLength(3);
@@ -146,18 +181,34 @@ describe('what it says', () => {
   test.each([
     [{ time: at, type: 'platform.start', record: { requestId: 'r' } }, undefined],
     [
-      { time: at, type: 'platform.report', record: { metrics: { durationMs: 1.5, initDurationMs: 60 }, status: 'success' } },
+      {
+        time: at,
+        type: 'platform.report',
+        record: { metrics: { durationMs: 1.5, initDurationMs: 60 }, status: 'success' },
+      },
       '03:04:05.678 INFO List success 1.5 ms, after 60 ms to start',
     ],
     [
-      { time: at, type: 'platform.report', record: { metrics: { durationMs: 3000 }, status: 'timeout', errorType: 'Sandbox.Timedout' } },
+      {
+        time: at,
+        type: 'platform.report',
+        record: { metrics: { durationMs: 3000 }, status: 'timeout', errorType: 'Sandbox.Timedout' },
+      },
       '03:04:05.678 ERROR List timeout Sandbox.Timedout 3000 ms',
     ],
-    [{ timestamp: at, level: 'INFO', requestId: 'r', message: { code: 'A' } }, '03:04:05.678 INFO List {"code":"A"}'],
-    [{ timestamp: at, level: 'ERROR', requestId: 'r', message: 'a', errorType: 'E' }, '03:04:05.678 ERROR List a {"errorType":"E"}'],
+    [
+      { timestamp: at, level: 'INFO', requestId: 'r', message: { code: 'A' } },
+      '03:04:05.678 INFO List {"code":"A"}',
+    ],
+    [
+      { timestamp: at, level: 'ERROR', requestId: 'r', message: 'a', errorType: 'E' },
+      '03:04:05.678 ERROR List a {"errorType":"E"}',
+    ],
     ['raw', 'List raw'],
     ['7', 'List 7'],
   ])('of the log line %j', (line, expected) => {
-    expect(readableLog('List', typeof line === 'string' ? line : JSON.stringify(line))).toBe(expected);
+    expect(readableLog('List', typeof line === 'string' ? line : JSON.stringify(line))).toBe(
+      expected,
+    );
   });
 });

@@ -1,12 +1,15 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { readTemplate } from '../../lib/local/template.ts';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { startFixture, synthesizeFixture, temporaryFolder } from './fixture.ts';
 
 type Json = { [name: string]: never };
 interface TemplateFile {
-  Resources: Record<string, { Type: string; Properties: Record<string, unknown>; Condition?: string }>;
+  Resources: Record<
+    string,
+    { Type: string; Properties: Record<string, unknown>; Condition?: string }
+  >;
   Transform?: string;
 }
 
@@ -48,13 +51,21 @@ describe('what is not understood stops it in one line that names it', () => {
 
   test.each(types)('an unknown property of %s', (type) => {
     const { logicalId } = resource(original, type);
-    const folder = changed((template) => Object.assign(resource(template, type).properties, { Novelty: 1 }));
-    expect(() => readTemplate(folder)).toThrow(`${logicalId}.Novelty: the emulator does not understand this property.`);
+    const folder = changed((template) =>
+      Object.assign(resource(template, type).properties, { Novelty: 1 }),
+    );
+    expect(() => readTemplate(folder)).toThrow(
+      `${logicalId}.Novelty: the emulator does not understand this property.`,
+    );
   });
 
   test.each(types)('a condition on %s', (type) => {
-    const folder = changed((template) => Object.assign(resource(template, type).resource, { Condition: 'Sometimes' }));
-    expect(() => readTemplate(folder)).toThrow(/^\w+: the emulator does not understand Condition\.$/);
+    const folder = changed((template) =>
+      Object.assign(resource(template, type).resource, { Condition: 'Sometimes' }),
+    );
+    expect(() => readTemplate(folder)).toThrow(
+      /^\w+: the emulator does not understand Condition\.$/,
+    );
   });
 
   test.each([
@@ -65,13 +76,33 @@ describe('what is not understood stops it in one line that names it', () => {
     ['AWS::Lambda::Function', 'Code', { ZipFile: 'exports.handler' }, 'Code.ZipFile'],
     ['AWS::Lambda::Function', 'Timeout', { Ref: 'Seconds' }, 'Timeout'],
     ['AWS::Lambda::Function', 'MemorySize', { 'Fn::If': ['Big', 512, 128] }, 'MemorySize'],
-    ['AWS::Lambda::Function', 'Environment', { Variables: { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } } }, 'Environment.Variables'],
-    ['AWS::Lambda::Function', 'Environment', { Variables: { A: { 'Fn::ImportValue': 'x' } } }, 'Environment.Variables'],
+    [
+      'AWS::Lambda::Function',
+      'Environment',
+      { Variables: { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } } },
+      'Environment.Variables',
+    ],
+    [
+      'AWS::Lambda::Function',
+      'Environment',
+      { Variables: { A: { 'Fn::ImportValue': 'x' } } },
+      'Environment.Variables',
+    ],
     ['AWS::Lambda::Function', 'Environment', { 'Fn::If': ['Big', {}, {}] }, 'Environment'],
     ['AWS::ApiGateway::RestApi', 'Policy', {}, 'Policy'],
     ['AWS::ApiGateway::RestApi', 'MinimumCompressionSize', 0, 'MinimumCompressionSize'],
-    ['AWS::ApiGateway::RestApi', 'EndpointConfiguration', { Types: ['EDGE'] }, 'EndpointConfiguration.Types'],
-    ['AWS::ApiGateway::Stage', 'MethodSettings', [{ CachingEnabled: true }], 'MethodSettings.CachingEnabled'],
+    [
+      'AWS::ApiGateway::RestApi',
+      'EndpointConfiguration',
+      { Types: ['EDGE'] },
+      'EndpointConfiguration.Types',
+    ],
+    [
+      'AWS::ApiGateway::Stage',
+      'MethodSettings',
+      [{ CachingEnabled: true }],
+      'MethodSettings.CachingEnabled',
+    ],
     ['AWS::ApiGateway::Stage', 'CanarySetting', {}, 'CanarySetting'],
     ['AWS::ApiGateway::Resource', 'PathPart', '{proxy+}', 'PathPart'],
     ['AWS::ApiGateway::Method', 'HttpMethod', 'ANY', 'HttpMethod'],
@@ -98,39 +129,69 @@ describe('what is not understood stops it in one line that names it', () => {
       'Integration.IntegrationResponses.ResponseTemplates',
     ],
     ['AWS::ApiGateway::Authorizer', 'Type', 'REQUEST', 'Type'],
-    ['AWS::ApiGateway::Authorizer', 'IdentitySource', 'method.request.header.A,method.request.header.B', 'IdentitySource'],
+    [
+      'AWS::ApiGateway::Authorizer',
+      'IdentitySource',
+      'method.request.header.A,method.request.header.B',
+      'IdentitySource',
+    ],
     [
       'AWS::ApiGateway::GatewayResponse',
       'ResponseParameters',
       { 'gatewayresponse.header.X': 'method.request.body' },
       'ResponseParameters.gatewayresponse.header.X',
     ],
-    ['AWS::ApiGateway::GatewayResponse', 'ResponseTemplates', { 'text/html': 'x' }, 'ResponseTemplates.text/html'],
+    [
+      'AWS::ApiGateway::GatewayResponse',
+      'ResponseTemplates',
+      { 'text/html': 'x' },
+      'ResponseTemplates.text/html',
+    ],
     ['AWS::DynamoDB::GlobalTable', 'GlobalSecondaryIndexes', [], 'GlobalSecondaryIndexes'],
   ])('%s with %s %j', (type, property, value, path) => {
     const { logicalId } = resource(original, type);
-    const folder = changed((template) => Object.assign(resource(template, type).properties, { [property]: value }));
+    const folder = changed((template) =>
+      Object.assign(resource(template, type).properties, { [property]: value }),
+    );
     expect(() => readTemplate(folder)).toThrow(
-      new RegExp(`^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not understand [^\\n]+\\.$`),
+      new RegExp(
+        `^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not understand [^\\n]+\\.$`,
+      ),
     );
   });
 
   test('an unknown type of resource', () => {
-    const folder = changed(({ Resources }) => Object.assign(Resources, { Queue: { Type: 'AWS::SQS::Queue' } }));
-    expect(() => readTemplate(folder)).toThrow('Queue: the emulator does not understand AWS::SQS::Queue.');
-  });
-
-  test('a transform', () => {
-    expect(() => readTemplate(changed((template) => Object.assign(template, { Transform: 'AWS::Serverless-2016-10-31' })))).toThrow(
-      /Transform/,
+    const folder = changed(({ Resources }) =>
+      Object.assign(Resources, { Queue: { Type: 'AWS::SQS::Queue' } }),
+    );
+    expect(() => readTemplate(folder)).toThrow(
+      'Queue: the emulator does not understand AWS::SQS::Queue.',
     );
   });
 
+  test('a transform', () => {
+    expect(() =>
+      readTemplate(
+        changed((template) => Object.assign(template, { Transform: 'AWS::Serverless-2016-10-31' })),
+      ),
+    ).toThrow(/Transform/);
+  });
+
   test.each([
-    ['a second API', 'AWS::ApiGateway::RestApi', 'The emulator runs one AWS::ApiGateway::RestApi; the template has 2.'],
-    ['a second stage', 'AWS::ApiGateway::Stage', 'The emulator runs one AWS::ApiGateway::Stage; the template has 2.'],
+    [
+      'a second API',
+      'AWS::ApiGateway::RestApi',
+      'The emulator runs one AWS::ApiGateway::RestApi; the template has 2.',
+    ],
+    [
+      'a second stage',
+      'AWS::ApiGateway::Stage',
+      'The emulator runs one AWS::ApiGateway::Stage; the template has 2.',
+    ],
   ])('%s', async (_, type, message) => {
-    const folder = changed((template) => Object.assign(template.Resources, { Another: resource(template, type).resource }));
+    const folder = changed((template) =>
+      Object.assign(template.Resources, { Another: resource(template, type).resource }),
+    );
     await expect(startFixture({ assembly: folder })).rejects.toThrow(message);
   });
 
@@ -147,7 +208,12 @@ describe('what is not understood stops it in one line that names it', () => {
       { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' },
       /has no function for/,
     ],
-    ['code that is not there', 'AWS::Lambda::Function', { Code: { S3Key: 'none.zip' } }, /has no asset none\.zip/],
+    [
+      'code that is not there',
+      'AWS::Lambda::Function',
+      { Code: { S3Key: 'none.zip' } },
+      /has no asset none\.zip/,
+    ],
     [
       'an expression that Java reads otherwise',
       'AWS::ApiGateway::Authorizer',
@@ -161,7 +227,9 @@ describe('what is not understood stops it in one line that names it', () => {
       /Invalid regular expression/,
     ],
   ])('%s', async (_, type, properties, message) => {
-    const folder = changed((template) => Object.assign(resource(template, type).properties, properties));
+    const folder = changed((template) =>
+      Object.assign(resource(template, type).properties, properties),
+    );
     await expect(startFixture({ assembly: folder })).rejects.toThrow(message);
   });
 });
@@ -177,18 +245,31 @@ describe('intrinsics become what they mean', () => {
     [{ 'Fn::GetAtt': ['TableCD117FA1', 'Arn'] }, arn],
     [{ 'Fn::GetAtt': 'TableCD117FA1.Arn' }, arn],
     [{ 'Fn::Join': ['-', ['a', { Ref: 'AWS::Partition' }, 'b']] }, 'a-aws-b'],
-    [{ 'Fn::Select': [3, { 'Fn::Split': [':', { 'Fn::GetAtt': ['TableCD117FA1', 'Arn'] }] }] }, 'us-east-1'],
+    [
+      { 'Fn::Select': [3, { 'Fn::Split': [':', { 'Fn::GetAtt': ['TableCD117FA1', 'Arn'] }] }] },
+      'us-east-1',
+    ],
     [{ 'Fn::Select': ['0', ['a', 'b']] }, 'a'],
-    [{ 'Fn::Sub': `in \${AWS::Region}, \${TableCD117FA1.Arn}, \${!Literal}` }, `in us-east-1, ${arn}, \${Literal}`],
-    [{ 'Fn::Sub': [`\${A} and \${TableCD117FA1}`, { A: { Ref: 'AWS::Partition' } }] }, 'aws and TableCD117FA1'],
+    [
+      { 'Fn::Sub': `in \${AWS::Region}, \${TableCD117FA1.Arn}, \${!Literal}` },
+      `in us-east-1, ${arn}, \${Literal}`,
+    ],
+    [
+      { 'Fn::Sub': [`\${A} and \${TableCD117FA1}`, { A: { Ref: 'AWS::Partition' } }] },
+      'aws and TableCD117FA1',
+    ],
     ['as it is', 'as it is'],
   ])('%j', (value, expected) => {
     const type = 'AWS::Lambda::Function';
     const { logicalId } = resource(original, type);
     const folder = changed((template) =>
-      Object.assign(resource(template, type).properties, { Environment: { Variables: { VALUE: value } } }),
+      Object.assign(resource(template, type).properties, {
+        Environment: { Variables: { VALUE: value } },
+      }),
     );
-    expect(readTemplate(folder).of(type).get(logicalId)?.Environment?.Variables?.VALUE).toBe(expected);
+    expect(readTemplate(folder).of(type).get(logicalId)?.Environment?.Variables?.VALUE).toBe(
+      expected,
+    );
   });
 
   test('the region is the one that the environment names', () => {
@@ -204,5 +285,6 @@ describe('intrinsics become what they mean', () => {
 
 test('a function is found in the folder that it is deployed from', () => {
   const template = readTemplate(assembly);
-  for (const { Code } of template.of('AWS::Lambda::Function').values()) expect(readdirSync(template.folder(Code))).toEqual(['index.mjs']);
+  for (const { Code } of template.of('AWS::Lambda::Function').values())
+    expect(readdirSync(template.folder(Code))).toEqual(['index.mjs']);
 });

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent, APIGatewayProxyResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { type FunctionPool, functionPool } from '../../lib/local/function-pool.ts';
-import { readTemplate } from '../../lib/local/template.ts';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyResult,
+  APIGatewayTokenAuthorizerEvent,
+} from 'aws-lambda';
+import { type FunctionPool, functionPool } from '../../lib/emulator/lambda/function-pool.ts';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { type Service, startService } from '../service.ts';
 import authorizeJson from './authorize.json' with { type: 'json' };
 import createPlant from './create-plant.json' with { type: 'json' };
@@ -33,13 +38,17 @@ async function invoke(FunctionName: string, event: object) {
 }
 
 test('the events of a plant’s operations, one after the other, create it, list it and delete it', async () => {
-  const plant = (event: APIGatewayProxyEvent, name: string): Promise<APIGatewayProxyResult> => invoke(name, event);
+  const plant = (event: APIGatewayProxyEvent, name: string): Promise<APIGatewayProxyResult> =>
+    invoke(name, event);
   expect(await plant(createPlant, 'CreatePlant')).toMatchObject({
     statusCode: 201,
     headers: { Location: '/v1/plants/1' },
     body: '{"name":"Monstera","tag":"indoor"}',
   });
-  expect(await plant(listPlants, 'ListPlants')).toMatchObject({ statusCode: 200, body: '[{"name":"Monstera","tag":"indoor"}]' });
+  expect(await plant(listPlants, 'ListPlants')).toMatchObject({
+    statusCode: 200,
+    body: '[{"name":"Monstera","tag":"indoor"}]',
+  });
   expect(await plant(deletePlant, 'DeletePlant')).toMatchObject({ statusCode: 204, body: '' });
 });
 
@@ -47,20 +56,32 @@ test.each([
   ['create', createPlant],
   ['list', listPlants],
   ['delete', deletePlant],
-])('the event to %s a plant says the same in each of its places', (_, event: APIGatewayProxyEvent) => {
-  const { headers, multiValueHeaders, requestContext, resource, path, httpMethod } = event;
-  const multiple = (single: object) => Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
-  expect(multiValueHeaders).toEqual(multiple(headers));
-  expect(event.multiValueQueryStringParameters).toEqual(event.queryStringParameters && multiple(event.queryStringParameters));
-  expect(requestContext).toMatchObject({ httpMethod, resourcePath: resource, path: `/${requestContext.stage}${path}` });
-  expect(resource.replace('{id}', event.pathParameters?.id ?? '')).toBe(path);
-});
+])(
+  'the event to %s a plant says the same in each of its places',
+  (_, event: APIGatewayProxyEvent) => {
+    const { headers, multiValueHeaders, requestContext, resource, path, httpMethod } = event;
+    const multiple = (single: object) =>
+      Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
+    expect(multiValueHeaders).toEqual(multiple(headers));
+    expect(event.multiValueQueryStringParameters).toEqual(
+      event.queryStringParameters && multiple(event.queryStringParameters),
+    );
+    expect(requestContext).toMatchObject({
+      httpMethod,
+      resourcePath: resource,
+      path: `/${requestContext.stage}${path}`,
+    });
+    expect(resource.replace('{id}', event.pathParameters?.id ?? '')).toBe(path);
+  },
+);
 
 test('the event to authorize a request holds a token of nobody’s: another put in its place is judged', async () => {
   // JSON has no literal types.
   const event: APIGatewayTokenAuthorizerEvent = { ...authorizeJson, type: 'TOKEN' };
   expect(authorizeJson.type).toBe(event.type);
-  expect(await invoke('Authorizer', event)).toMatchObject({ error: { errorMessage: 'Unauthorized' } });
+  expect(await invoke('Authorizer', event)).toMatchObject({
+    error: { errorMessage: 'Unauthorized' },
+  });
 
   const token = await service.issue('demo', ['plants:read']);
   const answer: APIGatewayAuthorizerResult = await invoke('Authorizer', {
@@ -68,5 +89,7 @@ test('the event to authorize a request holds a token of nobody’s: another put 
     authorizationToken: event.authorizationToken.replace(/pst_\w+/, token),
   });
   expect(answer).toMatchObject({ principalId: 'demo', context: { owner: 'demo' } });
-  expect(answer.policyDocument.Statement).toMatchObject([{ Effect: 'Allow', Resource: [event.methodArn] }]);
+  expect(answer.policyDocument.Statement).toMatchObject([
+    { Effect: 'Allow', Resource: [event.methodArn] },
+  ]);
 });

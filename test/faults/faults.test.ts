@@ -26,30 +26,144 @@ let service: Service;
 const down = fail(500, 'InternalServerError');
 const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
 const passOnceDeleted: Fault = async (exchange) => {
-  await service.database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner: exchange.subject, id: 7 } }));
+  await service.database.send(
+    new DeleteCommand({ TableName: 'Plants', Key: { owner: exchange.subject, id: 7 } }),
+  );
   await pass(exchange);
 };
 
 /** `before` and `after`: the name of plant 7, if it is there. `faults`: what comes of the commands in turn; the last goes on. `commands`: those sent. */
-type Case = [what: string, call: string, before: string, faults: Fault[], status: number, after: string, commands: string];
+type Case = [
+  what: string,
+  call: string,
+  before: string,
+  faults: Fault[],
+  status: number,
+  after: string,
+  commands: string,
+];
 
 const cases: Case[] = [
-  ['a throttled create is tried again', 'create', '', [throttle, pass], 201, 'Aloe', 'PutItem PutItem'],
+  [
+    'a throttled create is tried again',
+    'create',
+    '',
+    [throttle, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem',
+  ],
   ['a create is throttled for long', 'create', '', [throttle], 503, '', 'PutItem PutItem PutItem'],
   ['a create is to wait for a minute', 'create', '', [throttleForAMinute], 503, '', 'PutItem'],
-  ['a create meets a database that hangs', 'create', '', [hang], 503, '', 'PutItem PutItem PutItem'],
-  ['a create meets a database that fails', 'create', '', [down], 503, '', 'PutItem PutItem PutItem'],
-  ['a create whose connection breaks is tried again', 'create', '', [reset, pass], 201, 'Aloe', 'PutItem PutItem'],
-  ['a create whose connections keep breaking', 'create', '', [reset], 503, '', 'PutItem PutItem PutItem'],
-  ['a create whose answer is lost finds its own plant', 'create', '', [loseAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
-  ['a create whose answer never comes finds its own plant', 'create', '', [swallowAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
-  ['a create whose answer stalls finds its own plant', 'create', '', [stall, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
-  ['a create whose answer breaks off finds its own plant', 'create', '', [breakOff, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
-  ['a create whose answers are all lost has created', 'create', '', [loseAnswer], 503, 'Aloe', 'PutItem PutItem PutItem'],
+  [
+    'a create meets a database that hangs',
+    'create',
+    '',
+    [hang],
+    503,
+    '',
+    'PutItem PutItem PutItem',
+  ],
+  [
+    'a create meets a database that fails',
+    'create',
+    '',
+    [down],
+    503,
+    '',
+    'PutItem PutItem PutItem',
+  ],
+  [
+    'a create whose connection breaks is tried again',
+    'create',
+    '',
+    [reset, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem',
+  ],
+  [
+    'a create whose connections keep breaking',
+    'create',
+    '',
+    [reset],
+    503,
+    '',
+    'PutItem PutItem PutItem',
+  ],
+  [
+    'a create whose answer is lost finds its own plant',
+    'create',
+    '',
+    [loseAnswer, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create whose answer never comes finds its own plant',
+    'create',
+    '',
+    [swallowAnswer, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create whose answer stalls finds its own plant',
+    'create',
+    '',
+    [stall, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create whose answer breaks off finds its own plant',
+    'create',
+    '',
+    [breakOff, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create whose answers are all lost has created',
+    'create',
+    '',
+    [loseAnswer],
+    503,
+    'Aloe',
+    'PutItem PutItem PutItem',
+  ],
   ['a create finds its plant', 'create', 'Aloe', [pass], 200, 'Aloe', 'PutItem GetItem'],
-  ['a create that is tried again finds its plant', 'create', 'Aloe', [loseAnswer, pass], 201, 'Aloe', 'PutItem PutItem GetItem'],
-  ['a create that is tried again finds another plant', 'create', 'Ficus', [loseAnswer, pass], 409, 'Ficus', 'PutItem PutItem GetItem'],
-  ['a create cannot read what is in its way', 'create', 'Ficus', [pass, down], 503, 'Ficus', 'PutItem GetItem GetItem GetItem'],
+  [
+    'a create that is tried again finds its plant',
+    'create',
+    'Aloe',
+    [loseAnswer, pass],
+    201,
+    'Aloe',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create that is tried again finds another plant',
+    'create',
+    'Ficus',
+    [loseAnswer, pass],
+    409,
+    'Ficus',
+    'PutItem PutItem GetItem',
+  ],
+  [
+    'a create cannot read what is in its way',
+    'create',
+    'Ficus',
+    [pass, down],
+    503,
+    'Ficus',
+    'PutItem GetItem GetItem GetItem',
+  ],
   [
     'a create whose obstacle goes away starts again',
     'create',
@@ -60,12 +174,52 @@ const cases: Case[] = [
     'PutItem GetItem PutItem',
   ],
   ['a delete finds nothing', 'delete', '', [pass], 404, '', 'DeleteItem'],
-  ['a delete whose answer is lost has deleted', 'delete', 'Aloe', [loseAnswer, pass], 204, '', 'DeleteItem DeleteItem'],
-  ['a delete is throttled for long', 'delete', 'Aloe', [throttle], 503, 'Aloe', 'DeleteItem DeleteItem DeleteItem'],
-  ['a list whose answer breaks off is tried again', 'list', 'Aloe', [breakOff, pass], 200, 'Aloe', 'Query Query'],
+  [
+    'a delete whose answer is lost has deleted',
+    'delete',
+    'Aloe',
+    [loseAnswer, pass],
+    204,
+    '',
+    'DeleteItem DeleteItem',
+  ],
+  [
+    'a delete is throttled for long',
+    'delete',
+    'Aloe',
+    [throttle],
+    503,
+    'Aloe',
+    'DeleteItem DeleteItem DeleteItem',
+  ],
+  [
+    'a list whose answer breaks off is tried again',
+    'list',
+    'Aloe',
+    [breakOff, pass],
+    200,
+    'Aloe',
+    'Query Query',
+  ],
   ['a list whose answers stall', 'list', 'Aloe', [stall], 503, 'Aloe', 'Query Query Query'],
-  ['a list meets a database that refuses it the right', 'list', '', [fail(400, 'AccessDeniedException')], 500, '', 'Query'],
-  ['a create meets a database without the table', 'create', '', [fail(400, 'ResourceNotFoundException')], 500, '', 'PutItem'],
+  [
+    'a list meets a database that refuses it the right',
+    'list',
+    '',
+    [fail(400, 'AccessDeniedException')],
+    500,
+    '',
+    'Query',
+  ],
+  [
+    'a create meets a database without the table',
+    'create',
+    '',
+    [fail(400, 'ResourceNotFoundException')],
+    500,
+    '',
+    'PutItem',
+  ],
   ['a list meets a database that babbles', 'list', '', [babble], 500, '', 'Query'],
 ];
 
@@ -87,7 +241,10 @@ beforeAll(async () => {
   const ofFunctions = cases.map(async ([what, call, before, faults]) => {
     const owner = ownerOf(what);
     const token = await service.issue(owner);
-    if (before) await service.database.send(new PutCommand({ TableName: 'Plants', Item: { owner, id: 7, name: before, tag: '' } }));
+    if (before)
+      await service.database.send(
+        new PutCommand({ TableName: 'Plants', Item: { owner, id: 7, name: before, tag: '' } }),
+      );
     proxy.play(owner, ...faults);
     answers.set(what, await ask(call, token));
   });
@@ -124,8 +281,13 @@ async function ask(call: string, token: string) {
 test.each(cases)('%s', async (what, _call, _before, _faults, status, after, commands) => {
   const owner = ownerOf(what);
   const { response, body } = answerTo(what);
-  expect({ status: response.status, commands: proxy.seen(owner).join(' ') }).toEqual({ status, commands });
-  const { Item } = await service.database.send(new GetCommand({ TableName: 'Plants', Key: { owner, id: 7 }, ConsistentRead: true }));
+  expect({ status: response.status, commands: proxy.seen(owner).join(' ') }).toEqual({
+    status,
+    commands,
+  });
+  const { Item } = await service.database.send(
+    new GetCommand({ TableName: 'Plants', Key: { owner, id: 7 }, ConsistentRead: true }),
+  );
   expect(Item?.name ?? '').toBe(after);
 
   const [line, ...more] = service.log.filter((one) => one.includes(`"${owner}","status"`));
@@ -138,12 +300,15 @@ test.each(cases)('%s', async (what, _call, _before, _faults, status, after, comm
   expect(JSON.parse(line ?? '').message.durationMs).toBeLessThan(7000);
 });
 
-test.each(authorizerCases)('where the authorizer’s database %s, the gateway answers 503', (what) => {
-  const { response, body } = answerTo(what);
-  expect(response.status).toBe(503);
-  expect(response.headers.get('Retry-After')).toBe('1');
-  expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
-});
+test.each(authorizerCases)(
+  'where the authorizer’s database %s, the gateway answers 503',
+  (what) => {
+    const { response, body } = answerTo(what);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('Retry-After')).toBe('1');
+    expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
+  },
+);
 
 test('a database that refuses connections is unavailable, to the authorizer and to the functions', async () => {
   const token = await service.issue('dave');
@@ -151,6 +316,7 @@ test('a database that refuses connections is unavailable, to the authorizer and 
   expect((await ask('list', token)).response.status).toBe(200);
   await proxy.stop();
   // The gateway remembers the first token.
-  for (const call of ['create', 'list', 'delete']) expect((await ask(call, token)).response.status).toBe(503);
+  for (const call of ['create', 'list', 'delete'])
+    expect((await ask(call, token)).response.status).toBe(503);
   expect((await ask('list', other)).response.status).toBe(503);
 });

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { type ClientRequest, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** One exchange between a function and the database: what is to come of a request. */
@@ -38,7 +44,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     seen.set(subject, [...(seen.get(subject) ?? []), command]);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
-    const forward = () => forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
+    const forward = () =>
+      forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
     await fault({ subject, socket: request.socket, response, forward });
   });
   server.listen(0, '127.0.0.1');
@@ -61,15 +68,28 @@ export async function startFaultProxy(): Promise<FaultProxy> {
 }
 
 /** Whose item a command is about: an owner's, or a token's. */
-function subjectOf({ Item, Key, ExpressionAttributeValues }: Record<string, Record<string, { S: string }>>): string {
-  const [attribute] = [Item?.owner, Key?.owner, ExpressionAttributeValues?.[':owner'], Key?.id].filter(Boolean);
+function subjectOf({
+  Item,
+  Key,
+  ExpressionAttributeValues,
+}: Record<string, Record<string, { S: string }>>): string {
+  const [attribute] = [
+    Item?.owner,
+    Key?.owner,
+    ExpressionAttributeValues?.[':owner'],
+    Key?.id,
+  ].filter(Boolean);
   return attribute?.S ?? '';
 }
 
 async function forwardTo(request: ClientRequest, body: Buffer) {
   request.end(body);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(await answer.toArray()) };
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    body: Buffer.concat(await answer.toArray()),
+  };
 }
 
 export const pass: Fault = async ({ response, forward }) => {
@@ -81,8 +101,13 @@ export const pass: Fault = async ({ response, forward }) => {
 export const fail =
   (status: number, type: string, headers: Record<string, string> = {}): Fault =>
   ({ response }) => {
-    const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'a secret of the database' });
-    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers }).end(body);
+    const body = JSON.stringify({
+      __type: `com.amazonaws.dynamodb.v20120810#${type}`,
+      message: 'a secret of the database',
+    });
+    response
+      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers })
+      .end(body);
   };
 
 export const throttle = fail(400, 'ThrottlingException');
@@ -116,4 +141,5 @@ export const breakOff: Fault = async ({ socket, response, forward }) => {
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
 };
 
-export const babble: Fault = ({ response }) => void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end('<html>');
+export const babble: Fault = ({ response }) =>
+  void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end('<html>');

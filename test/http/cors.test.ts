@@ -22,7 +22,11 @@ afterAll(() => service.stop());
 const preflight = (path: string, method: string, from: string) =>
   fetch(service.baseUrl + path, {
     method: 'OPTIONS',
-    headers: { Origin: from, 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': 'authorization,content-type' },
+    headers: {
+      Origin: from,
+      'Access-Control-Request-Method': method,
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    },
   });
 
 test.each([
@@ -30,18 +34,21 @@ test.each([
   ['/plants', 'GET', origin],
   ['/plants/7', 'DELETE', origin],
   ['/plants', 'POST', 'https://other.example'],
-])('a preflight for %s %s from %s needs no token, and names the one origin', async (path, method, from) => {
-  const response = await preflight(path, method, from);
-  expect([response.status, await response.text()]).toEqual([204, '']);
-  const headers = Object.fromEntries(response.headers);
-  expect(headers).toMatchObject({
-    ...shared,
-    'access-control-allow-headers': 'Authorization,Content-Type',
-    'access-control-max-age': '3600',
-  });
-  expect(headers['access-control-allow-methods']?.split(',')).toContain(method);
-  expect(headers).not.toHaveProperty('access-control-allow-credentials');
-});
+])(
+  'a preflight for %s %s from %s needs no token, and names the one origin',
+  async (path, method, from) => {
+    const response = await preflight(path, method, from);
+    expect([response.status, await response.text()]).toEqual([204, '']);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      ...shared,
+      'access-control-allow-headers': 'Authorization,Content-Type',
+      'access-control-max-age': '3600',
+    });
+    expect(headers['access-control-allow-methods']?.split(',')).toContain(method);
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  },
+);
 
 test('a page may read every answer: the functions’ and the gateway’s', async () => {
   const authorized = { Authorization: `Bearer ${await service.issue('alice')}` };

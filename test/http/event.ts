@@ -13,7 +13,12 @@ interface Given {
 const json = { 'content-TYPE': ['application/json'] };
 
 /** An event of a proxy integration, with as much of it as the functions look at. */
-export const proxyEvent = ({ path = '/v1/plants', headers = json, authorizer = { owner: 'alice' }, ...given }: Given = {}) =>
+export const proxyEvent = ({
+  path = '/v1/plants',
+  headers = json,
+  authorizer = { owner: 'alice' },
+  ...given
+}: Given = {}) =>
   ({
     multiValueHeaders: headers,
     multiValueQueryStringParameters: given.query ?? null,
@@ -23,4 +28,5 @@ export const proxyEvent = ({ path = '/v1/plants', headers = json, authorizer = {
     requestContext: { path, requestId: 'request-1', authorizer },
   }) as unknown as APIGatewayProxyEvent;
 
-export const lambdaContext = (remainingMs = 10_000) => ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
+export const lambdaContext = (remainingMs = 10_000) =>
+  ({ getRemainingTimeInMillis: () => remainingMs }) as Context;

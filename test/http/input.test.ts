@@ -19,7 +19,8 @@ function problemOf(read: () => unknown): Problem {
   }
   throw new Error('There was no problem.');
 }
-const bodyFaults = (body: string, more = {}) => problemOf(() => readInput(createPlantInput, post(body, more))).faults;
+const bodyFaults = (body: string, more = {}) =>
+  problemOf(() => readInput(createPlantInput, post(body, more))).faults;
 
 test('every fault of body and query is named, a member’s own first', () => {
   const body = '{"id":"7","tag":7,"a/b~c":1,"tag":7,"\\ud800":null}';
@@ -36,7 +37,11 @@ test('every fault of body and query is named, a member’s own first', () => {
 });
 
 test('every fault of a query is named', () => {
-  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit: ['0'], cursor: ['x', 'y'], limt: ['5'] } }));
+  const read = () =>
+    readInput(
+      listPlantsInput,
+      proxyEvent({ query: { limit: ['0'], cursor: ['x', 'y'], limt: ['5'] } }),
+    );
   expect(problemOf(read).faults).toEqual([
     { parameter: 'limt', detail: 'is not a parameter of this operation' },
     { parameter: 'limit', detail: 'must be at least 1' },
@@ -45,14 +50,19 @@ test('every fault of a query is named', () => {
 });
 
 test('every fault of a path and query is named', () => {
-  const read = () => readInput(deletePlantInput, proxyEvent({ pathParameters: { id: '07' }, query: { id: ['7'] } }));
-  expect(problemOf(read).faults.map((fault) => 'parameter' in fault && fault.parameter)).toEqual(['id', 'id']);
+  const read = () =>
+    readInput(deletePlantInput, proxyEvent({ pathParameters: { id: '07' }, query: { id: ['7'] } }));
+  expect(problemOf(read).faults.map((fault) => 'parameter' in fault && fault.parameter)).toEqual([
+    'id',
+    'id',
+  ]);
 });
 
 test('an id in a path is judged after percent-decoding, which happens once', () => {
   const read = (id: string) => readInput(deletePlantInput, proxyEvent({ pathParameters: { id } }));
   expect(read('%2D%37')).toEqual({ path: { id: -7n } });
-  for (const id of ['%2537', '%30%37', '%', '%ff', '1%2F2']) expect(() => read(id)).toThrow(Problem);
+  for (const id of ['%2537', '%30%37', '%', '%ff', '1%2F2'])
+    expect(() => read(id)).toThrow(Problem);
 });
 
 test.each<[what: string, body: string | undefined, detail: string]>([
@@ -61,21 +71,30 @@ test.each<[what: string, body: string | undefined, detail: string]>([
   ['an array', '[]', 'must be a JSON object'],
   ['half of an object', '{', 'is not well-formed JSON'],
 ])('a body of %s is one fault', (_, body, detail) => {
-  expect(problemOf(() => readInput(createPlantInput, post(body))).faults).toEqual([{ pointer: '', detail }]);
+  expect(problemOf(() => readInput(createPlantInput, post(body))).faults).toEqual([
+    { pointer: '', detail },
+  ]);
 });
 
 test('a body that comes as bytes is UTF-8 or refused', () => {
-  const bytes = (data: string) => post(Buffer.from(data, 'latin1').toString('base64'), { isBase64Encoded: true });
-  expect(readInput(createPlantInput, bytes('{"id":1,"name":"\xC3\xA9"}')).body).toEqual({ id: 1n, name: 'é', tag: '' });
-  expect(problemOf(() => readInput(createPlantInput, bytes('{"id":1,"name":"\xE9"}'))).faults).toEqual([
-    { pointer: '', detail: 'is not well-formed UTF-8' },
-  ]);
+  const bytes = (data: string) =>
+    post(Buffer.from(data, 'latin1').toString('base64'), { isBase64Encoded: true });
+  expect(readInput(createPlantInput, bytes('{"id":1,"name":"\xC3\xA9"}')).body).toEqual({
+    id: 1n,
+    name: 'é',
+    tag: '',
+  });
+  expect(
+    problemOf(() => readInput(createPlantInput, bytes('{"id":1,"name":"\xE9"}'))).faults,
+  ).toEqual([{ pointer: '', detail: 'is not well-formed UTF-8' }]);
 });
 
 test('16 KiB are accepted, one byte more is not, whatever else is wrong with it', () => {
   const fits = '{"id":1,"name":"é"}'.padEnd(16 * 1024 - 1);
   expect(readInput(createPlantInput, post(fits)).body).toMatchObject({ id: 1n });
-  expect(problemOf(() => readInput(createPlantInput, post(`${fits} `, { query: { x: ['1'] } })))).toMatchObject({
+  expect(
+    problemOf(() => readInput(createPlantInput, post(`${fits} `, { query: { x: ['1'] } }))),
+  ).toMatchObject({
     code: 'content-too-large',
     faults: [],
   });
@@ -91,22 +110,38 @@ test.each([
   [{ 'content-type': ['application/jsonp'] }, [type]],
   [{ 'content-type': ['application/json'], 'content-encoding': ['identity'] }, [encoding]],
   [{ 'content-encoding': ['gzip'] }, [type, encoding]],
-])('the headers %j are 415, before a body that is too large', (headers: Record<string, string[]>, faults) => {
-  expect(problemOf(() => readInput(createPlantInput, post('x'.repeat(20_000), { headers })))).toMatchObject({
-    code: 'unsupported-media-type',
-    faults,
-  });
-});
-
-test.each(['application/json', 'APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json ; charset="UTF-8"'])(
-  'the type %s is JSON',
-  (value) => {
-    expect(readInput(createPlantInput, post('{"id":1,"name":"a"}', { headers: { 'content-type': [value] } })).body.tag).toBe('');
+])(
+  'the headers %j are 415, before a body that is too large',
+  (headers: Record<string, string[]>, faults) => {
+    expect(
+      problemOf(() => readInput(createPlantInput, post('x'.repeat(20_000), { headers }))),
+    ).toMatchObject({
+      code: 'unsupported-media-type',
+      faults,
+    });
   },
 );
 
+test.each([
+  'application/json',
+  'APPLICATION/JSON',
+  'application/json;charset=utf-8',
+  'application/json ; charset="UTF-8"',
+])('the type %s is JSON', (value) => {
+  expect(
+    readInput(
+      createPlantInput,
+      post('{"id":1,"name":"a"}', { headers: { 'content-type': [value] } }),
+    ).body.tag,
+  ).toBe('');
+});
+
 test('what an operation takes no body for does not look at one', () => {
-  const event = proxyEvent({ headers: { 'content-encoding': ['br'] }, body: 'x'.repeat(20_000), pathParameters: { id: '7' } });
+  const event = proxyEvent({
+    headers: { 'content-encoding': ['br'] },
+    body: 'x'.repeat(20_000),
+    pathParameters: { id: '7' },
+  });
   expect(readInput(deletePlantInput, event)).toEqual({ path: { id: 7n } });
 });
 

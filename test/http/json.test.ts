@@ -30,21 +30,31 @@ test.each<[literal: string, value: bigint]>([
   expect(idOf(literal)).toBe(value);
 });
 
-test.each(['0.5', '1e-1', '-1.5', '1.00000000000000000000000000001', '123e-4', '1e-400', '1e-99999999999999999999', '9007199254740993.5'])(
-  'the number %s is no integer',
-  (literal) => {
-    expect(typeof idOf(literal)).toBe('number');
-  },
-);
+test.each([
+  '0.5',
+  '1e-1',
+  '-1.5',
+  '1.00000000000000000000000000001',
+  '123e-4',
+  '1e-400',
+  '1e-99999999999999999999',
+  '9007199254740993.5',
+])('the number %s is no integer', (literal) => {
+  expect(typeof idOf(literal)).toBe('number');
+});
 
-test.each(['1e21', '1e400', '-1e400', '1e99999999999999999999', '9'.repeat(16_000), `1${'0'.repeat(16_000)}`])(
-  'a number far outside of int64 is cut to one that is still outside, at no cost',
-  (literal) => {
-    const value = idOf(literal) as bigint;
-    expect(value < 0n).toBe(literal.startsWith('-'));
-    expect(value < 0n ? -value : value).toBe(10n ** 20n);
-  },
-);
+test.each([
+  '1e21',
+  '1e400',
+  '-1e400',
+  '1e99999999999999999999',
+  '9'.repeat(16_000),
+  `1${'0'.repeat(16_000)}`,
+])('a number far outside of int64 is cut to one that is still outside, at no cost', (literal) => {
+  const value = idOf(literal) as bigint;
+  expect(value < 0n).toBe(literal.startsWith('-'));
+  expect(value < 0n ? -value : value).toBe(10n ** 20n);
+});
 
 test('integers of random size and spelling keep every digit', () => {
   const random = generator(42);
@@ -69,7 +79,9 @@ test.each<[text: string, repeated: string[]]>([
 });
 
 test('a member may have any name', () => {
-  const members = parseJsonObject('{"__proto__":1,"constructor":{"prototype":2},"hasOwnProperty":3}')?.members;
+  const members = parseJsonObject(
+    '{"__proto__":1,"constructor":{"prototype":2},"hasOwnProperty":3}',
+  )?.members;
   expect(Object.entries(members ?? {})).toEqual([
     ['__proto__', 1n],
     ['constructor', { prototype: 2 }],
@@ -104,7 +116,9 @@ test.each([
   ['objects', '{"a":', '}'],
 ])('%s nested as deep as 16 KiB allow are read', (_, open, close) => {
   const depth = Math.floor((16 * 1024 - 8) / (open.length + close.length));
-  expect(parseJsonObject(`{"a":${open.repeat(depth)}1${close.repeat(depth)}}`)?.repeated).toEqual([]);
+  expect(parseJsonObject(`{"a":${open.repeat(depth)}1${close.repeat(depth)}}`)?.repeated).toEqual(
+    [],
+  );
   expect(() => parseJsonObject(open.repeat(16 * 1024))).toThrow(SyntaxError);
 });
 

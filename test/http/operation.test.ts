@@ -25,29 +25,55 @@ afterEach(() => {
   delete process.env.CORS_ORIGIN;
 });
 
-async function answerOf(run: (caller: Caller) => Promise<Reply>, event: APIGatewayProxyEvent = proxyEvent(), remainingMs?: number) {
+async function answerOf(
+  run: (caller: Caller) => Promise<Reply>,
+  event: APIGatewayProxyEvent = proxyEvent(),
+  remainingMs?: number,
+) {
   const handler = operation(v.object({}), (_, caller) => run(caller));
-  const { body, ...response } = (await handler(event, lambdaContext(remainingMs))) as unknown as APIGatewayProxyResult;
+  const { body, ...response } = (await handler(
+    event,
+    lambdaContext(remainingMs),
+  )) as unknown as APIGatewayProxyResult;
   return { ...response, body: body && JSON.parse(body) };
 }
 const failing = (error: unknown) => answerOf(() => Promise.reject(error));
 
 test('a reply becomes a response with the headers of every response, and one log line', async () => {
-  const reply: Reply = { code: 'PLANT_CREATED', status: 201, headers: { Location: '/x' }, body: { name: 'é' } };
+  const reply: Reply = {
+    code: 'PLANT_CREATED',
+    status: 201,
+    headers: { Location: '/x' },
+    body: { name: 'é' },
+  };
   expect(await answerOf(async () => reply)).toEqual({
     statusCode: 201,
     headers: { ...common, 'Content-Type': 'application/json', Location: '/x' },
     body: { name: 'é' },
   });
-  expect(lines).toEqual([{ code: 'PLANT_CREATED', requestId: 'request-1', owner: 'alice', status: 201, durationMs: expect.any(Number) }]);
+  expect(lines).toEqual([
+    {
+      code: 'PLANT_CREATED',
+      requestId: 'request-1',
+      owner: 'alice',
+      status: 201,
+      durationMs: expect.any(Number),
+    },
+  ]);
 });
 
 test('a reply without a body has no content type', async () => {
-  expect(await answerOf(async () => ({ code: 'PLANT_DELETED', status: 204 }))).toEqual({ statusCode: 204, headers: common, body: '' });
+  expect(await answerOf(async () => ({ code: 'PLANT_DELETED', status: 204 }))).toEqual({
+    statusCode: 204,
+    headers: common,
+    body: '',
+  });
 });
 
 test('a problem is answered as problem details, and logged without a cause', async () => {
-  expect(await failing(new Problem('invalid-request', [{ pointer: '/name', detail: 'is required' }]))).toEqual({
+  expect(
+    await failing(new Problem('invalid-request', [{ pointer: '/name', detail: 'is required' }])),
+  ).toEqual({
     statusCode: 400,
     headers: { ...common, 'Content-Type': 'application/problem+json' },
     body: {
@@ -59,14 +85,22 @@ test('a problem is answered as problem details, and logged without a cause', asy
       errors: [{ pointer: '/name', detail: 'is required' }],
     },
   });
-  expect(lines).toEqual([expect.objectContaining({ code: 'REQUEST_REFUSED', status: 400, problem: 'invalid-request' })]);
+  expect(lines).toEqual([
+    expect.objectContaining({ code: 'REQUEST_REFUSED', status: 400, problem: 'invalid-request' }),
+  ]);
 });
 
 test('of an unforeseen error the caller learns nothing, the log everything', async () => {
   const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
-  const error = Object.assign(new Error('outer secret', { cause }), { name: 'OddError', $metadata: { requestId: 'database-1' } });
+  const error = Object.assign(new Error('outer secret', { cause }), {
+    name: 'OddError',
+    $metadata: { requestId: 'database-1' },
+  });
   const answer = await failing(error);
-  expect(answer).toMatchObject({ statusCode: 500, body: { type: 'urn:problem-type:plant-store:internal-error', instance: 'request-1' } });
+  expect(answer).toMatchObject({
+    statusCode: 500,
+    body: { type: 'urn:problem-type:plant-store:internal-error', instance: 'request-1' },
+  });
   expect(Object.keys(answer.body)).toEqual(['type', 'title', 'status', 'detail', 'instance']);
   expect(JSON.stringify(answer)).not.toMatch(/secret|Odd|EINNER|database/);
   expect(lines).toEqual([
@@ -78,7 +112,12 @@ test('of an unforeseen error the caller learns nothing, the log everything', asy
         message: 'outer secret',
         stack: expect.stringContaining('operation.test.ts'),
         $metadata: { requestId: 'database-1' },
-        cause: { name: 'Error', message: 'inner secret', stack: expect.any(String), code: 'EINNER' },
+        cause: {
+          name: 'Error',
+          message: 'inner secret',
+          stack: expect.any(String),
+          code: 'EINNER',
+        },
       },
     }),
   ]);
@@ -98,8 +137,17 @@ test.each([
   sdkError('Error', undefined, { code: 'ECONNREFUSED' }),
   sdkError('Error', undefined, { code: 'ENOTFOUND' }),
 ])('a database that fails with %s is unavailable for now', async (error) => {
-  expect(await failing(error)).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' }, body: { status: 503 } });
-  expect(lines).toEqual([expect.objectContaining({ code: 'DATABASE_UNAVAILABLE', cause: expect.objectContaining({ name: error.name }) })]);
+  expect(await failing(error)).toMatchObject({
+    statusCode: 503,
+    headers: { 'Retry-After': '1' },
+    body: { status: 503 },
+  });
+  expect(lines).toEqual([
+    expect.objectContaining({
+      code: 'DATABASE_UNAVAILABLE',
+      cause: expect.objectContaining({ name: error.name }),
+    }),
+  ]);
 });
 
 test.each([
@@ -114,15 +162,23 @@ test.each([
 test('whoever takes too long is answered five seconds before the function’s end, and what goes on is aborted', async () => {
   const signals: AbortSignal[] = [];
   const forever = ({ signal }: Caller) => new Promise<Reply>(() => signals.push(signal));
-  expect(await answerOf(forever, proxyEvent(), 5001)).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+  expect(await answerOf(forever, proxyEvent(), 5001)).toMatchObject({
+    statusCode: 503,
+    headers: { 'Retry-After': '1' },
+  });
   expect(signals).toEqual([expect.objectContaining({ aborted: true })]);
 });
 
-test.each([undefined, '', 7, null, { alice: true }])('an event whose owner is %j comes to nothing', async (owner) => {
-  const run = jest.fn(async () => done);
-  expect(await answerOf(run, proxyEvent({ authorizer: { owner } }))).toMatchObject({ statusCode: 500 });
-  expect(run).not.toHaveBeenCalled();
-});
+test.each([undefined, '', 7, null, { alice: true }])(
+  'an event whose owner is %j comes to nothing',
+  async (owner) => {
+    const run = jest.fn(async () => done);
+    expect(await answerOf(run, proxyEvent({ authorizer: { owner } }))).toMatchObject({
+      statusCode: 500,
+    });
+    expect(run).not.toHaveBeenCalled();
+  },
+);
 
 test.each([
   ['/v1/plants', '/v1/plants'],
@@ -142,6 +198,14 @@ test('with CORS on, every answer names the origin and exposes what pages may rea
     'Access-Control-Allow-Origin': 'https://example.com',
     'Access-Control-Expose-Headers': 'Link, Location, Retry-After, X-Request-Id',
   };
-  expect((await answerOf(async () => done)).headers).toEqual({ ...common, ...cors, 'Content-Type': 'application/json' });
-  expect((await failing(new Error())).headers).toEqual({ ...common, ...cors, 'Content-Type': 'application/problem+json' });
+  expect((await answerOf(async () => done)).headers).toEqual({
+    ...common,
+    ...cors,
+    'Content-Type': 'application/json',
+  });
+  expect((await failing(new Error())).headers).toEqual({
+    ...common,
+    ...cors,
+    'Content-Type': 'application/problem+json',
+  });
 });

@@ -10,14 +10,23 @@ test.each(ids)('a cursor after %s leads back to it, and is safe in a URL', (id) 
 
 const cursor = encodeCursor(7n);
 
-test.each(['', '1', cursor.slice(1), cursor.slice(0, -1), `2${cursor.slice(1)}`, `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`])(
-  '%j is no cursor',
-  (text) => {
-    expect(decodeCursor(text)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  '1',
+  cursor.slice(1),
+  cursor.slice(0, -1),
+  `2${cursor.slice(1)}`,
+  `${cursor}A`,
+  `${cursor}=`,
+  ` ${cursor}`,
+  `${cursor}\n`,
+])('%j is no cursor', (text) => {
+  expect(decodeCursor(text)).toBeUndefined();
+});
 
 test('bytes have one spelling, though the last character of base64 has two bits to spare', () => {
-  const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/'].map((last) => cursor.slice(0, -1) + last);
+  const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/'].map(
+    (last) => cursor.slice(0, -1) + last,
+  );
   expect(spellings.filter((text) => decodeCursor(text) !== undefined)).toHaveLength(16);
 });

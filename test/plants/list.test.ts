@@ -6,7 +6,11 @@ import type { PlantStore } from '../../functions/plants/store.ts';
 /** An owner with plants 1 to `count`. */
 const storeOf = (count: number): PlantStore => ({
   list: async (owner, limit, after = 0n) =>
-    Array.from({ length: count }, (_, i) => ({ id: BigInt(i + 1), name: `${owner} ${i + 1}`, tag: '' }))
+    Array.from({ length: count }, (_, i) => ({
+      id: BigInt(i + 1),
+      name: `${owner} ${i + 1}`,
+      tag: '',
+    }))
       .filter(({ id }) => id > after)
       .slice(0, limit),
   create: () => Promise.reject(new Error('not here')),
@@ -32,20 +36,28 @@ test.each<[query: Record<string, string>, limit: number]>([
 ])('the page of %j has %i plants, and links to the next with that limit', async (query, limit) => {
   expect(await pageOf(1001, query)).toEqual({
     length: limit,
-    link: expect.stringMatching(new RegExp(`^</v1/plants\\?limit=${limit}&cursor=[\\w-]+>; rel="next"$`)),
+    link: expect.stringMatching(
+      new RegExp(`^</v1/plants\\?limit=${limit}&cursor=[\\w-]+>; rel="next"$`),
+    ),
   });
 });
 
-test.each([0, 1, 999, 1000])('a last page has no link, also where it is full: %i plants', async (count) => {
-  expect(await pageOf(count, {})).toEqual({ length: count, link: undefined });
-});
+test.each([0, 1, 999, 1000])(
+  'a last page has no link, also where it is full: %i plants',
+  async (count) => {
+    expect(await pageOf(count, {})).toEqual({ length: count, link: undefined });
+  },
+);
 
 test('following the links gives every plant once', async () => {
   const lengths = [];
   for (let query: Record<string, string> | undefined = { limit: '7' }; query; ) {
     const { link, length } = await pageOf(50, query);
     lengths.push(length);
-    query = link === undefined ? undefined : Object.fromEntries(new URL(link.slice(1, link.indexOf('>')), 'http://a').searchParams);
+    query =
+      link === undefined
+        ? undefined
+        : Object.fromEntries(new URL(link.slice(1, link.indexOf('>')), 'http://a').searchParams);
   }
   expect(lengths).toEqual([7, 7, 7, 7, 7, 7, 7, 1]);
 });

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { newPlant, plantIdInPath } from '../../functions/plants/plant.ts';
 
-const messages = (name: string, tag = '') => v.safeParse(newPlant, { id: 1n, name, tag }).issues?.map(({ message }) => message) ?? [];
+const messages = (name: string, tag = '') =>
+  v.safeParse(newPlant, { id: 1n, name, tag }).issues?.map(({ message }) => message) ?? [];
 const length = expect.stringContaining('code points');
 const unicode = expect.stringContaining('well-formed Unicode');
 

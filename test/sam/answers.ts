@@ -14,11 +14,23 @@ export function answerTo(
   const sent: [string, string][] = [['Host', host], ...headers];
   if (as) sent.push(['Authorization', `Bearer ${tokens[as]}`]);
   if (body !== undefined) sent.push(['Content-Length', `${Buffer.byteLength(body)}`]);
-  const options = { hostname, port, method, path: pathname.replace(/\/$/, '') + path, headers: sent.flat() };
+  const options = {
+    hostname,
+    port,
+    method,
+    path: pathname.replace(/\/$/, '') + path,
+    headers: sent.flat(),
+  };
   return new Promise((resolve, reject) => {
     httpRequest(options, async (response) => {
       const text = Buffer.concat(await response.toArray()).toString();
-      const { date, connection, 'keep-alive': _, 'transfer-encoding': __, ...more } = response.headers as Answer;
+      const {
+        date,
+        connection,
+        'keep-alive': _,
+        'transfer-encoding': __,
+        ...more
+      } = response.headers as Answer;
       resolve({ status: `${response.statusCode}`, ...more, body: text });
     })
       .on('error', reject)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { localDatabase } from '../service.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { issue, npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
 
 let sam: SamLocal;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => sam.stop(), 30_000);
 
 test('sam local passes the contract suite', async () => {
-  const database = localDatabase(sam.ready.dynamodbEndpoint);
+  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
   const suite = npmRun('contract', ['--target', 'sam', '--base-url', sam.ready.baseUrl], {
     CONTRACT_TOKEN: await issue(database, 'alice'),
     CONTRACT_OTHER_TOKEN: await issue(database, 'bob'),
@@ -19,7 +19,8 @@ test('sam local passes the contract suite', async () => {
   database.destroy();
   const exitCode = await suite.ended;
   // The log of CI is to show what was checked here, what was left out, and why.
-  const told = exitCode === 0 ? suite.lines.filter((line) => /^(Found|Tests|Time): /.test(line)) : suite.lines;
+  const told =
+    exitCode === 0 ? suite.lines.filter((line) => /^(Found|Tests|Time): /.test(line)) : suite.lines;
   process.stdout.write(`${told.map((line) => `sam local: ${line}`).join('\n')}\n`);
   expect(exitCode).toBe(0);
 }, 240_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../lib/bundle.ts';
-import { localDatabase } from '../service.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { freePort } from './free-port.ts';
 import { attach } from './inspector.ts';
 import { issue, leftBehind, root, type SamLocal, startSamLocal } from './sam-local.ts';
@@ -23,16 +23,22 @@ beforeAll(async () => {
 afterAll(() => sam.stop(), 30_000);
 
 test('a debugger stops in a function’s TypeScript, sees its variables, takes longer than the function may, and goes on', async () => {
-  const database = localDatabase(sam.ready.dynamodbEndpoint);
+  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
   const headers = { Authorization: `Bearer ${await issue(database, 'alice')}` };
   database.destroy();
   const answer = fetch(`${sam.ready.baseUrl}/plants/5`, { method: 'DELETE', headers });
   await sam.program.line(/Debugger listening on/);
 
   const { send, paused } = await attach(port);
-  const code = readFileSync(join(bundle('functions/delete-plant.ts', { sourceMaps: true }), 'index.js'), 'utf8');
+  const code = readFileSync(
+    join(bundle('functions/delete-plant.ts', { sourceMaps: true }), 'index.js'),
+    'utf8',
+  );
   await send('Debugger.enable');
-  await send('Debugger.setBreakpointByUrl', { urlRegex: '/var/task/index\\.js$', lineNumber: lineOf(code) });
+  await send('Debugger.setBreakpointByUrl', {
+    urlRegex: '/var/task/index\\.js$',
+    lineNumber: lineOf(code),
+  });
   const onStart = paused();
   await send('Runtime.runIfWaitingForDebugger');
   await onStart;
@@ -44,10 +50,16 @@ test('a debugger stops in a function’s TypeScript, sees its variables, takes l
     source: pathToFileURL(join(root, source)).href,
     line: lineOf(readFileSync(join(root, source), 'utf8')),
   });
-  const { result } = await send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'owner + path.id' });
+  const { result } = await send('Debugger.evaluateOnCallFrame', {
+    callFrameId,
+    expression: 'owner + path.id',
+  });
   expect(result).toMatchObject({ value: 'alice5' });
   // Longer than the template allows, by the function's own clock.
-  await send('Debugger.evaluateOnCallFrame', { callFrameId, expression: 'const now = Date.now; Date.now = () => now() + 20_000' });
+  await send('Debugger.evaluateOnCallFrame', {
+    callFrameId,
+    expression: 'const now = Date.now; Date.now = () => now() + 20_000',
+  });
   await send('Debugger.resume');
   expect((await answer).status).toBe(404);
 }, 60_000);
@@ -58,10 +70,16 @@ test('ended after a debugger was attached, it leaves nothing behind', async () =
   expect(leftBehind(sam.program)).toEqual([]);
 }, 30_000);
 
-function positionInSource(code: string, { lineNumber, columnNumber }: { lineNumber: number; columnNumber: number }) {
+function positionInSource(
+  code: string,
+  { lineNumber, columnNumber }: { lineNumber: number; columnNumber: number },
+) {
   const [, map = ''] = /sourceMappingURL=data:application\/json;base64,(\S+)/.exec(code) ?? [];
   const payload = JSON.parse(Buffer.from(map, 'base64').toString());
-  const { originalSource, originalLine } = new SourceMap(payload).findEntry(lineNumber, columnNumber) as {
+  const { originalSource, originalLine } = new SourceMap(payload).findEntry(
+    lineNumber,
+    columnNumber,
+  ) as {
     originalSource: string;
     originalLine: number;
   };

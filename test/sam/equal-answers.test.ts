@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
-import { localDatabase, type Service, startService } from '../service.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { type Service, startService } from '../service.ts';
 import { type Answer, answerTo } from './answers.ts';
 import listed from './differences.json' with { type: 'json' };
 import { requests } from './requests.ts';
@@ -14,8 +15,11 @@ const answers: { what: string; emulator: Answer; sam: Answer }[] = [];
 beforeAll(async () => {
   service = await startService();
   sam = await startSamLocal();
-  const database = localDatabase(sam.ready.dynamodbEndpoint);
-  const [ofEmulator, ofSam] = await Promise.all([tokens(service.issue), tokens((...grant) => issue(database, ...grant))]);
+  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
+  const [ofEmulator, ofSam] = await Promise.all([
+    tokens(service.issue),
+    tokens((...grant) => issue(database, ...grant)),
+  ]);
   database.destroy();
   for (const request of requests) {
     const [emulator, other] = await Promise.all([
@@ -40,7 +44,9 @@ const tokens = async (issueTo: Service['issue']) => ({
 /** The status and, of an error, its code in our words or the message in SAM CLI's. */
 function verdict({ status, body = '' }: Answer): string {
   const [, said] =
-    /"type":"urn:problem-type:plant-store:([\w-]+)"|^\{"message":"(.*)"\}\n$/.exec(body)?.filter((part) => part !== undefined) ?? [];
+    /"type":"urn:problem-type:plant-store:([\w-]+)"|^\{"message":"(.*)"\}\n$/
+      .exec(body)
+      ?.filter((part) => part !== undefined) ?? [];
   return said ? `${status} ${said}` : `${status}`;
 }
 
@@ -54,9 +60,13 @@ test('emulator and sam local are sent the same requests, 200 and more', () => {
 test('the requests that sam local answers otherwise are exactly those of the list, each with the answers of the list', () => {
   const found = answers.filter(({ emulator, sam: other }) => verdict(emulator) !== verdict(other));
   const expected = answers.flatMap(({ what }) =>
-    inOtherWords.filter(({ requests: group }) => what.startsWith(`${group}: `)).map(({ emulator, sam: other }) => [what, emulator, other]),
+    inOtherWords
+      .filter(({ requests: group }) => what.startsWith(`${group}: `))
+      .map(({ emulator, sam: other }) => [what, emulator, other]),
   );
-  expect(found.map(({ what, emulator, sam: other }) => [what, verdict(emulator), verdict(other)])).toEqual(expected);
+  expect(
+    found.map(({ what, emulator, sam: other }) => [what, verdict(emulator), verdict(other)]),
+  ).toEqual(expected);
   for (const { requests: group } of inOtherWords)
     expect(expected.map(([what]) => what)).toContainEqual(expect.stringMatching(`^${group}: `));
 });
@@ -68,7 +78,10 @@ test('all other answers are the same to the last byte of each header and of the 
     const [ours, theirs] = [withoutRequestId(emulator), withoutRequestId(other)];
     const names = Object.keys({ ...ours, ...theirs }).filter((name) => ours[name] !== theirs[name]);
     for (const name of names) differing.add(name);
-    expect([what, names.filter((name) => !headers.has(name)).map((name) => [name, ours[name], theirs[name]])]).toEqual([what, []]);
+    expect([
+      what,
+      names.filter((name) => !headers.has(name)).map((name) => [name, ours[name], theirs[name]]),
+    ]).toEqual([what, []]);
   }
   expect(differing).toEqual(headers);
 });
@@ -76,7 +89,8 @@ test('all other answers are the same to the last byte of each header and of the 
 test('Location and Link differ in the stage alone', () => {
   for (const { emulator, sam: other } of answers) {
     expect(emulator.location?.replace('/v1/', '/')).toEqual(other.location);
-    if (verdict(emulator) === verdict(other)) expect(emulator.link?.replace('</v1/', '</')).toEqual(other.link);
+    if (verdict(emulator) === verdict(other))
+      expect(emulator.link?.replace('</v1/', '</')).toEqual(other.link);
   }
 });
 
@@ -89,5 +103,7 @@ test('sam local gives every request the same id', () => {
 function withoutRequestId(answer: Answer): Answer {
   const { 'x-request-id': id } = answer;
   if (!id) return answer;
-  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, value.replaceAll(id, 'REQUEST ID')]));
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [name, value.replaceAll(id, 'REQUEST ID')]),
+  );
 }

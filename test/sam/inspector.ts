@@ -12,7 +12,9 @@ export interface Inspector {
 
 /** Attaches to the debugger of a Node process, by the protocol that VS Code and Chrome speak. */
 export async function attach(port: number): Promise<Inspector> {
-  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
+  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as {
+    webSocketDebuggerUrl: string;
+  }[];
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;

@@ -12,11 +12,16 @@ import { root } from './sam-local.ts';
 let commands: string[];
 const groups: number[] = [];
 
-const command = (start: string) => commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
+const command = (start: string) =>
+  commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
 
 /** Runs a command that does not end by itself, until it writes a line of the form. */
 async function serve(line: string, form: RegExp): Promise<string> {
-  const child = spawn('sh', ['-c', line], { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', line], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   groups.push(child.pid ?? 0);
   const said: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -39,7 +44,10 @@ function run(line: string): string {
 beforeAll(async () => {
   const { architecture, address, hostname } = await findDocker();
   const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
-  const [, section = ''] = /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'docs', 'sam-local.md'), 'utf8')) ?? [];
+  const [, section = ''] =
+    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(
+      readFileSync(join(root, 'docs', 'sam-local.md'), 'utf8'),
+    ) ?? [];
   commands = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
     .flatMap(([, block = '']) => block.trim().split('\n'))
     .map((line) =>
@@ -48,7 +56,10 @@ beforeAll(async () => {
         .replace('172.17.0.1', line.startsWith('echo') ? hostname : address)
         .replace('8000', `${ports.database}`)
         .replace('3001', `${ports.sam}`)
-        .replace(/^npm start --/, `npm start -- --memory --port ${ports.api} --dynamodb-port ${ports.database}`),
+        .replace(
+          /^npm start --/,
+          `npm start -- --memory --port ${ports.api} --dynamodb-port ${ports.database}`,
+        ),
     );
   run(command('npx cdk synth'));
   await serve(command('npm start'), /^Ctrl-C ends it/);
@@ -59,9 +70,15 @@ afterAll(() => {
 });
 
 test('sam local invoke creates, lists and deletes a plant with the events that lie ready', () => {
-  const answers = ['CreatePlant', 'ListPlants', 'DeletePlant'].map((name) => JSON.parse(run(command(`sam local invoke ${name}`))));
+  const answers = ['CreatePlant', 'ListPlants', 'DeletePlant'].map((name) =>
+    JSON.parse(run(command(`sam local invoke ${name}`))),
+  );
   expect(answers).toMatchObject([
-    { statusCode: 201, headers: { Location: '/v1/plants/1' }, body: '{"name":"Monstera","tag":"indoor"}' },
+    {
+      statusCode: 201,
+      headers: { Location: '/v1/plants/1' },
+      body: '{"name":"Monstera","tag":"indoor"}',
+    },
     { statusCode: 200, body: '[{"name":"Monstera","tag":"indoor"}]' },
     { statusCode: 204 },
   ]);
@@ -69,11 +86,15 @@ test('sam local invoke creates, lists and deletes a plant with the events that l
 
 test('sam local invoke judges a token put into the authorizer’s event', () => {
   const policy = JSON.parse(run(`${command('TOKEN=')}; ${command('sed')}`));
-  expect(policy).toMatchObject({ principalId: 'demo', policyDocument: { Statement: [{ Effect: 'Allow' }] } });
+  expect(policy).toMatchObject({
+    principalId: 'demo',
+    policyDocument: { Statement: [{ Effect: 'Allow' }] },
+  });
 }, 60_000);
 
 test('sam local start-api serves the API', async () => {
-  const [, baseUrl] = /Running on (\S+)/.exec(await serve(command('sam local start-api'), /Running on/)) ?? [];
+  const [, baseUrl] =
+    /Running on (\S+)/.exec(await serve(command('sam local start-api'), /Running on/)) ?? [];
   const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
   const answer = await fetch(`${baseUrl}/plants`, { headers });
   expect([answer.status, await answer.text()]).toEqual([200, '[]']);

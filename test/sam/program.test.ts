@@ -41,10 +41,16 @@ test('the printed curl lines create, list and delete a plant; the database is ou
   await program.line(/DELETE \/plants\/1 HTTP/);
   expect(containersOf(program)).toHaveLength(4);
 
-  const { hostname, port } = new URL(/^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '');
+  const { hostname, port } = new URL(
+    /^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '',
+  );
   expect(await reaches(hostname, Number(port))).toBe(true);
-  const others = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
-  for (const host of others.filter((address) => address !== hostname && !address.startsWith('fe80'))) {
+  const others = Object.values(networkInterfaces()).flatMap((list = []) =>
+    list.map(({ address }) => address),
+  );
+  for (const host of others.filter(
+    (address) => address !== hostname && !address.startsWith('fe80'),
+  )) {
     expect([host, await reaches(host, Number(port))]).toEqual([host, false]);
   }
 
@@ -64,7 +70,11 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
   };
   program = npmRun('sam', ['--memory', ...freePorts], own);
   await program.line(ready);
-  const { stdout } = spawnSync('docker', ['inspect', '--format', '{{json .Config.Env}}', ...containersOf(program)], { encoding: 'utf8' });
+  const { stdout } = spawnSync(
+    'docker',
+    ['inspect', '--format', '{{json .Config.Env}}', ...containersOf(program)],
+    { encoding: 'utf8' },
+  );
   const environments = stdout
     .trim()
     .split('\n')
@@ -89,7 +99,9 @@ test('what was stored is there after a restart, and SIGTERM to npm leaves nothin
   await program.line(ready);
   const again = program.lines.find((line) => line.startsWith('  curl ') && !line.includes('-d '));
   expect(again).not.toBe(list);
-  expect(spawnSync('sh', ['-c', `${again}`], { encoding: 'utf8' }).stdout).toMatch(/\[\{"name":"Monstera","tag":"indoor"\}\]$/);
+  expect(spawnSync('sh', ['-c', `${again}`], { encoding: 'utf8' }).stdout).toMatch(
+    /\[\{"name":"Monstera","tag":"indoor"\}\]$/,
+  );
 }, 120_000);
 
 test('ended while SAM CLI is starting its containers, it leaves nothing behind', async () => {
@@ -108,7 +120,13 @@ test('where SAM CLI does not start, its own words and one of ours tell, and the 
 }, 60_000);
 
 test('where the functions do not answer, SAM CLI’s words and one of ours tell, and the exit code is 1', async () => {
-  program = npmRun('sam', ['--memory', ...freePorts, '--', '--invoke-image', 'registry.invalid/nodejs:24']);
+  program = npmRun('sam', [
+    '--memory',
+    ...freePorts,
+    '--',
+    '--invoke-image',
+    'registry.invalid/nodejs:24',
+  ]);
   expect(await program.ended).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
   expect(program.lines.at(-1)).toMatch(/^error: A list of plants was answered with 502; /);
@@ -116,15 +134,29 @@ test('where the functions do not answer, SAM CLI’s words and one of ours tell,
 
 test('without SAM CLI and Docker there is a line on each that says how to get it', async () => {
   const tools = { PATH: '/nowhere' };
-  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], { cwd: root, encoding: 'utf8', env: tools });
+  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: tools,
+  });
   expect([status, stderr.trim().split('\n')]).toEqual([
     1,
-    [expect.stringMatching(/There is no Docker: get it from https:/), expect.stringMatching(/There is no SAM CLI: get it from https:/)],
+    [
+      expect.stringMatching(/There is no Docker: get it from https:/),
+      expect.stringMatching(/There is no SAM CLI: get it from https:/),
+    ],
   ]);
 }, 20_000);
 
 test('where Docker does not run there is a line that says to start it', async () => {
   const elsewhere = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
-  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], { cwd: root, encoding: 'utf8', env: elsewhere });
-  expect([status, stderr.trim()]).toEqual([1, 'error: Docker does not answer: start it ("docker info" says more).']);
+  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: elsewhere,
+  });
+  expect([status, stderr.trim()]).toEqual([
+    1,
+    'error: Docker does not answer: start it ("docker info" says more).',
+  ]);
 }, 20_000);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { issueToken } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -20,9 +20,17 @@ export interface Program {
 }
 
 /** Starts a script of package.json as its users do. */
-export function npmRun(script: string, args: string[], environment: NodeJS.ProcessEnv = {}): Program {
+export function npmRun(
+  script: string,
+  args: string[],
+  environment: NodeJS.ProcessEnv = {},
+): Program {
   // A group of its own, as a terminal gives it.
-  const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: root, env: { ...process.env, ...environment }, detached: true });
+  const child = spawn('npm', ['run', '-s', script, '--', ...args], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    detached: true,
+  });
   const lines: string[] = [];
   const waiting = new Set<(line: string) => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -40,7 +48,9 @@ export function npmRun(script: string, args: string[], environment: NodeJS.Proce
       for (const text of lines) tell(text);
       waiting.add(tell);
     });
-    const early = ended.then(() => Promise.reject(new Error(`It ended without a line like ${form}:\n${lines.join('\n')}`)));
+    const early = ended.then(() =>
+      Promise.reject(new Error(`It ended without a line like ${form}:\n${lines.join('\n')}`)),
+    );
     return Promise.race([found, early]);
   };
   return { process: child, lines, line, ended };
@@ -61,7 +71,16 @@ export interface SamLocal {
 
 /** Starts `npm run sam` on free ports and in memory, with arguments for SAM CLI, and waits until it is ready. */
 export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
-  const program = npmRun('sam', ['--memory', '--port', '0', '--dynamodb-port', '0', '--json', '--', ...args]);
+  const program = npmRun('sam', [
+    '--memory',
+    '--port',
+    '0',
+    '--dynamodb-port',
+    '0',
+    '--json',
+    '--',
+    ...args,
+  ]);
   const ready = JSON.parse(await program.line(/^\{"baseUrl"/));
   return {
     program,
@@ -73,23 +92,34 @@ export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
   };
 }
 
-const output = (command: string, args: string[]) => execFileSync(command, args, { encoding: 'utf8' }).split('\n');
+const output = (command: string, args: string[]) =>
+  execFileSync(command, args, { encoding: 'utf8' }).split('\n');
 
 /** The containers that a program of ours has started and that are still there, running or not. */
 export function containersOf({ lines }: Program): string[] {
   const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
-  return lines.flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? []).filter((id) => all.includes(id));
+  return lines
+    .flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? [])
+    .filter((id) => all.includes(id));
 }
 
 /** What a program of ours has left behind: containers, processes that were told of its template, and the folder of that template. */
 export function leftBehind(program: Program): string[] {
-  const [assembly] = program.lines.flatMap((line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? []);
-  if (!assembly) throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
+  const [assembly] = program.lines.flatMap(
+    (line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? [],
+  );
+  if (!assembly)
+    throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
   const processes = output('ps', ['-e', '-o', 'args']).filter((args) => args.includes(assembly));
   return [...containersOf(program), ...processes, ...(existsSync(assembly) ? [assembly] : [])];
 }
 
-export async function issue(database: DynamoDBDocumentClient, owner: string, scopes = allScopes): Promise<string> {
+export async function issue(
+  database: DynamoDBDocumentClient,
+  owner: string,
+  scopes = allScopes,
+): Promise<string> {
   const expires = Math.floor(Date.now() / 1000) + 3600;
-  return (await issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires })).token;
+  return (await issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires }))
+    .token;
 }

@@ -45,16 +45,27 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
     const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
     if (literal === undefined && source !== 'context.requestId')
       throw new Error(`${parameter}: ${source} is neither a literal nor the request's id.`);
-    return [parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(), literal ?? 'request-1'];
+    return [
+      parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(),
+      literal ?? 'request-1',
+    ];
   });
   const [template = ''] = Object.values(ResponseTemplates);
-  return { status: Number(StatusCode), headers: Object.fromEntries(headers), body: template.replaceAll('$context.requestId', 'request-1') };
+  return {
+    status: Number(StatusCode),
+    headers: Object.fromEntries(headers),
+    body: template.replaceAll('$context.requestId', 'request-1'),
+  };
 }
 
 test('every type of gateway response that there is is declared', () => {
   const types = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
-  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(types.map(({ responseType }) => responseType).sort());
-  expect(Object.keys(contract).sort()).toEqual(types.map(({ responseType }) => responseType).sort());
+  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(
+    types.map(({ responseType }) => responseType).sort(),
+  );
+  expect(Object.keys(contract).sort()).toEqual(
+    types.map(({ responseType }) => responseType).sort(),
+  );
 });
 
 test.each(plain.map((response) => [response.ResponseType, response] as const))(
@@ -77,9 +88,13 @@ test.each(plain.map((response) => [response.ResponseType, response] as const))(
 );
 
 test('with CORS on, every gateway response names the origin', () => {
-  const origins = declaredWith(settings.everything).map((response) => render(response).headers['access-control-allow-origin']);
-  expect(new Set(origins)).toEqual(new Set(['https://example.com']));
-  expect(plain.flatMap((response) => Object.keys(render(response).headers)).filter((name) => name.startsWith('access-control'))).toEqual(
-    [],
+  const origins = declaredWith(settings.everything).map(
+    (response) => render(response).headers['access-control-allow-origin'],
   );
+  expect(new Set(origins)).toEqual(new Set(['https://example.com']));
+  expect(
+    plain
+      .flatMap((response) => Object.keys(render(response).headers))
+      .filter((name) => name.startsWith('access-control')),
+  ).toEqual([]);
 });

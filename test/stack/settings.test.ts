@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 
 const read = (given: Record<string, unknown>) =>
-  readSettings(Object.fromEntries(Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value])));
+  readSettings(
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value]),
+    ),
+  );
 
 test('without settings there are defaults', () => {
   expect(readSettings({ '@aws-cdk/core:anything': true, 'plant-storex': 1 })).toEqual({
@@ -19,8 +23,20 @@ test('without settings there are defaults', () => {
 });
 
 test('a setting is the same as text of the command line and as JSON of cdk.json', () => {
-  const asText = { memory: '1024', 'throttle-rate': '1', 'authorizer-cache': '0', 'log-retention': '3653', 'access-log': 'true' };
-  const asJson = { memory: 1024, 'throttle-rate': 1, 'authorizer-cache': 0, 'log-retention': 3653, 'access-log': true };
+  const asText = {
+    memory: '1024',
+    'throttle-rate': '1',
+    'authorizer-cache': '0',
+    'log-retention': '3653',
+    'access-log': 'true',
+  };
+  const asJson = {
+    memory: 1024,
+    'throttle-rate': 1,
+    'authorizer-cache': 0,
+    'log-retention': 3653,
+    'access-log': true,
+  };
   expect(read(asText)).toEqual(read(asJson));
   expect(read(asText)).toMatchObject(asJson);
 });
@@ -44,7 +60,8 @@ test.each([
   ['source-maps', ['true', 'false', true, false], ['yes', '1', 1, '']],
 ])('%s takes what AWS takes and nothing else', (name, good, bad) => {
   for (const value of good) expect(() => read({ [name]: value })).not.toThrow();
-  for (const value of bad) expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
+  for (const value of bad)
+    expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
 });
 
 test('an unknown setting and every bad value are named in one line', () => {

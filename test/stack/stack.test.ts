@@ -2,12 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/database.ts';
-import { ofType, propertiesOf, resource, settings, type Template, templateWith } from './templates.ts';
+import {
+  ofType,
+  propertiesOf,
+  resource,
+  settings,
+  type Template,
+  templateWith,
+} from './templates.ts';
 
-const templates = Object.fromEntries(Object.entries(settings).map(([name, chosen]) => [name, templateWith(chosen)])) as Record<
-  keyof typeof settings,
-  Template
->;
+const templates = Object.fromEntries(
+  Object.entries(settings).map(([name, chosen]) => [name, templateWith(chosen)]),
+) as Record<keyof typeof settings, Template>;
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 
@@ -48,12 +54,20 @@ test('the stack holds these resources and no others', () => {
   });
 });
 
-test.each(all)('logical ids whose change would lose data or the base URL stay (%s)', (_, template) => {
-  const ids = (type: string) => Object.keys(ofType(template, type));
-  expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
-  expect(ids('AWS::ApiGateway::RestApi')).toEqual(['Api']);
-  expect(ids('AWS::Lambda::Function')).toEqual(['CreatePlant', 'ListPlants', 'DeletePlant', 'Authorizer']);
-});
+test.each(all)(
+  'logical ids whose change would lose data or the base URL stay (%s)',
+  (_, template) => {
+    const ids = (type: string) => Object.keys(ofType(template, type));
+    expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
+    expect(ids('AWS::ApiGateway::RestApi')).toEqual(['Api']);
+    expect(ids('AWS::Lambda::Function')).toEqual([
+      'CreatePlant',
+      'ListPlants',
+      'DeletePlant',
+      'Authorizer',
+    ]);
+  },
+);
 
 test.each([
   ['default', plain, true],
@@ -69,7 +83,11 @@ test.each([
       Tags: [{ Key: 'plant-store', Value: expect.any(String) }],
     },
   ];
-  const common = { BillingMode: 'PAY_PER_REQUEST', SSESpecification: { SSEEnabled: false }, Replicas: replicas };
+  const common = {
+    BillingMode: 'PAY_PER_REQUEST',
+    SSESpecification: { SSEEnabled: false },
+    Replicas: replicas,
+  };
   const Plants = resource(template, 'Plants');
   const AccessTokens = resource(template, 'AccessTokens');
   // toEqual: a table name or a secondary index would be a difference too.
@@ -90,7 +108,8 @@ test.each([
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
   });
-  for (const table of [Plants, AccessTokens]) expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
+  for (const table of [Plants, AccessTokens])
+    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
 });
 
 const access = {
@@ -100,101 +119,130 @@ const access = {
   Authorizer: { table: 'AccessTokens', actions: 'dynamodb:GetItem' },
 };
 
-test.each(all)('each function may do exactly what it does, on its own table and log group (%s)', (_, template) => {
-  const used = new Set<string>();
-  for (const [name, { table, actions }] of Object.entries(access)) {
-    const { Role, LoggingConfig } = resource(template, name).Properties;
-    const role = Role['Fn::GetAtt'][0];
-    used.add(role).add(LoggingConfig.LogGroup.Ref);
-    const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
-      Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-    );
-    expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
-      {
-        Roles: [{ Ref: role }],
-        PolicyDocument: {
+test.each(all)(
+  'each function may do exactly what it does, on its own table and log group (%s)',
+  (_, template) => {
+    const used = new Set<string>();
+    for (const [name, { table, actions }] of Object.entries(access)) {
+      const { Role, LoggingConfig } = resource(template, name).Properties;
+      const role = Role['Fn::GetAtt'][0];
+      used.add(role).add(LoggingConfig.LogGroup.Ref);
+      const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
+        Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+      );
+      expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
+        {
+          Roles: [{ Ref: role }],
+          PolicyDocument: {
+            Version: '2012-10-17',
+            Statement: [
+              {
+                Effect: 'Allow',
+                Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+                Resource: { 'Fn::GetAtt': [LoggingConfig.LogGroup.Ref, 'Arn'] },
+              },
+              { Effect: 'Allow', Action: actions, Resource: { 'Fn::GetAtt': [table, 'Arn'] } },
+              {
+                Effect: 'Allow',
+                Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
+                Resource: '*',
+              },
+            ],
+          },
+        },
+      ]);
+      // toEqual: no managed policy, no inline policy besides.
+      expect(resource(template, role).Properties).toEqual({
+        AssumeRolePolicyDocument: {
           Version: '2012-10-17',
           Statement: [
             {
               Effect: 'Allow',
-              Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              Resource: { 'Fn::GetAtt': [LoggingConfig.LogGroup.Ref, 'Arn'] },
+              Action: 'sts:AssumeRole',
+              Principal: { Service: 'lambda.amazonaws.com' },
             },
-            { Effect: 'Allow', Action: actions, Resource: { 'Fn::GetAtt': [table, 'Arn'] } },
-            { Effect: 'Allow', Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Resource: '*' },
           ],
         },
-      },
+        Tags: expect.anything(),
+      });
+    }
+    expect(used.size).toBe(8);
+  },
+);
+
+test.each(all)(
+  'no policy and no function but the authorizer’s knows the table of access tokens (%s)',
+  (_, template) => {
+    const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
+    const knowing = Object.entries(template.Resources).filter(
+      ([, { Type, Properties }]) =>
+        types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
+    );
+    expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
+      ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
+      ['AWS::Lambda::Function', 'Authorizer'],
     ]);
-    // toEqual: no managed policy, no inline policy besides.
-    expect(resource(template, role).Properties).toEqual({
-      AssumeRolePolicyDocument: {
-        Version: '2012-10-17',
-        Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
-      },
-      Tags: expect.anything(),
-    });
-  }
-  expect(used.size).toBe(8);
-});
+    expect(Object.keys(template.Resources.AccessTokens?.Properties)).not.toContain(
+      'ResourcePolicy',
+    );
+  },
+);
 
-test.each(all)('no policy and no function but the authorizer’s knows the table of access tokens (%s)', (_, template) => {
-  const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
-  const knowing = Object.entries(template.Resources).filter(
-    ([, { Type, Properties }]) => types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
-  );
-  expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
-    ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
-    ['AWS::Lambda::Function', 'Authorizer'],
-  ]);
-  expect(Object.keys(template.Resources.AccessTokens?.Properties)).not.toContain('ResourcePolicy');
-});
-
-test.each(all)('only the gateway may call a function: each method its own, the authorizer the one (%s)', (_, template) => {
-  const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
-  const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
-  const arn = (...rest: unknown[]) => ({
-    'Fn::Join': [
-      '',
-      [
-        'arn:',
-        { Ref: 'AWS::Partition' },
-        ':execute-api:',
-        { Ref: 'AWS::Region' },
-        ':',
-        { Ref: 'AWS::AccountId' },
-        ':',
-        { Ref: 'Api' },
-        ...rest,
+test.each(all)(
+  'only the gateway may call a function: each method its own, the authorizer the one (%s)',
+  (_, template) => {
+    const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
+    const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
+    const arn = (...rest: unknown[]) => ({
+      'Fn::Join': [
+        '',
+        [
+          'arn:',
+          { Ref: 'AWS::Partition' },
+          ':execute-api:',
+          { Ref: 'AWS::Region' },
+          ':',
+          { Ref: 'AWS::AccountId' },
+          ':',
+          { Ref: 'Api' },
+          ...rest,
+        ],
       ],
-    ],
-  });
-  const permission = (name: string, source: unknown) => ({
-    Action: 'lambda:InvokeFunction',
-    Principal: 'apigateway.amazonaws.com',
-    FunctionName: { 'Fn::GetAtt': [name, 'Arn'] },
-    SourceArn: source,
-  });
-  const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
-  const expected = [
-    permission('Authorizer', arn('/authorizers/', { Ref: authorizer })),
-    permission('CreatePlant', arn('/', { Ref: stage }, '/POST/plants')),
-    permission('ListPlants', arn('/', { Ref: stage }, '/GET/plants')),
-    permission('DeletePlant', arn('/', { Ref: stage }, '/DELETE/plants/*')),
-  ];
-  expect(permissions).toHaveLength(expected.length);
-  expect(permissions).toEqual(expect.arrayContaining(expected));
-});
+    });
+    const permission = (name: string, source: unknown) => ({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+      FunctionName: { 'Fn::GetAtt': [name, 'Arn'] },
+      SourceArn: source,
+    });
+    const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
+    const expected = [
+      permission('Authorizer', arn('/authorizers/', { Ref: authorizer })),
+      permission('CreatePlant', arn('/', { Ref: stage }, '/POST/plants')),
+      permission('ListPlants', arn('/', { Ref: stage }, '/GET/plants')),
+      permission('DeletePlant', arn('/', { Ref: stage }, '/DELETE/plants/*')),
+    ];
+    expect(permissions).toHaveLength(expected.length);
+    expect(permissions).toEqual(expect.arrayContaining(expected));
+  },
+);
 
-test.each(all)('every method that reaches a function goes through the authorizer (%s)', (_, template) => {
-  const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
-  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
-  const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
-  expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['DELETE', 'GET', 'POST']);
-  for (const method of guarded) expect(method).toMatchObject({ AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: authorizer } });
-  for (const method of methods.filter((each) => !guarded.includes(each)))
-    expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
-});
+test.each(all)(
+  'every method that reaches a function goes through the authorizer (%s)',
+  (_, template) => {
+    const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
+    const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
+    const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
+    expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['DELETE', 'GET', 'POST']);
+    for (const method of guarded)
+      expect(method).toMatchObject({
+        AuthorizationType: 'CUSTOM',
+        AuthorizerId: { Ref: authorizer },
+      });
+    for (const method of methods.filter((each) => !guarded.includes(each)))
+      expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
+  },
+);
 
 test.each([
   ['default', plain, 60],
@@ -204,7 +252,8 @@ test.each([
     {
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      IdentityValidationExpression:
+        '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
       AuthorizerResultTtlInSeconds: cache,
     },
   ]);
@@ -217,17 +266,26 @@ test.each([
   const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
   expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
   expect(stage.MethodSettings).toEqual([
-    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+    {
+      HttpMethod: '*',
+      ResourcePath: '/*',
+      DataTraceEnabled: false,
+      ThrottlingRateLimit: rate,
+      ThrottlingBurstLimit: burst,
+    },
   ]);
 });
 
-test.each(all)('the API takes no TLS below 1.2, and only under the name that was asked for (%s)', (_, template) => {
-  expect(resource(template, 'Api').Properties).toMatchObject({
-    EndpointConfiguration: { Types: ['REGIONAL'] },
-    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-    EndpointAccessMode: 'STRICT',
-  });
-});
+test.each(all)(
+  'the API takes no TLS below 1.2, and only under the name that was asked for (%s)',
+  (_, template) => {
+    expect(resource(template, 'Api').Properties).toMatchObject({
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    });
+  },
+);
 
 test('the access log is a setting, and has nothing in it that a client can write at will', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
@@ -251,52 +309,74 @@ test('the access log is a setting, and has nothing in it that a client can write
 test.each([
   ['default', plain, 'arm64', 512, 30],
   ['everything', everything, 'x86_64', 1024, 7],
-])('functions differ in nothing but their code, table and description (%s)', (_, template, architecture, memory, days) => {
-  for (const [name, { table }] of Object.entries(access)) {
-    const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = resource(template, name).Properties;
-    expect(rest).toEqual({
-      Architectures: [architecture],
-      Handler: 'start.handler',
-      MemorySize: memory,
-      Runtime: 'nodejs24.x',
-      Timeout: 10,
-      TracingConfig: { Mode: 'Active' },
-    });
-    expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
-    expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
-      Type: 'AWS::Logs::LogGroup',
-      Properties: { RetentionInDays: days },
-    });
-    expect(Environment.Variables).toMatchObject({ [table === 'Plants' ? 'PLANTS_TABLE' : 'ACCESS_TOKENS_TABLE']: { Ref: table } });
-    expect(Object.keys(Environment.Variables)).not.toContain(table === 'Plants' ? 'ACCESS_TOKENS_TABLE' : 'PLANTS_TABLE');
-  }
-});
+])(
+  'functions differ in nothing but their code, table and description (%s)',
+  (_, template, architecture, memory, days) => {
+    for (const [name, { table }] of Object.entries(access)) {
+      const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = resource(
+        template,
+        name,
+      ).Properties;
+      expect(rest).toEqual({
+        Architectures: [architecture],
+        Handler: 'start.handler',
+        MemorySize: memory,
+        Runtime: 'nodejs24.x',
+        Timeout: 10,
+        TracingConfig: { Mode: 'Active' },
+      });
+      expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
+      expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
+        Type: 'AWS::Logs::LogGroup',
+        Properties: { RetentionInDays: days },
+      });
+      expect(Environment.Variables).toMatchObject({
+        [table === 'Plants' ? 'PLANTS_TABLE' : 'ACCESS_TOKENS_TABLE']: { Ref: table },
+      });
+      expect(Object.keys(Environment.Variables)).not.toContain(
+        table === 'Plants' ? 'ACCESS_TOKENS_TABLE' : 'PLANTS_TABLE',
+      );
+    }
+  },
+);
 
 test('what waits is waited for: the database within its function, the functions within the gateway', async () => {
   const { maxAttempts, requestHandler } = connect().config;
-  const { requestTimeout } = await (requestHandler as unknown as { configProvider: Promise<{ requestTimeout: number }> }).configProvider;
+  const { requestTimeout } = await (
+    requestHandler as unknown as { configProvider: Promise<{ requestTimeout: number }> }
+  ).configProvider;
   const database = (await maxAttempts()) * requestTimeout;
   const functionTimeout = resource(plain, 'CreatePlant').Properties.Timeout * 1000;
   const gateway = 29_000;
 
   expect(database).toBeLessThan(functionTimeout / 2);
   expect(2 * functionTimeout).toBeLessThan(gateway); // the authorizer, then the operation
-  for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method')) expect(Integration).not.toHaveProperty('TimeoutInMillis');
+  for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
+    expect(Integration).not.toHaveProperty('TimeoutInMillis');
 });
 
 test.each([
   ['default', plain, 'PlantStore', ''],
   ['everything', everything, 'PlantStore-everything', ' --stack PlantStore-everything'],
-])('outputs are the base URL, the tables and the next command (%s)', (_, template, _name, option) => {
-  const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
-  const host = [{ Ref: 'Api' }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }];
-  expect(template.Outputs).toEqual({
-    BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/', { Ref: stage }]] } },
-    PlantsTableName: { Value: { Ref: 'Plants' } },
-    AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
-    NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
-  });
-});
+])(
+  'outputs are the base URL, the tables and the next command (%s)',
+  (_, template, _name, option) => {
+    const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
+    const host = [
+      { Ref: 'Api' },
+      '.execute-api.',
+      { Ref: 'AWS::Region' },
+      '.',
+      { Ref: 'AWS::URLSuffix' },
+    ];
+    expect(template.Outputs).toEqual({
+      BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/', { Ref: stage }]] } },
+      PlantsTableName: { Value: { Ref: 'Plants' } },
+      AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
+      NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
+    });
+  },
+);
 
 test.each([
   ['default', plain, 'PlantStore'],
@@ -310,12 +390,17 @@ test.each([
     'AWS::Logs::LogGroup',
     'AWS::CloudWatch::Alarm',
   ];
-  for (const type of tagged) for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
-  for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable')) expect(Replicas[0].Tags).toContainEqual(tag);
+  for (const type of tagged)
+    for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
+  for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable'))
+    expect(Replicas[0].Tags).toContainEqual(tag);
 });
 
 test('CI synthesizes with the settings that the templates are tested with', () => {
-  const script = readFileSync(join(import.meta.dirname, '..', '..', '.ci', 'templates'), 'utf8').replaceAll('\\\n', '');
+  const script = readFileSync(
+    join(import.meta.dirname, '..', '..', '.ci', 'templates'),
+    'utf8',
+  ).replaceAll('\\\n', '');
   for (const [name, chosen] of Object.entries(settings)) {
     const given = Object.entries(chosen).map(([setting, value]) => `${setting}=${value}`);
     expect(script.replaceAll(/ +/g, ' ')).toContain(`\nsynth ${[name, ...given].join(' ')}\n`);

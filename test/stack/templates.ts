@@ -39,7 +39,9 @@ export const settings = {
 export function templateWith(chosen: Record<string, string>): Template {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   try {
-    const context = Object.fromEntries(Object.entries(chosen).map(([name, value]) => [`plant-store:${name}`, value]));
+    const context = Object.fromEntries(
+      Object.entries(chosen).map(([name, value]) => [`plant-store:${name}`, value]),
+    );
     return synthesize(folder, context).stacks[0]?.template;
   } finally {
     rmSync(folder, { recursive: true });
@@ -54,6 +56,9 @@ export function resource(template: Template, logicalId: string): Resource {
 
 /** The resources of a type, by logical id. */
 export const ofType = (template: Template, type: string): Record<string, Resource> =>
-  Object.fromEntries(Object.entries(template.Resources).filter(([, resource]) => resource.Type === type));
+  Object.fromEntries(
+    Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
+  );
 
-export const propertiesOf = (template: Template, type: string) => Object.values(ofType(template, type)).map(({ Properties }) => Properties);
+export const propertiesOf = (template: Template, type: string) =>
+  Object.values(ofType(template, type)).map(({ Properties }) => Properties);

@@ -1,11 +1,11 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { plantKey } from '../../functions/contract/tables.ts';
+import { plantKey } from '../../functions/contract/table-keys.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import type { Database } from '../../lib/local/database.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { engines } from '../engines.ts';
-import { localDatabase } from '../service.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
@@ -18,7 +18,7 @@ describe.each(engines())('on $name', ({ start }) => {
 
   beforeAll(async () => {
     engine = await start();
-    database = localDatabase(engine.endpoint);
+    database = localDocumentClient(engine.endpoint);
     const { partition, sort } = plantKey;
     await database.send(
       new CreateTableCommand({
@@ -58,14 +58,18 @@ describe.each(engines())('on $name', ({ start }) => {
   });
 
   test('of many creates of one id with different content exactly one wins', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => plants.create('race', plant(1n, `Plant ${i}`))));
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => plants.create('race', plant(1n, `Plant ${i}`))),
+    );
     const winner = outcomes.indexOf('created');
     expect(outcomes.filter((_, i) => i !== winner)).toEqual(Array(19).fill('conflict'));
     expect(await plants.list('race', 10, undefined)).toEqual([plant(1n, `Plant ${winner}`)]);
   });
 
   test('of many creates with the same content one creates and none conflicts', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => plants.create('same', plant(1n))));
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => plants.create('same', plant(1n))),
+    );
     expect(outcomes.sort()).toEqual(['created', ...Array(19).fill('unchanged')]);
   });
 
@@ -80,13 +84,30 @@ describe.each(engines())('on $name', ({ start }) => {
   });
 
   test('ids keep every digit, and their order is that of the numbers', async () => {
-    const ids = [largest, 0n, -1n, smallest, 10n, 9n, 2n ** 53n, 2n ** 53n + 1n, -10n, largest - 1n, smallest + 1n];
+    const ids = [
+      largest,
+      0n,
+      -1n,
+      smallest,
+      10n,
+      9n,
+      2n ** 53n,
+      2n ** 53n + 1n,
+      -10n,
+      largest - 1n,
+      smallest + 1n,
+    ];
     for (const id of ids) expect(await plants.create('ids', plant(id, `${id}`))).toBe('created');
     const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
     expect(await plants.list('ids', 20, undefined)).toEqual(sorted.map((id) => plant(id, `${id}`)));
-    expect(await plants.list('ids', 20, smallest)).toEqual(sorted.slice(1).map((id) => plant(id, `${id}`)));
+    expect(await plants.list('ids', 20, smallest)).toEqual(
+      sorted.slice(1).map((id) => plant(id, `${id}`)),
+    );
     expect(await plants.list('ids', 20, largest)).toEqual([]);
-    expect(await plants.list('ids', 2, 9n)).toEqual([plant(10n, '10'), plant(2n ** 53n, `${2n ** 53n}`)]);
+    expect(await plants.list('ids', 2, 9n)).toEqual([
+      plant(10n, '10'),
+      plant(2n ** 53n, `${2n ** 53n}`),
+    ]);
     for (const id of ids) expect(await plants.remove('ids', id)).toBe(true);
   });
 
@@ -107,7 +128,9 @@ describe.each(engines())('on $name', ({ start }) => {
 
   test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
     const [name, tag] = ['🪴'.repeat(200), '🌵'.repeat(100)];
-    await Promise.all(Array.from({ length: 1001 }, (_, i) => plants.create('many', plant(BigInt(i), name, tag))));
+    await Promise.all(
+      Array.from({ length: 1001 }, (_, i) => plants.create('many', plant(BigInt(i), name, tag))),
+    );
     const listed = await plants.list('many', 1001, undefined);
     expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => BigInt(i)));
     expect(new Set(listed.map((one) => one.name + one.tag))).toEqual(new Set([name + tag]));
@@ -117,7 +140,7 @@ describe.each(engines())('on $name', ({ start }) => {
 
   test('what is read is never stale', async () => {
     const reads: unknown[] = [];
-    const watched = localDatabase(engine.endpoint);
+    const watched = localDocumentClient(engine.endpoint);
     watched.middlewareStack.add(
       (next) => (args) => {
         if (!('Item' in args.input)) reads.push(args.input);
@@ -130,7 +153,10 @@ describe.each(engines())('on $name', ({ start }) => {
     await store.create('stale', plant(1n));
     await store.list('stale', 10, undefined);
     watched.destroy();
-    expect(reads).toEqual([expect.objectContaining({ ConsistentRead: true }), expect.objectContaining({ ConsistentRead: true })]);
+    expect(reads).toEqual([
+      expect.objectContaining({ ConsistentRead: true }),
+      expect.objectContaining({ ConsistentRead: true }),
+    ]);
   });
 
   test('what is aborted is not done', async () => {
@@ -147,7 +173,9 @@ describe.each(engines())('on $name', ({ start }) => {
 
   test('an item holds its key, the name and the tag, and nothing else', async () => {
     await plants.create('item', plant(1n, 'Aloe', 'sun'));
-    const { Item } = await database.send(new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }));
+    const { Item } = await database.send(
+      new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }),
+    );
     expect(Item).toEqual({ owner: 'item', id: 1n, name: 'Aloe', tag: 'sun' });
   });
 });

@@ -5,7 +5,8 @@
 export type BadBody = [what: string, body: string | Buffer, pointers: string[] | undefined];
 
 const whole = [''];
-const json = (id: string, name: string, tag?: string) => `{"id":${id},"name":${name}${tag === undefined ? '' : `,"tag":${tag}`}}`;
+const json = (id: string, name: string, tag?: string) =>
+  `{"id":${id},"name":${name}${tag === undefined ? '' : `,"tag":${tag}`}}`;
 const good = '"id":1,"name":"a"';
 const kib16 = 16 * 1024;
 
@@ -85,14 +86,24 @@ const notUtf8: BadBody[] = [
   ['UTF-16, little end first', Buffer.from(`\uFEFF{${good}}`, 'utf16le'), undefined],
   ['UTF-16, big end first', Buffer.from(`\uFEFF{${good}}`, 'utf16le').swap16(), undefined],
   ['UTF-16 without a mark', Buffer.from(`{${good}}`, 'utf16le'), undefined],
-  ['gzip', Buffer.from('1f8b0800000000000003ab564acb2f525288aee6020043a1fd0d08000000', 'hex'), undefined],
+  [
+    'gzip',
+    Buffer.from('1f8b0800000000000003ab564acb2f525288aee6020043a1fd0d08000000', 'hex'),
+    undefined,
+  ],
 ];
 
 const otherTypes = ['null', 'true', 'false', '[]', '[1]', '["a"]', '{}', '{"a":1}'];
 const wrongTypes: BadBody[] = [
-  ...[...otherTypes, '"1"', '""', '"9223372036854775807"'].map((value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']]),
-  ...[...otherTypes, '1', '1.5'].map((value): BadBody => [`the name ${value}`, json('1', value), ['/name']]),
-  ...[...otherTypes, '1', '1.5'].map((value): BadBody => [`the tag ${value}`, json('1', '"a"', value), ['/tag']]),
+  ...[...otherTypes, '"1"', '""', '"9223372036854775807"'].map(
+    (value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']],
+  ),
+  ...[...otherTypes, '1', '1.5'].map(
+    (value): BadBody => [`the name ${value}`, json('1', value), ['/name']],
+  ),
+  ...[...otherTypes, '1', '1.5'].map(
+    (value): BadBody => [`the tag ${value}`, json('1', '"a"', value), ['/tag']],
+  ),
 ];
 
 const nest = (open: string, close: string, most: number) => {
@@ -100,12 +111,20 @@ const nest = (open: string, close: string, most: number) => {
   return `${open.repeat(depth)}1${close.repeat(depth)}`;
 };
 const wrongValues: BadBody[] = [
-  ...['0.5', '-1.5', '1e-1', '1.0000000000000000000000001', '1e-99999999999999999999', '123456789.123456789'].map(
-    (value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']],
-  ),
-  ...['1e20', '1e99999999999999999999', '-1e99999999999999999999', '99999999999999999999999999999999999999999'].map(
-    (value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']],
-  ),
+  ...[
+    '0.5',
+    '-1.5',
+    '1e-1',
+    '1.0000000000000000000000001',
+    '1e-99999999999999999999',
+    '123456789.123456789',
+  ].map((value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']]),
+  ...[
+    '1e20',
+    '1e99999999999999999999',
+    '-1e99999999999999999999',
+    '99999999999999999999999999999999999999999',
+  ].map((value): BadBody => [`the id ${value}`, json(value, '"a"'), ['/id']]),
   ['an id of 16 000 digits', json('9'.repeat(16_000), '"a"'), ['/id']],
   ['an id of 16 000 zeros', json(`1${'0'.repeat(16_000)}`, '"a"'), ['/id']],
   ['an id with 16 000 decimals', json(`0.${'1'.repeat(16_000)}`, '"a"'), ['/id']],
@@ -122,14 +141,29 @@ const wrongValues: BadBody[] = [
   ['a tag of objects as deep as fit', json('1', '"a"', nest('{"a":', '}', kib16 - 40)), ['/tag']],
 ];
 
-const controls = [...Array.from({ length: 0x20 }, (_, code) => code), ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i)];
+const controls = [
+  ...Array.from({ length: 0x20 }, (_, code) => code),
+  ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i),
+];
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
 const unfitCharacters: BadBody[] = [
-  ...controls.map((code): BadBody => [`the control character ${escaped(code)} in the name`, json('1', `"a${escaped(code)}b"`), ['/name']]),
-  ...[0, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f].map(
-    (code): BadBody => [`the control character ${escaped(code)} in the tag`, json('1', '"a"', `"${escaped(code)}"`), ['/tag']],
+  ...controls.map(
+    (code): BadBody => [
+      `the control character ${escaped(code)} in the name`,
+      json('1', `"a${escaped(code)}b"`),
+      ['/name'],
+    ],
   ),
-  ...['\\n', '\\t', '\\r', '\\b', '\\f'].map((short): BadBody => [`the escape ${short} in the name`, json('1', `"a${short}"`), ['/name']]),
+  ...[0, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f].map(
+    (code): BadBody => [
+      `the control character ${escaped(code)} in the tag`,
+      json('1', '"a"', `"${escaped(code)}"`),
+      ['/tag'],
+    ],
+  ),
+  ...['\\n', '\\t', '\\r', '\\b', '\\f'].map(
+    (short): BadBody => [`the escape ${short} in the name`, json('1', `"a${short}"`), ['/name']],
+  ),
   ['DEL, not escaped', json('1', '"\u007F"'), ['/name']],
   ['a C1 control, not escaped', json('1', '"\u0085"'), ['/name']],
   ['U+FFFD in the name', json('1', '"\uFFFD"'), ['/name']],
@@ -149,12 +183,31 @@ const member = (name: string, pointer: string): BadBody => [
   [pointer],
 ];
 const unknownMembers: BadBody[] = [
-  ...['ID', 'Name', 'TAG', 'names', 'tags', 'owner', 'price', '_id', '$id', 'id ', ' name', 'na\u200Bme', '🪴', '0'].map((name) =>
-    member(name, `/${name}`),
-  ),
-  ...['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__'].map((name) =>
-    member(name, `/${name}`),
-  ),
+  ...[
+    'ID',
+    'Name',
+    'TAG',
+    'names',
+    'tags',
+    'owner',
+    'price',
+    '_id',
+    '$id',
+    'id ',
+    ' name',
+    'na\u200Bme',
+    '🪴',
+    '0',
+  ].map((name) => member(name, `/${name}`)),
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'valueOf',
+    'hasOwnProperty',
+    '__defineGetter__',
+  ].map((name) => member(name, `/${name}`)),
   member('', '/'),
   member('/', '/~1'),
   member('~', '/~0'),
@@ -195,7 +248,11 @@ const missing: BadBody[] = [
 
 const several: BadBody[] = [
   ['a fault in every member', json('"1"', '""', 'null'), ['/id', '/name', '/tag']],
-  ['a fault in every member, and one too many', '{"id":1.5,"name":"\\n","tag":7,"Tag":""}', ['/id', '/name', '/tag', '/Tag']],
+  [
+    'a fault in every member, and one too many',
+    '{"id":1.5,"name":"\\n","tag":7,"Tag":""}',
+    ['/id', '/name', '/tag', '/Tag'],
+  ],
   ['a member missing and one misspelt', '{"id":1,"nmae":"a"}', ['/name', '/nmae']],
   ['two faults in one member', json('1', `"${'a'.repeat(201)}\\n"`), ['/name']],
   ['repeated and wrong', '{"id":"1","id":"1","name":"a"}', ['/id']],

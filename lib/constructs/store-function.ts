@@ -1,12 +1,19 @@
 import { type CfnElement, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { environment } from '../functions/contract/environment.ts';
-import { bundle } from './bundle.ts';
-import type { Settings } from './settings.ts';
+import { environment } from '../../functions/contract/environment-variables.ts';
+import { bundle } from '../bundle.ts';
+import type { Settings } from '../settings.ts';
 
 export interface StoreFunctionProps {
   /** Path of the entry file, from the project's root. */
@@ -25,8 +32,13 @@ export class StoreFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: StoreFunctionProps) {
     const { settings, table } = props;
     const room = new Construct(scope, `${id}Resources`);
-    const logs = new LogGroup(room, 'Logs', { retention: settings['log-retention'], removalPolicy: RemovalPolicy.DESTROY });
-    const role = new Role(room, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const logs = new LogGroup(room, 'Logs', {
+      retention: settings['log-retention'],
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(room, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    });
     logs.grantWrite(role);
     table.grant(role, ...props.actions);
 
@@ -43,7 +55,11 @@ export class StoreFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
-      environment: { [props.tableVariable]: table.tableName, [environment.dynamodbEndpoint]: '', ...props.environment },
+      environment: {
+        [props.tableVariable]: table.tableName,
+        [environment.dynamodbEndpoint]: '',
+        ...props.environment,
+      },
     });
     (this.node.defaultChild as CfnElement).overrideLogicalId(id);
     Validations.of(room).acknowledge({

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Properties } from '../template/template.ts';
 import type { HttpResponse } from './http.ts';
-import type { Properties } from './template.ts';
 
 export type ResponseType = keyof typeof defaults;
 
@@ -17,8 +17,16 @@ const defaults = {
   DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
   INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
   INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
-  INVALID_SIGNATURE: [403, 'IncompleteSignatureException', 'Invalid key=value pair (missing equal-sign) in Authorization header'],
-  MISSING_AUTHENTICATION_TOKEN: [403, 'MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  INVALID_SIGNATURE: [
+    403,
+    'IncompleteSignatureException',
+    'Invalid key=value pair (missing equal-sign) in Authorization header',
+  ],
+  MISSING_AUTHENTICATION_TOKEN: [
+    403,
+    'MissingAuthenticationTokenException',
+    'Missing Authentication Token',
+  ],
   REQUEST_TOO_LARGE: [413, 'RequestTooLargeException', 'Request Too Long'],
   UNAUTHORIZED: [401, 'UnauthorizedException', 'Unauthorized'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequestException', 'Unsupported Media Type'],
@@ -32,17 +40,35 @@ const defaults = {
 export function gatewayResponse(
   type: ResponseType,
   declared: Properties['AWS::ApiGateway::GatewayResponse'][],
-  { headers: header, queryStringParameters: querystring, pathParameters: path, stageVariables, requestContext }: APIGatewayProxyEvent,
+  {
+    headers: header,
+    queryStringParameters: querystring,
+    pathParameters: path,
+    stageVariables,
+    requestContext,
+  }: APIGatewayProxyEvent,
 ): HttpResponse {
   const [status, errorType, message] = defaults[type];
-  const declarationOf = (name: string) => declared.find(({ ResponseType }) => ResponseType === name);
-  const response = declarationOf(type) ?? declarationOf(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
-  const error = { message, messageString: JSON.stringify(message), responseType: type, validationErrorString: '' };
-  const known = { context: { ...requestContext, error }, stageVariables, method: { request: { header, querystring, path } } };
+  const declarationOf = (name: string) =>
+    declared.find(({ ResponseType }) => ResponseType === name);
+  const response =
+    declarationOf(type) ?? declarationOf(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
+  const error = {
+    message,
+    messageString: JSON.stringify(message),
+    responseType: type,
+    validationErrorString: '',
+  };
+  const known = {
+    context: { ...requestContext, error },
+    stageVariables,
+    method: { request: { header, querystring, path } },
+  };
 
   // API Gateway spells this one member of its own body with a capital.
   const fallback = `{"${type === 'ACCESS_DENIED' ? 'Message' : 'message'}":$context.error.messageString}`;
-  const [contentType = 'application/json', template = fallback] = Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
+  const [contentType = 'application/json', template = fallback] =
+    Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
   const headers = new Map([
     ['Content-Type', contentType],
     ['x-amzn-ErrorType', errorType],
@@ -51,13 +77,17 @@ export function gatewayResponse(
     const value = source.startsWith("'") ? source.slice(1, -1) : lookUp(known, source);
     if (value !== undefined) headers.set(parameter.slice('gatewayresponse.header.'.length), value);
   }
-  const body = template.replace(/\$(\w+(?:\.[\w-]+)+)/g, (_, reference: string) => lookUp(known, reference) ?? '');
+  const body = template.replace(
+    /\$(\w+(?:\.[\w-]+)+)/g,
+    (_, reference: string) => lookUp(known, reference) ?? '',
+  );
   return { statusCode: Number(response?.StatusCode ?? status), headers: [...headers], body };
 }
 
 /** The value at a dotted path, as text; undefined where there is none. */
 function lookUp(known: object, path: string): string | undefined {
   let value: unknown = known;
-  for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  for (const name of path.split('.'))
+    value = (value as Record<string, unknown> | null | undefined)?.[name];
   return value === undefined || value === null ? undefined : String(value);
 }

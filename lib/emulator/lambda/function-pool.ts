@@ -11,7 +11,10 @@ export interface FunctionPool {
    * Invokes the function, unless the event is larger than Lambda takes. An environment that returned what is no response is not used again,
    * though Lambda would. Never rejects.
    */
-  invoke(event: object, isResponse?: (payload: string) => boolean): Promise<Outcome | 'RequestTooLarge'>;
+  invoke(
+    event: object,
+    isResponse?: (payload: string) => boolean,
+  ): Promise<Outcome | 'RequestTooLarge'>;
   /** Lets what is under way finish, then ends: another pool has taken over. */
   retire(): void;
   /** Ends at once. */
@@ -25,7 +28,11 @@ const concurrency = 10;
 const maxEventBytes = 6 * 1024 * 1024;
 
 /** The execution environments of a function: each takes one invocation at a time, is used again, and is replaced once it has failed. */
-export function functionPool(lambda: LambdaFunction, dynamodbEndpoint: string, log: Log): FunctionPool {
+export function functionPool(
+  lambda: LambdaFunction,
+  dynamodbEndpoint: string,
+  log: Log,
+): FunctionPool {
   const all = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
   const waiting: (() => void)[] = [];

@@ -50,7 +50,19 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   // Not EAGER: it loses one of the containers now and then, which for a debugged function means that nobody can attach.
   const child = spawn(
     'sam',
-    ['local', 'start-api', '--template', template, '--port', `${port}`, '--env-vars', variables, '--warm-containers', 'LAZY', ...args],
+    [
+      'local',
+      'start-api',
+      '--template',
+      template,
+      '--port',
+      `${port}`,
+      '--env-vars',
+      variables,
+      '--warm-containers',
+      'LAZY',
+      ...args,
+    ],
     // In a group of its own: a terminal's Ctrl-C would reach it together with ours, and a second one breaks off its tidying up.
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: withoutAws(process.env) },
   );
@@ -76,12 +88,19 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   async function stop(): Promise<void> {
     // What Ctrl-C sends: SAM CLI ignores SIGTERM once it has started a debugger.
     interrupt();
-    const timer = setTimeout(() => running() && child.pid && process.kill(-child.pid, 'SIGKILL'), patience);
+    const timer = setTimeout(
+      () => running() && child.pid && process.kill(-child.pid, 'SIGKILL'),
+      patience,
+    );
     await ended;
     clearTimeout(timer);
   }
 
-  const early = ended.then(() => Promise.reject(new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`)));
+  const early = ended.then(() =>
+    Promise.reject(
+      new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`),
+    ),
+  );
   return { ready: Promise.race([ready.promise, early]), ended, stop };
 }
 

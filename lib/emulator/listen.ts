@@ -8,7 +8,9 @@ export async function listen(server: Server, port: number, host: string): Promis
     await promise;
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw taken ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error }) : error;
+    throw taken
+      ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error })
+      : error;
   }
   return (server.address() as AddressInfo).port;
 }

@@ -1,6 +1,11 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { commonHeaders, requestIdHeader } from '../functions/contract/headers.ts';
-import { type ProblemCode, problemMediaType, problemMembers, problems } from '../functions/contract/problems.ts';
+import { commonHeaders, requestIdHeader } from '../../functions/contract/headers.ts';
+import {
+  type ProblemCode,
+  problemMediaType,
+  problemMembers,
+  problems,
+} from '../../functions/contract/problems.ts';
 
 /** Every type there is, so that none falls back to a status or a body of the gateway's own. */
 const problemOf: [ResponseType, ProblemCode][] = [
@@ -37,8 +42,18 @@ export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: `${status}`,
-      responseHeaders: headersOfGateway({ 'Content-Type': problemMediaType, ...commonHeaders(corsOrigin), ...headers }),
-      templates: { 'application/json': JSON.stringify({ ...problemMembers(code), detail, instance: '$context.requestId' }) },
+      responseHeaders: headersOfGateway({
+        'Content-Type': problemMediaType,
+        ...commonHeaders(corsOrigin),
+        ...headers,
+      }),
+      templates: {
+        'application/json': JSON.stringify({
+          ...problemMembers(code),
+          detail,
+          instance: '$context.requestId',
+        }),
+      },
     });
   }
 }

@@ -1,6 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -8,10 +15,10 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Operation } from '../functions/contract/operations.ts';
+import type { Operation } from '../../functions/contract/operations.ts';
+import type { Settings } from '../settings.ts';
 import { addDashboard } from './dashboard.ts';
 import { brokenOff, countLogLines, logged, period } from './metrics.ts';
-import type { Settings } from './settings.ts';
 import type { StoreFunction } from './store-function.ts';
 
 export interface MonitoringProps {
@@ -59,54 +66,85 @@ export class Monitoring extends Construct {
         [authorizer],
         FilterPattern.any(logged('AUTHORIZER_FAILED'), brokenOff()),
       ),
-      tokenRefused: countLogLines(this, namespace, 'TokenRefused', [authorizer], logged('TOKEN_REFUSED')),
-      databaseUnavailable: countLogLines(this, namespace, 'DatabaseUnavailable', handlers, logged('DATABASE_UNAVAILABLE')),
-      requestFailed: countLogLines(this, namespace, 'RequestFailed', handlers, logged('REQUEST_FAILED')),
+      tokenRefused: countLogLines(
+        this,
+        namespace,
+        'TokenRefused',
+        [authorizer],
+        logged('TOKEN_REFUSED'),
+      ),
+      databaseUnavailable: countLogLines(
+        this,
+        namespace,
+        'DatabaseUnavailable',
+        handlers,
+        logged('DATABASE_UNAVAILABLE'),
+      ),
+      requestFailed: countLogLines(
+        this,
+        namespace,
+        'RequestFailed',
+        handlers,
+        logged('REQUEST_FAILED'),
+      ),
     };
 
     const alarms = [
       this.alarm('ServerErrors', {
         impact: 'At least one request in a hundred is answered 500 or 503.',
-        response: 'Look at the dashboard for the function or table that fails, then at the log lines of its failures.',
+        response:
+          'Look at the dashboard for the function or table that fails, then at the log lines of its failures.',
         // The average of this metric is the rate of errors.
         metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
         threshold: 0.01,
       }),
       this.alarm('SlowAnswers', {
-        impact: 'For a quarter of an hour, the slowest request in a hundred has taken 3 seconds or longer.',
-        response: 'Compare the latency of functions and tables on the dashboard; a trace in X-Ray shows where one request spent its time.',
+        impact:
+          'For a quarter of an hour, the slowest request in a hundred has taken 3 seconds or longer.',
+        response:
+          'Compare the latency of functions and tables on the dashboard; a trace in X-Ray shows where one request spent its time.',
         metric: stage.metricLatency({ statistic: Stats.p(99), period }),
         threshold: 3000,
         periods: 3,
       }),
       this.alarm('ThrottledRequests', {
-        impact: 'Callers are, or are about to be, answered 429: requests arrive as fast as a method of the API admits them.',
-        response: 'Find out whose requests they are; raise plant-store:throttle-rate if they are wanted, revoke the token if not.',
+        impact:
+          'Callers are, or are about to be, answered 429: requests arrive as fast as a method of the API admits them.',
+        response:
+          'Find out whose requests they are; raise plant-store:throttle-rate if they are wanted, revoke the token if not.',
         // A REST API has no metric of its own for requests that it throttled.
         metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
         threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
       }),
       this.alarm('AuthorizerFailures', {
-        impact: 'Valid tokens are answered 503, because the authorizer cannot judge them. Tokens that were refused do not count.',
-        response: "Read the cause in the authorizer's log; it is the table of tokens or the function itself.",
+        impact:
+          'Valid tokens are answered 503, because the authorizer cannot judge them. Tokens that were refused do not count.',
+        response:
+          "Read the cause in the authorizer's log; it is the table of tokens or the function itself.",
         metric: counts.authorizerFailed,
         threshold: 1,
       }),
       this.alarm('DatabaseUnavailable', {
-        impact: 'Requests are answered 503, because DynamoDB throttled them, was slow or could not be reached, three times over.',
+        impact:
+          'Requests are answered 503, because DynamoDB throttled them, was slow or could not be reached, three times over.',
         response:
           'The cause in the log says which. For throttling, look for one owner with much of the traffic; else at the AWS Health Dashboard.',
         metric: counts.databaseUnavailable,
         threshold: 3,
       }),
       this.alarm('FunctionErrors', {
-        impact: 'Requests are answered 503, because a function crashed, ran out of time or memory, or does not start.',
-        response: 'Read the end of the log of the function that the dashboard shows; after a deployment, deploy the version before it.',
+        impact:
+          'Requests are answered 503, because a function crashed, ran out of time or memory, or does not start.',
+        response:
+          'Read the end of the log of the function that the dashboard shows; after a deployment, deploy the version before it.',
         metric: new MathExpression({
           // A function that was not called has no data, and a sum with it would have none either.
           expression: handlers.map((_, i) => `FILL(errors${i}, 0)`).join(' + '),
           usingMetrics: Object.fromEntries(
-            handlers.map((handler, i) => [`errors${i}`, handler.metricErrors({ statistic: Stats.SUM, period })]),
+            handlers.map((handler, i) => [
+              `errors${i}`,
+              handler.metricErrors({ statistic: Stats.SUM, period }),
+            ]),
           ),
           label: 'Function errors',
           period,
@@ -119,7 +157,10 @@ export class Monitoring extends Construct {
     addDashboard(this, { ...props, alarms, counts: Object.values(counts) });
   }
 
-  private alarm(name: string, { impact, response, metric, threshold, periods = 1, outOf = periods }: AlarmProps): Alarm {
+  private alarm(
+    name: string,
+    { impact, response, metric, threshold, periods = 1, outOf = periods }: AlarmProps,
+  ): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `Impact: ${impact} What to do: ${response} Runbook: docs/operations.md#${name.toLowerCase()}`,
@@ -136,7 +177,10 @@ export class Monitoring extends Construct {
   }
 
   private topic(email: string | undefined): Topic {
-    const topic = new Topic(this, 'Alarms', { displayName: Stack.of(this).stackName, enforceSSL: true });
+    const topic = new Topic(this, 'Alarms', {
+      displayName: Stack.of(this).stackName,
+      enforceSSL: true,
+    });
     // A policy of the topic's own, as for TLS, takes the place of the one that lets the account's alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({

@@ -1,32 +1,46 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import type { FunctionPool } from './function-pool.ts';
-import type { ResponseType } from './gateway-responses.ts';
-import type { Properties } from './template.ts';
+import type { FunctionPool } from '../lambda/function-pool.ts';
+import type { Properties } from '../template/template.ts';
+import type { ResponseType } from './error-responses.ts';
 
 type Statement = { Effect: 'Allow' | 'Deny'; Action: string[]; Resource: string[] };
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
-export type AuthorizerContext = { principalId: string; integrationLatency: number; [key: string]: string | number };
+export type AuthorizerContext = {
+  principalId: string;
+  integrationLatency: number;
+  [key: string]: string | number;
+};
 
 /** Judges a request by its header: what the integration learns of the caller, or the type of response that refuses it. */
-export type Authorize = (header: (name: string) => string | undefined, methodArn: string) => Promise<AuthorizerContext | ResponseType>;
+export type Authorize = (
+  header: (name: string) => string | undefined,
+  methodArn: string,
+) => Promise<AuthorizerContext | ResponseType>;
 
 /**
  * A TOKEN authorizer. What its function answers is kept by token for as long as the template says, whatever the path, and judged anew for each
  * method's ARN. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
-export function tokenAuthorizer(properties: Properties['AWS::ApiGateway::Authorizer'], lambda: FunctionPool): Authorize {
+export function tokenAuthorizer(
+  properties: Properties['AWS::ApiGateway::Authorizer'],
+  lambda: FunctionPool,
+): Authorize {
   const source = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
   const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
   const cache = new Map<string, { verdict: Verdict; until: number }>();
 
-  async function judge(authorizationToken: string, methodArn: string): Promise<Verdict | ResponseType> {
+  async function judge(
+    authorizationToken: string,
+    methodArn: string,
+  ): Promise<Verdict | ResponseType> {
     const cached = cache.get(authorizationToken);
     if (cached && cached.until > Date.now()) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
     const outcome = await lambda.invoke(event);
     if (outcome === 'RequestTooLarge') return 'AUTHORIZER_CONFIGURATION_ERROR';
-    if ('error' in outcome) return outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
+    if ('error' in outcome)
+      return outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
     const verdict = readVerdict(JSON.parse(outcome.payload));
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
@@ -50,7 +64,9 @@ export function tokenAuthorizer(properties: Properties['AWS::ApiGateway::Authori
  */
 function javaExpression(source: string): RegExp {
   if (/&&|\[[^\]]*\[/.test(source))
-    throw new Error(`IdentityValidationExpression: ${source} does not mean in JavaScript what it means in Java.`);
+    throw new Error(
+      `IdentityValidationExpression: ${source} does not mean in JavaScript what it means in Java.`,
+    );
   return new RegExp(`^(?:${source})$`, 'su');
 }
 
@@ -65,16 +81,27 @@ function readVerdict(answer: unknown): Verdict | undefined {
     context?: unknown;
   };
   const values = Object.entries(context ?? {});
-  if (typeof principalId !== 'string' || values.some(([, value]) => typeof value === 'object')) return undefined;
+  if (typeof principalId !== 'string' || values.some(([, value]) => typeof value === 'object'))
+    return undefined;
   const statements = [policyDocument?.Statement].flat().map(readStatement);
   if (!statements.every((statement) => statement !== undefined)) return undefined;
-  return { principalId, context: Object.fromEntries(values.map(([name, value]) => [name, String(value)])), statements };
+  return {
+    principalId,
+    context: Object.fromEntries(values.map(([name, value]) => [name, String(value)])),
+    statements,
+  };
 }
 
 function readStatement(statement: unknown): Statement | undefined {
   const { Effect, Action, Resource, Sid, ...more } = (statement ?? {}) as Record<string, unknown>;
   const texts = (value: unknown) => [value].flat().every((item) => typeof item === 'string');
-  if ((Effect !== 'Allow' && Effect !== 'Deny') || !texts(Action) || !texts(Resource) || Object.keys(more).length > 0) return undefined;
+  if (
+    (Effect !== 'Allow' && Effect !== 'Deny') ||
+    !texts(Action) ||
+    !texts(Resource) ||
+    Object.keys(more).length > 0
+  )
+    return undefined;
   return { Effect, Action: [Action].flat() as string[], Resource: [Resource].flat() as string[] };
 }
 
@@ -83,7 +110,8 @@ function allows(statements: Statement[], methodArn: string): boolean {
   const effects = statements
     .filter(
       ({ Action, Resource }) =>
-        Action.some((action) => matches(action, 'execute-api:Invoke', 'i')) && Resource.some((arn) => matches(arn, methodArn)),
+        Action.some((action) => matches(action, 'execute-api:Invoke', 'i')) &&
+        Resource.some((arn) => matches(arn, methodArn)),
     )
     .map(({ Effect }) => Effect);
   return effects.includes('Allow') && !effects.includes('Deny');

@@ -18,11 +18,11 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { authorizationPattern } from '../functions/contract/access-token.ts';
-import { commonHeaders } from '../functions/contract/headers.ts';
-import { type Operation, operations } from '../functions/contract/operations.ts';
+import { authorizationPattern } from '../../functions/contract/access-token.ts';
+import { commonHeaders } from '../../functions/contract/headers.ts';
+import { type Operation, operations } from '../../functions/contract/operations.ts';
+import type { Settings } from '../settings.ts';
 import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
-import type { Settings } from './settings.ts';
 
 export interface ApiProps {
   handlers: Record<Operation, IFunction>;
@@ -37,7 +37,10 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { handlers, authorizer, settings }: ApiProps) {
     super(scope, id);
     const corsOrigin = settings['cors-origin'];
-    const methodOptions = { authorizationType: AuthorizationType.CUSTOM, authorizer: this.tokenAuthorizer(authorizer, settings) };
+    const methodOptions = {
+      authorizationType: AuthorizationType.CUSTOM,
+      authorizer: this.tokenAuthorizer(authorizer, settings),
+    };
     this.rest = new RestApi(this, 'Rest', {
       restApiName: scope.node.id,
       description: 'Plant Store',
@@ -69,7 +72,9 @@ export class Api extends Construct {
     resource.endpointAccessMode = EndpointAccessMode.STRICT;
 
     for (const [name, { method, path }] of Object.entries(operations)) {
-      const integration = new LambdaIntegration(handlers[name as Operation], { allowTestInvoke: false });
+      const integration = new LambdaIntegration(handlers[name as Operation], {
+        allowTestInvoke: false,
+      });
       this.rest.root.resourceForPath(path).addMethod(method, integration, methodOptions);
     }
     this.completePreflights(corsOrigin);
@@ -91,7 +96,10 @@ export class Api extends Construct {
 
   /** One JSON line for each request, without what a client could write into it: `error.message` can quote a token, a user agent be forged JSON. */
   private accessLog(settings: Settings): StageOptions {
-    const group = new LogGroup(this, 'AccessLog', { retention: settings['log-retention'], removalPolicy: RemovalPolicy.DESTROY });
+    const group = new LogGroup(this, 'AccessLog', {
+      retention: settings['log-retention'],
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     const fields = {
       requestId: 'requestId',
       time: 'requestTime',
@@ -106,21 +114,31 @@ export class Api extends Construct {
       latencyMs: 'responseLatency',
       bytes: 'responseLength',
     };
-    const line = Object.fromEntries(Object.entries(fields).map(([name, variable]) => [name, `$context.${variable}`]));
-    return { accessLogDestination: new LogGroupLogDestination(group), accessLogFormat: AccessLogFormat.custom(JSON.stringify(line)) };
+    const line = Object.fromEntries(
+      Object.entries(fields).map(([name, variable]) => [name, `$context.${variable}`]),
+    );
+    return {
+      accessLogDestination: new LogGroupLogDestination(group),
+      accessLogFormat: AccessLogFormat.custom(JSON.stringify(line)),
+    };
   }
 
   private explainChecks(settings: Settings): void {
     const reasons = {
-      'AwsSolutions-APIG2': 'Draft 4 models cannot say what the contract asks of a body; the functions validate all of it.',
-      'AwsSolutions-APIG3': 'A web ACL costs 5 dollars a month before the first request; docs/security.md says when it is worth it.',
-      'AwsSolutions-APIG6': 'Execution logs hold bodies, and need the role that the access log needs.',
+      'AwsSolutions-APIG2':
+        'Draft 4 models cannot say what the contract asks of a body; the functions validate all of it.',
+      'AwsSolutions-APIG3':
+        'A web ACL costs 5 dollars a month before the first request; docs/security.md says when it is worth it.',
+      'AwsSolutions-APIG6':
+        'Execution logs hold bodies, and need the role that the access log needs.',
       'AwsSolutions-COG4': 'The TOKEN authorizer judges access tokens of our own.',
       ...(!settings['access-log'] && {
-        'AwsSolutions-APIG1': 'The access log is a setting: it needs a role that an account and region have one of.',
+        'AwsSolutions-APIG1':
+          'The access log is a setting: it needs a role that an account and region have one of.',
       }),
     };
-    for (const [id, reason] of Object.entries(reasons)) Validations.of(this).acknowledge({ id, reason });
+    for (const [id, reason] of Object.entries(reasons))
+      Validations.of(this).acknowledge({ id, reason });
   }
 
   private tokenAuthorizer(handler: IFunction, settings: Settings): IAuthorizer {

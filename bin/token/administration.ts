@@ -1,10 +1,22 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { accessTokenPattern } from '../contract/access-token.ts';
-import { accessTokenKey } from '../contract/tables.ts';
-import { type AccessTokenRecord, accessTokenRecord, findRecord, recordOf, statusOf } from './record.ts';
-import { digest, makeToken, tokenId } from './token.ts';
+import {
+  type AccessTokenRecord,
+  accessTokenRecord,
+  findRecord,
+  recordOf,
+  statusOf,
+} from '../../functions/access-tokens/record.ts';
+import { digest, makeToken, tokenId } from '../../functions/access-tokens/token.ts';
+import { accessTokenPattern } from '../../functions/contract/access-token.ts';
+import { accessTokenKey } from '../../functions/contract/table-keys.ts';
 
 /** A mistake of whoever administers tokens: the message is for them. */
 export class TokenError extends Error {
@@ -29,7 +41,10 @@ type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
 function givenId(text: string): string {
   const id = tokenId(text) ?? text;
   // Not quoted: it may be most of a token.
-  if (!/^[0-9A-Za-z]{12}$/.test(id)) throw new TokenError('That is not the id of a token: 12 letters and digits, as the list shows them.');
+  if (!/^[0-9A-Za-z]{12}$/.test(id))
+    throw new TokenError(
+      'That is not the id of a token: 12 letters and digits, as the list shows them.',
+    );
   return id;
 }
 
@@ -69,16 +84,26 @@ export async function issueToken(
 }
 
 function checkGrant(grant: Grant, created: number): void {
-  const { issues = [] } = v.safeParse(v.pick(accessTokenRecord, ['owner', 'scopes', 'label']), grant);
+  const { issues = [] } = v.safeParse(
+    v.pick(accessTokenRecord, ['owner', 'scopes', 'label']),
+    grant,
+  );
   const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
   for (const name of ['owner', 'label'] as const)
-    if (new RegExp(accessTokenPattern).test(grant[name])) faults.push(`${name} must not hold an access token`);
-  if (grant.expires !== undefined && !(grant.expires > created)) faults.push('expires must lie ahead');
-  if (faults.length > 0) throw new TokenError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
+    if (new RegExp(accessTokenPattern).test(grant[name]))
+      faults.push(`${name} must not hold an access token`);
+  if (grant.expires !== undefined && !(grant.expires > created))
+    faults.push('expires must lie ahead');
+  if (faults.length > 0)
+    throw new TokenError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
 }
 
 /** All records, or those of one owner, the oldest first, without what is only there for the authorizer. */
-export async function listTokens(database: DynamoDBDocumentClient, table: string, owner?: string): Promise<ListedToken[]> {
+export async function listTokens(
+  database: DynamoDBDocumentClient,
+  table: string,
+  owner?: string,
+): Promise<ListedToken[]> {
   const only =
     owner === undefined
       ? {}
@@ -88,7 +113,10 @@ export async function listTokens(database: DynamoDBDocumentClient, table: string
           ExpressionAttributeValues: { ':owner': owner },
         };
   const tokens: ListedToken[] = [];
-  for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table, ConsistentRead: true, ...only }))
+  for await (const { Items = [] } of paginateScan(
+    { client: database },
+    { TableName: table, ConsistentRead: true, ...only },
+  ))
     tokens.push(...Items.map(recordOf).map(({ digest: _, ...listed }) => listed));
   return tokens.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
 }
@@ -134,7 +162,8 @@ export async function rotateToken(
   const old = await findRecord(database, table, id);
   if (!old) throw unknownToken(id);
   const status = statusOf(old, now());
-  if (status !== 'active') throw new TokenError(`The token ${id} is ${status}: issue a new one instead.`);
+  if (status !== 'active')
+    throw new TokenError(`The token ${id} is ${status}: issue a new one instead.`);
 
   const issued = await issueToken(database, table, { ...old, expires }, now);
   const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
@@ -153,7 +182,9 @@ export async function rotateToken(
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     await database.send(new DeleteCommand({ TableName: table, Key: key(issued.id) }));
-    throw new TokenError(`The token ${id} was revoked or replaced by someone else just now: look at the list.`);
+    throw new TokenError(
+      `The token ${id} was revoked or replaced by someone else just now: look at the list.`,
+    );
   }
   return { ...issued, replaced: { ...old, expires: lastSecond } };
 }

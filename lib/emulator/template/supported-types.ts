@@ -26,7 +26,12 @@ export const understood: Record<string, Record<string, Form>> = {
     Description: 'ignored',
     Environment: { Variables: 'read' },
     Handler: /^[\w-]+\.\w+$/,
-    LoggingConfig: { LogFormat: 'read', LogGroup: 'read', ApplicationLogLevel: 'read', SystemLogLevel: 'read' },
+    LoggingConfig: {
+      LogFormat: 'read',
+      LogGroup: 'read',
+      ApplicationLogLevel: 'read',
+      SystemLogLevel: 'read',
+    },
     MemorySize: 'read',
     Role: 'ignored',
     Runtime: ['nodejs24.x'],
@@ -65,7 +70,11 @@ export const understood: Record<string, Record<string, Form>> = {
     TracingEnabled: 'ignored',
     Variables: 'read',
   },
-  'AWS::ApiGateway::Resource': { ParentId: 'read', PathPart: /^(\{\w+\}|[\w.:-]+)$/, RestApiId: 'ignored' },
+  'AWS::ApiGateway::Resource': {
+    ParentId: 'read',
+    PathPart: /^(\{\w+\}|[\w.:-]+)$/,
+    RestApiId: 'ignored',
+  },
   'AWS::ApiGateway::Method': {
     ApiKeyRequired: [false],
     AuthorizationType: ['CUSTOM', 'NONE'],
@@ -96,7 +105,8 @@ export const understood: Record<string, Record<string, Form>> = {
   },
   'AWS::ApiGateway::GatewayResponse': {
     ResponseParameters: {
-      'gatewayresponse.header.*': /^('.*'|context\.[\w.]+|method\.request\.(header|querystring|path)\.[\w-]+|stageVariables\.\w+)$/,
+      'gatewayresponse.header.*':
+        /^('.*'|context\.[\w.]+|method\.request\.(header|querystring|path)\.[\w-]+|stageVariables\.\w+)$/,
     },
     ResponseTemplates: templatesByType,
     ResponseType: 'read',

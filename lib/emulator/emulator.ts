@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Log } from './execution-environment.ts';
-import { type FunctionPool, functionPool } from './function-pool.ts';
-import { type Gateway, restApi } from './gateway.ts';
-import type { HttpResponse } from './http.ts';
+import { type Gateway, restApi } from './gateway/gateway.ts';
+import type { HttpResponse } from './gateway/http.ts';
+import type { Log } from './lambda/execution-environment.ts';
+import { type FunctionPool, functionPool } from './lambda/function-pool.ts';
 import { listen } from './listen.ts';
-import { readTemplate, type Template } from './template.ts';
+import { readTemplate, type Template } from './template/template.ts';
 
 export interface Emulator {
   /** Up to and including the stage, like `http://127.0.0.1:3000/v1`. */
@@ -35,7 +35,12 @@ const maxHeaderSize = 10_240;
  * Serves an assembly's REST API on the loopback, its functions in threads. Rejects where the template holds what the emulator does not understand,
  * or the port is taken.
  */
-export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({
+  assembly,
+  port,
+  dynamodbEndpoint,
+  log,
+}: EmulatorOptions): Promise<Emulator> {
   let running = start(readTemplate(assembly), dynamodbEndpoint, log);
   let stopping = false;
   const server = createServer({ maxHeaderSize }, async (request, response) => {
@@ -73,25 +78,45 @@ export async function startEmulator({ assembly, port, dynamodbEndpoint, log }: E
   };
 }
 
-function start(template: Template, dynamodbEndpoint: string, log: Log): { gateway: Gateway; pools: FunctionPool[] } {
+function start(
+  template: Template,
+  dynamodbEndpoint: string,
+  log: Log,
+): { gateway: Gateway; pools: FunctionPool[] } {
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
     const folder = template.folder(properties.Code);
-    pools.set(FunctionName, functionPool({ ...properties, FunctionName, folder }, dynamodbEndpoint, log));
+    pools.set(
+      FunctionName,
+      functionPool({ ...properties, FunctionName, folder }, dynamodbEndpoint, log),
+    );
   }
   return { gateway: restApi(template, pools), pools: [...pools.values()] };
 }
 
 /** Undefined where the client went away before it had sent all. */
-async function answerTo(gateway: Gateway, request: IncomingMessage): Promise<HttpResponse | undefined> {
+async function answerTo(
+  gateway: Gateway,
+  request: IncomingMessage,
+): Promise<HttpResponse | undefined> {
   const { method = '', url = '', rawHeaders, socket } = request;
   const chunks = await request.toArray().catch(() => undefined);
   if (!chunks) return undefined;
   const headers: [string, string][] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
   const sourceIp = socket.remoteAddress ?? '';
-  const forwardedFor = [...headers.filter(([name]) => name.toLowerCase() === 'x-forwarded-for').map(([, value]) => value), sourceIp];
-  headers.push(['X-Forwarded-For', forwardedFor.join(', ')], ['X-Forwarded-Port', `${socket.localPort}`], ['X-Forwarded-Proto', 'http']);
+  const forwardedFor = [
+    ...headers
+      .filter(([name]) => name.toLowerCase() === 'x-forwarded-for')
+      .map(([, value]) => value),
+    sourceIp,
+  ];
+  headers.push(
+    ['X-Forwarded-For', forwardedFor.join(', ')],
+    ['X-Forwarded-Port', `${socket.localPort}`],
+    ['X-Forwarded-Proto', 'http'],
+  );
   return gateway.answer({ method, url, headers, body: Buffer.concat(chunks), sourceIp });
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
-import { type Form, harmless, understood } from './understood.ts';
+import { type Form, harmless, understood } from './supported-types.ts';
 
 /** The properties that are read of each type of resource, under CloudFormation's names, with every intrinsic resolved. */
 export interface Properties {
@@ -13,12 +13,21 @@ export interface Properties {
     Code: { S3Key: string };
     Environment?: { Variables?: Record<string, string> };
     Handler: string;
-    LoggingConfig?: { LogFormat?: string; LogGroup?: string; ApplicationLogLevel?: string; SystemLogLevel?: string };
+    LoggingConfig?: {
+      LogFormat?: string;
+      LogGroup?: string;
+      ApplicationLogLevel?: string;
+      SystemLogLevel?: string;
+    };
     MemorySize?: number;
     Timeout?: number;
   };
   'AWS::ApiGateway::RestApi': { BinaryMediaTypes?: string[] };
-  'AWS::ApiGateway::Stage': { DeploymentId: string; StageName: string; Variables?: Record<string, string> };
+  'AWS::ApiGateway::Stage': {
+    DeploymentId: string;
+    StageName: string;
+    Variables?: Record<string, string>;
+  };
   'AWS::ApiGateway::Resource': { ParentId: string; PathPart: string };
   'AWS::ApiGateway::Method': {
     AuthorizationType: string;
@@ -64,37 +73,58 @@ export interface Template {
  */
 export function readTemplate(assembly: string): Template {
   const read = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
-  const artifacts: { type: string; properties: Record<string, string> }[] = Object.values(read('manifest.json').artifacts);
+  const artifacts: { type: string; properties: Record<string, string> }[] = Object.values(
+    read('manifest.json').artifacts,
+  );
   const ofType = (type: string) => artifacts.filter((artifact) => artifact.type === type);
   const [stack, ...others] = ofType('aws:cloudformation:stack');
-  if (!stack || others.length > 0) throw new Error(`${assembly} holds ${others.length + (stack ? 1 : 0)} stacks; the emulator runs one.`);
+  if (!stack || others.length > 0)
+    throw new Error(
+      `${assembly} holds ${others.length + (stack ? 1 : 0)} stacks; the emulator runs one.`,
+    );
 
   const file = `${stack.properties.templateFile}`;
-  const template: { Resources: Record<string, Resource>; Parameters?: Record<string, Json>; Transform?: Json } = read(file);
-  if (template.Transform) throw new Error('The template has a Transform, which the emulator does not understand.');
+  const template: {
+    Resources: Record<string, Resource>;
+    Parameters?: Record<string, Json>;
+    Transform?: Json;
+  } = read(file);
+  if (template.Transform)
+    throw new Error('The template has a Transform, which the emulator does not understand.');
   const resources = new Map<string, { type: string; properties: unknown }>();
-  for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
+  for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(
+    template.Resources,
+  )) {
     if (harmless.has(Type)) continue;
     const form = understood[Type];
     if (!form) throw new Error(`${logicalId}: the emulator does not understand ${Type}.`);
     if (Condition) throw new Error(`${logicalId}: the emulator does not understand Condition.`);
-    resources.set(logicalId, { type: Type, properties: readMembers(Properties, form, logicalId, template.Resources) });
+    resources.set(logicalId, {
+      type: Type,
+      properties: readMembers(Properties, form, logicalId, template.Resources),
+    });
   }
 
   const folders = new Map<string, string>();
   for (const { properties } of ofType('cdk:asset-manifest')) {
-    const files: { source: { path?: string }; destinations: Record<string, { objectKey: string }> }[] = Object.values(
-      read(`${properties.file}`).files,
-    );
+    const files: {
+      source: { path?: string };
+      destinations: Record<string, { objectKey: string }>;
+    }[] = Object.values(read(`${properties.file}`).files);
     for (const { source, destinations } of files) {
-      for (const { objectKey } of Object.values(destinations)) if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));
+      for (const { objectKey } of Object.values(destinations))
+        if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));
     }
   }
 
   return {
     file: join(assembly, file),
     of: <Type extends keyof Properties>(type: Type) =>
-      new Map([...resources].filter(([, r]) => r.type === type).map(([id, r]) => [id, r.properties as Properties[Type]])),
+      new Map(
+        [...resources]
+          .filter(([, r]) => r.type === type)
+          .map(([id, r]) => [id, r.properties as Properties[Type]]),
+      ),
     folder({ S3Key }) {
       const folder = folders.get(S3Key);
       if (!folder) throw new Error(`The assembly has no asset ${S3Key}.`);
@@ -113,15 +143,22 @@ function readMembers(
   for (const [name, value] of Object.entries(members)) {
     const form = forms[name] ?? forms[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
     const path = `${where}.${name}`;
-    if (form === undefined) throw new Error(`${path}: the emulator does not understand this property.`);
+    if (form === undefined)
+      throw new Error(`${path}: the emulator does not understand this property.`);
     if (form !== 'ignored') entries.push([name, readValue(value, form, path, resources)]);
   }
   return Object.fromEntries(entries);
 }
 
-function readValue(value: Json, form: Form, path: string, resources: Record<string, Resource>): unknown {
+function readValue(
+  value: Json,
+  form: Form,
+  path: string,
+  resources: Record<string, Resource>,
+): unknown {
   if (typeof form === 'object' && !Array.isArray(form) && !(form instanceof RegExp)) {
-    const isIntrinsic = (members: object) => Object.keys(members).some((name) => name === 'Ref' || name.startsWith('Fn::'));
+    const isIntrinsic = (members: object) =>
+      Object.keys(members).some((name) => name === 'Ref' || name.startsWith('Fn::'));
     const readItem = (item: Json) => {
       if (!item || typeof item !== 'object' || Array.isArray(item) || isIntrinsic(item))
         throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
@@ -131,9 +168,12 @@ function readValue(value: Json, form: Form, path: string, resources: Record<stri
   }
   const plain = resolve(value, path, resources);
   const known = (item: unknown) =>
-    form instanceof RegExp ? form.test(String(item)) : form === 'read' || (form as unknown[]).includes(item);
+    form instanceof RegExp
+      ? form.test(String(item))
+      : form === 'read' || (form as unknown[]).includes(item);
   for (const item of Array.isArray(plain) ? plain : [plain]) {
-    if (!known(item)) throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
+    if (!known(item))
+      throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
   }
   return plain;
 }

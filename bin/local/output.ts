@@ -30,8 +30,13 @@ export function readableLog(functionName: string, line: string): string | undefi
   const at = String(timestamp ?? time).slice('2026-01-01T'.length, -1);
   if (type === 'platform.start') return undefined;
   if (type === 'platform.report') {
-    const { metrics, status, errorType = '' } = record as { metrics: Record<string, number>; status: string; errorType?: string };
-    const init = metrics.initDurationMs === undefined ? '' : `, after ${metrics.initDurationMs} ms to start`;
+    const {
+      metrics,
+      status,
+      errorType = '',
+    } = record as { metrics: Record<string, number>; status: string; errorType?: string };
+    const init =
+      metrics.initDurationMs === undefined ? '' : `, after ${metrics.initDurationMs} ms to start`;
     return `${at} ${status === 'success' ? 'INFO' : 'ERROR'} ${functionName} ${status} ${errorType} ${metrics.durationMs} ms${init}`.replace(
       '  ',
       ' ',

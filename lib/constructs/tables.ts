@@ -1,8 +1,18 @@
 import { type CfnElement, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableEncryptionV2, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { accessTokenExpiry, accessTokenKey, plantKey } from '../functions/contract/tables.ts';
-import type { Settings } from './settings.ts';
+import {
+  accessTokenExpiry,
+  accessTokenKey,
+  plantKey,
+} from '../../functions/contract/table-keys.ts';
+import type { Settings } from '../settings.ts';
 
 /** The two tables, apart so that no plant handler can read a token and no restored plant brings a revoked token back. */
 export class Tables extends Construct {
@@ -12,7 +22,10 @@ export class Tables extends Construct {
   constructor(scope: Construct, id: string, settings: Pick<Settings, 'retention'>) {
     super(scope, id);
     const retain = settings.retention === 'retain';
-    const table = (name: string, keys: Pick<TablePropsV2, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>) => {
+    const table = (
+      name: string,
+      keys: Pick<TablePropsV2, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>,
+    ) => {
       const made = new TableV2(this, name, {
         ...keys,
         billing: Billing.onDemand(),

@@ -1,10 +1,12 @@
-import type { ListedToken } from '../../functions/access-tokens/administration.ts';
 import { statusOf } from '../../functions/access-tokens/record.ts';
+import type { ListedToken } from './administration.ts';
 
 /** A time in seconds since 1970, as ISO 8601. */
-const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000', '');
+const isoTime = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000', '');
 
-export const expiry = (expires: number | undefined): string => (expires === undefined ? 'never' : isoTime(expires));
+export const expiry = (expires: number | undefined): string =>
+  expires === undefined ? 'never' : isoTime(expires);
 
 /** A table for people, one token a line. */
 export function tableOf(tokens: ListedToken[], now: number): string {
@@ -18,7 +20,8 @@ export function tableOf(tokens: ListedToken[], now: number): string {
     token.label,
   ]);
   const lines = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LABEL'], ...rows];
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines
     .map((line) =>
       line

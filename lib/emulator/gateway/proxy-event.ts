@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { accountId } from '../template/intrinsics.ts';
 import type { HttpRequest } from './http.ts';
-import { accountId } from './intrinsics.ts';
 import { isBinary } from './media-types.ts';
 
 /** What a request's event says of the API that it reached. */
@@ -14,21 +14,28 @@ export interface ApiFacts {
 }
 
 /** What does not reach a Lambda function. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
-const dropped = `Connection Content-Length Content-MD5 Expect Max-Forwards Proxy-Authenticate Server TE Trailer Transfer-Encoding Upgrade
+const dropped =
+  `Connection Content-Length Content-MD5 Expect Max-Forwards Proxy-Authenticate Server TE Trailer Transfer-Encoding Upgrade
   WWW-Authenticate X-HTTP-Method-Override`
-  .toLowerCase()
-  .split(/\s+/);
+    .toLowerCase()
+    .split(/\s+/);
 
 /**
  * The event of a Lambda proxy integration, but for the resource and its parameters. Of a header or query parameter that is there several times the
  * single-value map has the last; the query is decoded, the path is not.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
-export function proxyEvent(request: HttpRequest, { binaryMediaTypes, stageVariables, ...api }: ApiFacts): APIGatewayProxyEvent {
+export function proxyEvent(
+  request: HttpRequest,
+  { binaryMediaTypes, stageVariables, ...api }: ApiFacts,
+): APIGatewayProxyEvent {
   const { body, sourceIp } = request;
-  const header = (name: string) => request.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
+  const header = (name: string) =>
+    request.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
   const httpMethod = header('x-http-method-override') ?? request.method;
-  const [fullPath = '', search = ''] = request.url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
+  const [fullPath = '', search = ''] = request.url
+    .replace(/^https?:\/\/[^/?]*/i, '')
+    .split(/\?(.*)/s);
   const [host, now] = [header('host') ?? '', new Date()];
   const headers = request.headers.filter(([name]) => !dropped.includes(name.toLowerCase()));
   const query = readQuery(search);
@@ -58,7 +65,9 @@ export function proxyEvent(request: HttpRequest, { binaryMediaTypes, stageVariab
       // A client can choose it.
       requestId: header('x-amzn-requestid') ?? randomUUID(),
       // 21/Nov/2026:04:05:06 +0000
-      requestTime: now.toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1/$2/$3:$4 +0000'),
+      requestTime: now
+        .toUTCString()
+        .replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1/$2/$3:$4 +0000'),
       requestTimeEpoch: now.getTime(),
       resourceId: '',
       resourcePath: '',
@@ -72,7 +81,9 @@ export function proxyEvent(request: HttpRequest, { binaryMediaTypes, stageVariab
 /** Any name is a name here, `__proto__` too. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
   const groups = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries([...groups].map(([name, group]) => [name, group.map(([, value]) => value)]));
+  return Object.fromEntries(
+    [...groups].map(([name, group]) => [name, group.map(([, value]) => value)]),
+  );
 }
 
 /** `+` is a space; what is not percent-encoded properly stays as it is. A semicolon splits as `&` does. */
@@ -85,7 +96,9 @@ function readQuery(query: string): [string, string][] {
     }
   };
   const pairs = query.split(/[&;]/).filter((pair) => pair !== '');
-  return pairs.map((pair) => pair.split(/=(.*)/s)).map(([name = '', value = '']) => [decode(name), decode(value)]);
+  return pairs
+    .map((pair) => pair.split(/=(.*)/s))
+    .map(([name = '', value = '']) => [decode(name), decode(value)]);
 }
 
 const nobody = {

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FunctionError, Invocation, Message, Outcome, Setup } from './execution-environment.ts';
+import type {
+  FunctionError,
+  Invocation,
+  Message,
+  Outcome,
+  Setup,
+} from './execution-environment.ts';
 
 /**
  * What runs inside a function's thread: Lambda's runtime for Node. It loads the handler (INIT), then invokes it with one event after the other.
@@ -18,18 +24,27 @@ type Handler = (event: unknown, context: object) => unknown;
 
 async function load(): Promise<Handler> {
   const [file = '', name = ''] = setup.handler.split('.');
-  const path = ['.js', '.mjs', '.cjs'].map((extension) => join(setup.folder, file + extension)).find(existsSync);
+  const path = ['.js', '.mjs', '.cjs']
+    .map((extension) => join(setup.folder, file + extension))
+    .find(existsSync);
   if (!path) fail(`Cannot find module '${file}'`, 'Runtime.ImportModuleError');
   const exports = await import(pathToFileURL(path).href);
   const handler = exports[name] ?? exports.default?.[name];
-  if (typeof handler !== 'function') fail(`${setup.handler} is not a function`, 'Runtime.HandlerNotFound');
+  if (typeof handler !== 'function')
+    fail(`${setup.handler} is not a function`, 'Runtime.HandlerNotFound');
   // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
   if (handler.length >= 3)
-    fail('Lambda does not support callback-based function handlers as of Node.js 24.', 'Runtime.CallbackHandlerDeprecated');
+    fail(
+      'Lambda does not support callback-based function handlers as of Node.js 24.',
+      'Runtime.CallbackHandlerDeprecated',
+    );
   return handler;
 }
 
-async function invoke(handler: Handler, { event, deadline, ...invocation }: Invocation): Promise<void> {
+async function invoke(
+  handler: Handler,
+  { event, deadline, ...invocation }: Invocation,
+): Promise<void> {
   // A handler that waits for what nothing will ever settle ends the process on Lambda: no timer, no socket, and this port does not count.
   port.unref();
   requestId = invocation.requestId;
@@ -83,14 +98,19 @@ function patchConsole(): void {
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
   const toLine = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON' ? jsonLine : textLine;
   for (const [i, level] of levels.entries()) {
-    const write = i < lowest ? () => {} : (...args: unknown[]) => say({ type: 'log', line: toLine(level, args) });
+    const write =
+      i < lowest
+        ? () => {}
+        : (...args: unknown[]) => say({ type: 'log', line: toLine(level, args) });
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;
 }
 
 function textLine(level: string, args: unknown[]): string {
-  return [new Date().toISOString(), requestId, level, format(...args)].join('\t').replaceAll('\n', '\r');
+  return [new Date().toISOString(), requestId, level, format(...args)]
+    .join('\t')
+    .replaceAll('\n', '\r');
 }
 
 function jsonLine(level: string, [message, ...params]: unknown[]): string {
@@ -101,9 +121,17 @@ function jsonLine(level: string, [message, ...params]: unknown[]): string {
   });
   const error = params.find((param) => param instanceof Error);
   const text = params.length > 0 ? format(message, ...params) : message;
-  const line = { timestamp: new Date().toISOString(), level, requestId, message: text, ...(error && plain(error)) };
+  const line = {
+    timestamp: new Date().toISOString(),
+    level,
+    requestId,
+    message: text,
+    ...(error && plain(error)),
+  };
   try {
-    return JSON.stringify(line, (_, value) => (value instanceof Error ? { ...plain(value), ...value } : value));
+    return JSON.stringify(line, (_, value) =>
+      value instanceof Error ? { ...plain(value), ...value } : value,
+    );
   } catch {
     return JSON.stringify({ ...line, message: format(message) });
   }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
-import { functionArn, region } from './intrinsics.ts';
-import type { Properties } from './template.ts';
+import { functionArn, region } from '../template/intrinsics.ts';
+import type { Properties } from '../template/template.ts';
 
 /** A function as its template's resource describes it, with its code's folder. The name is its logical id. */
-export type LambdaFunction = Properties['AWS::Lambda::Function'] & { FunctionName: string; folder: string };
+export type LambdaFunction = Properties['AWS::Lambda::Function'] & {
+  FunctionName: string;
+  folder: string;
+};
 
 export type FunctionError = { errorType: string; errorMessage: string };
 
@@ -16,7 +19,9 @@ export type Outcome = { payload: string } | { error: FunctionError };
 /** To and from a function's thread. */
 export type Setup = { folder: string; handler: string; functionArn: string };
 export type Invocation = { requestId: string; event: string; deadline: number };
-export type Message = { type: 'log'; line: string } | { type: 'outcome'; of: string; outcome: Outcome };
+export type Message =
+  | { type: 'log'; line: string }
+  | { type: 'outcome'; of: string; outcome: Outcome };
 
 export type Log = (functionName: string, line: string) => void;
 
@@ -28,9 +33,6 @@ export interface ExecutionEnvironment {
   stop(): Promise<unknown>;
 }
 
-/** Any credentials will do for a local engine. DynamoDB Local keeps a database for each access key and region. */
-export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-
 /** 6 MB, and 100 bytes that are not documented. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const maxResponseBytes = 6 * 1024 * 1024 + 100;
 
@@ -41,7 +43,11 @@ const maxInitSeconds = 10;
  * Starts one execution environment of a function: a thread of its own that loads the function's code and has its memory limit (of V8's heap; memory
  * outside it, such as buffers, is not counted) and nothing in `process.env` but what the template and Lambda set.
  */
-export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoint: string, log: Log): ExecutionEnvironment {
+export function startExecutionEnvironment(
+  lambda: LambdaFunction,
+  dynamodbEndpoint: string,
+  log: Log,
+): ExecutionEnvironment {
   const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
   const startedAt = performance.now();
   const setup: Setup = { folder, handler, functionArn: functionArn(FunctionName) };
@@ -57,7 +63,9 @@ export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoi
   });
   const print = (line: string) => log(FunctionName, line);
   for (const stream of [thread.stdout, thread.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
+    stream
+      .setEncoding('utf8')
+      .on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
 
   let usable = true;
   let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
@@ -71,28 +79,45 @@ export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoi
   thread.on('message', (message: Message | undefined) => {
     if (message?.type === 'log') print(String(message.line));
     if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
-    const { payload, error } = Object(message.outcome) as { payload?: unknown; error?: Partial<FunctionError> };
+    const { payload, error } = Object(message.outcome) as {
+      payload?: unknown;
+      error?: Partial<FunctionError>;
+    };
     if (typeof payload !== 'string') {
-      awaited.resolve({ error: { errorType: String(error?.errorType), errorMessage: String(error?.errorMessage) } });
+      awaited.resolve({
+        error: { errorType: String(error?.errorType), errorMessage: String(error?.errorMessage) },
+      });
     } else if (Buffer.byteLength(payload) > maxResponseBytes) {
-      end('Function.ResponseSizeTooLarge', `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`);
+      end(
+        'Function.ResponseSizeTooLarge',
+        `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
+      );
     } else {
       awaited.resolve({ payload });
     }
   });
   thread.on('error', (error: NodeJS.ErrnoException) =>
     end(
-      error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error),
+      error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? 'Runtime.OutOfMemory'
+        : (error?.name ?? typeof error),
       String(error?.message ?? error),
     ),
   );
-  thread.on('exit', (code) => end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`));
+  thread.on('exit', (code) =>
+    end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
+  );
 
   /** Waits for the outcome of what the thread is asked to do, and ends the thread where it takes longer than it may. */
   async function outcomeOf(id: string, seconds: number, ask?: () => void): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     awaited = { id, resolve };
-    const timer = setTimeout(end, seconds * 1000, 'Sandbox.Timedout', `${id} Task timed out after ${seconds.toFixed(2)} seconds`);
+    const timer = setTimeout(
+      end,
+      seconds * 1000,
+      'Sandbox.Timedout',
+      `${id} Task timed out after ${seconds.toFixed(2)} seconds`,
+    );
     ask?.();
     const outcome = await promise;
     clearTimeout(timer);
@@ -117,7 +142,11 @@ export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoi
       const invocation: Invocation = { requestId, event, deadline: Date.now() + Timeout * 1000 };
       outcome = await outcomeOf(requestId, Timeout, () => thread.postMessage(invocation));
     }
-    platform.report(performance.now() - invokedAt, initDuration, 'error' in outcome ? outcome.error.errorType : undefined);
+    platform.report(
+      performance.now() - invokedAt,
+      initDuration,
+      'error' in outcome ? outcome.error.errorType : undefined,
+    );
     initDuration = undefined;
     return outcome;
   }
@@ -131,16 +160,26 @@ export function startExecutionEnvironment(lambda: LambdaFunction, dynamodbEndpoi
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
-function variables(lambda: LambdaFunction, memorySize: number, dynamodbEndpoint: string): Record<string, string> {
+function variables(
+  lambda: LambdaFunction,
+  memorySize: number,
+  dynamodbEndpoint: string,
+): Record<string, string> {
   const declared = lambda.Environment?.Variables ?? {};
-  const { LogFormat = 'Text', LogGroup = `/aws/lambda/${lambda.FunctionName}`, ApplicationLogLevel = 'INFO' } = lambda.LoggingConfig ?? {};
+  const {
+    LogFormat = 'Text',
+    LogGroup = `/aws/lambda/${lambda.FunctionName}`,
+    ApplicationLogLevel = 'INFO',
+  } = lambda.LoggingConfig ?? {};
   return {
     ...declared,
     // Declared and empty, it means Amazon's own: here that is the local engine.
-    ...(declared.AWS_ENDPOINT_URL_DYNAMODB === '' && { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint }),
+    ...(declared.AWS_ENDPOINT_URL_DYNAMODB === '' && {
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+    }),
     _HANDLER: lambda.Handler,
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
     // A profile of the developer's, read by the SDK, must not reach the functions.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
@@ -161,20 +200,39 @@ function variables(lambda: LambdaFunction, memorySize: number, dynamodbEndpoint:
 }
 
 /** The lines that Lambda itself writes. https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html */
-function platformLog(lambda: LambdaFunction, requestId: string, memorySizeMB: number, print: (line: string) => void) {
+function platformLog(
+  lambda: LambdaFunction,
+  requestId: string,
+  memorySizeMB: number,
+  print: (line: string) => void,
+) {
   const { LogFormat = 'Text', SystemLogLevel = 'INFO' } = lambda.LoggingConfig ?? {};
   const round = (ms: number) => Math.round(ms * 100) / 100;
   const event = (type: string, record: object) => {
-    if (SystemLogLevel !== 'WARN') print(JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record }));
+    if (SystemLogLevel !== 'WARN')
+      print(JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record }));
   };
   return {
     start: () =>
-      LogFormat === 'JSON' ? event('start', { requestId, version: '$LATEST' }) : print(`START RequestId: ${requestId} Version: $LATEST`),
+      LogFormat === 'JSON'
+        ? event('start', { requestId, version: '$LATEST' })
+        : print(`START RequestId: ${requestId} Version: $LATEST`),
     report(duration: number, initDuration: number | undefined, errorType: string | undefined) {
-      const status = errorType === undefined ? 'success' : errorType === 'Sandbox.Timedout' ? 'timeout' : 'error';
+      const status =
+        errorType === undefined
+          ? 'success'
+          : errorType === 'Sandbox.Timedout'
+            ? 'timeout'
+            : 'error';
       const init = initDuration === undefined ? {} : { initDurationMs: round(initDuration) };
-      const metrics = { durationMs: round(duration), billedDurationMs: Math.ceil(duration), memorySizeMB, ...init };
-      if (LogFormat === 'JSON') return event('report', { requestId, metrics, status, ...(errorType && { errorType }) });
+      const metrics = {
+        durationMs: round(duration),
+        billedDurationMs: Math.ceil(duration),
+        memorySizeMB,
+        ...init,
+      };
+      if (LogFormat === 'JSON')
+        return event('report', { requestId, metrics, status, ...(errorType && { errorType }) });
       print(`END RequestId: ${requestId}`);
       print(
         `REPORT RequestId: ${requestId}\tDuration: ${metrics.durationMs} ms\tBilled Duration: ${metrics.billedDurationMs} ms\tMemory Size: ${memorySizeMB} MB` +

@@ -13,9 +13,9 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { prices } from '../prices.ts';
 import { period, tableMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
-import { prices } from './prices.ts';
 import type { StoreFunction } from './store-function.ts';
 
 interface DashboardProps extends MonitoringProps {
@@ -29,15 +29,22 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   const { rest, plants, accessTokens, alarms, counts } = props;
   const stage = rest.deploymentStage;
   const functions = [...Object.values(props.handlers), props.authorizer];
-  const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: 8, height: 6 });
-  const ofEach = (metric: (f: StoreFunction) => Metric) => functions.map((f) => metric(f).with({ label: f.node.id }));
+  const graph = (title: string, left: IMetric[]): IWidget =>
+    new GraphWidget({ title, left, width: 8, height: 6 });
+  const ofEach = (metric: (f: StoreFunction) => Metric) =>
+    functions.map((f) => metric(f).with({ label: f.node.id }));
 
   const dashboard = new Dashboard(scope, 'Dashboard', {
     dashboardName: Stack.of(scope).stackName,
     defaultInterval: Duration.days(1),
   });
   dashboard.addWidgets(
-    new AlarmStatusWidget({ title: 'Is it healthy? (docs/operations.md says what to do)', alarms, width: 24, height: 3 }),
+    new AlarmStatusWidget({
+      title: 'Is it healthy? (docs/operations.md says what to do)',
+      alarms,
+      width: 24,
+      height: 3,
+    }),
   );
   dashboard.addWidgets(
     graph('Requests', [
@@ -72,28 +79,37 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
           [accessTokens, 'GetItem'],
         ] as const
       ).map(([table, operation]) =>
-        tableMetric(table, 'SuccessfulRequestLatency', `${table.node.id} ${operation}`, { operation, statistic: Stats.p(99) }),
+        tableMetric(table, 'SuccessfulRequestLatency', `${table.node.id} ${operation}`, {
+          operation,
+          statistic: Stats.p(99),
+        }),
       ),
     ),
   );
   dashboard.addWidgets(
     new SingleValueWidget({
-      title: 'What does it cost? US dollars in the time shown, at us-east-1 prices before free allowances',
+      title:
+        'What does it cost? US dollars in the time shown, at us-east-1 prices before free allowances',
       metrics: costs(props, functions),
       setPeriodToTimeRange: true,
       width: 16,
       height: 4,
     }),
     new TextWidget({
-      markdown: 'Storage, backups, traces, access logs and data sent are not in the estimate: docs/cost-and-scale.md has them.',
+      markdown:
+        'Storage, backups, traces, access logs and data sent are not in the estimate: docs/cost-and-scale.md has them.',
       width: 8,
       height: 4,
     }),
   );
 }
 
-function costs({ rest, plants, accessTokens, settings }: MonitoringProps, functions: StoreFunction[]): IMetric[] {
-  const sum = (metrics: Metric[], name: string) => Object.fromEntries(metrics.map((metric, i) => [`${name}${i}`, metric]));
+function costs(
+  { rest, plants, accessTokens, settings }: MonitoringProps,
+  functions: StoreFunction[],
+): IMetric[] {
+  const sum = (metrics: Metric[], name: string) =>
+    Object.fromEntries(metrics.map((metric, i) => [`${name}${i}`, metric]));
   const plus = (named: Record<string, Metric>) =>
     `(${Object.keys(named)
       .map((id) => `FILL(${id}, 0)`)
@@ -137,10 +153,14 @@ function costs({ rest, plants, accessTokens, settings }: MonitoringProps, functi
       `${perMillion(plus(invocations), prices.millionLambdaRequests)} + ${memorySeconds} * ${prices.lambdaGbSecond[settings.architecture]}`,
       { ...invocations, ...milliseconds },
     ),
-    cost('DynamoDB', `${perMillion(plus(reads), prices.millionTableReads)} + ${perMillion(plus(writes), prices.millionTableWrites)}`, {
-      ...reads,
-      ...writes,
-    }),
+    cost(
+      'DynamoDB',
+      `${perMillion(plus(reads), prices.millionTableReads)} + ${perMillion(plus(writes), prices.millionTableWrites)}`,
+      {
+        ...reads,
+        ...writes,
+      },
+    ),
     cost('Logs', `${plus(bytes)} / 1000000000 * ${prices.logGb}`, bytes),
   ];
 }

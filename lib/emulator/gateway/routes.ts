@@ -1,7 +1,7 @@
-import { type Authorize, tokenAuthorizer } from './authorizer.ts';
-import type { FunctionPool } from './function-pool.ts';
-import { functionArn, rootResourceId } from './intrinsics.ts';
-import type { Integration, Template } from './template.ts';
+import type { FunctionPool } from '../lambda/function-pool.ts';
+import { functionArn, rootResourceId } from '../template/intrinsics.ts';
+import type { Integration, Template } from '../template/template.ts';
+import { type Authorize, tokenAuthorizer } from './token-authorizer.ts';
 
 /** A method of the API. */
 export interface Route {
@@ -15,10 +15,16 @@ export interface Route {
 }
 
 /** The methods of a template's REST API. Throws where one refers to what is not there. */
-export function readRoutes(template: Template, restApiId: string, pools: ReadonlyMap<string, FunctionPool>): Route[] {
+export function readRoutes(
+  template: Template,
+  restApiId: string,
+  pools: ReadonlyMap<string, FunctionPool>,
+): Route[] {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
-    const pool = [...pools].find(([name]) => uri?.endsWith(`${functionArn(name)}/invocations`))?.[1];
+    const pool = [...pools].find(([name]) =>
+      uri?.endsWith(`${functionArn(name)}/invocations`),
+    )?.[1];
     if (!pool) throw new Error(`${logicalId}: the template has no function for ${uri}.`);
     return pool;
   };
@@ -28,14 +34,32 @@ export function readRoutes(template: Template, restApiId: string, pools: Readonl
   };
   const authorizers = new Map<string, Authorize>();
   for (const [logicalId, authorizer] of template.of('AWS::ApiGateway::Authorizer')) {
-    authorizers.set(logicalId, tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, logicalId)));
+    authorizers.set(
+      logicalId,
+      tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, logicalId)),
+    );
   }
   return [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
-    const { HttpMethod: httpMethod, ResourceId: resourceId, AuthorizationType, AuthorizerId = '', Integration: integration } = method;
+    const {
+      HttpMethod: httpMethod,
+      ResourceId: resourceId,
+      AuthorizationType,
+      AuthorizerId = '',
+      Integration: integration,
+    } = method;
     const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;
-    if (AuthorizationType === 'CUSTOM' && !authorize) throw new Error(`${logicalId}: the template has no authorizer ${AuthorizerId}.`);
-    const lambda = integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined;
-    return { httpMethod, resourceId, resourcePath: pathOf(resourceId), authorize, integration, lambda };
+    if (AuthorizationType === 'CUSTOM' && !authorize)
+      throw new Error(`${logicalId}: the template has no authorizer ${AuthorizerId}.`);
+    const lambda =
+      integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined;
+    return {
+      httpMethod,
+      resourceId,
+      resourcePath: pathOf(resourceId),
+      authorize,
+      integration,
+      lambda,
+    };
   });
 }
 
@@ -53,16 +77,23 @@ export function findRoute(
   const sent = segmentsOf(path);
   const fits = ({ resourcePath }: Route) => {
     const segments = segmentsOf(resourcePath);
-    return segments.length === sent.length && segments.every((segment, i) => (isParameter(segment) ? sent[i] !== '' : segment === sent[i]));
+    return (
+      segments.length === sent.length &&
+      segments.every((segment, i) => (isParameter(segment) ? sent[i] !== '' : segment === sent[i]))
+    );
   };
   const rank = ({ resourcePath }: Route) =>
     segmentsOf(resourcePath)
       .map((segment) => Number(isParameter(segment)))
       .join('');
   const [best] = routes.filter(fits).sort((a, b) => rank(a).localeCompare(rank(b)));
-  const route = routes.find((other) => other.resourceId === best?.resourceId && other.httpMethod === httpMethod);
+  const route = routes.find(
+    (other) => other.resourceId === best?.resourceId && other.httpMethod === httpMethod,
+  );
   if (!route) return undefined;
   const pairs = segmentsOf(route.resourcePath).map((segment, i) => [segment, sent[i]] as const);
-  const parameters = pairs.filter(([segment]) => isParameter(segment)).map(([segment, value]) => [segment.slice(1, -1), value]);
+  const parameters = pairs
+    .filter(([segment]) => isParameter(segment))
+    .map(([segment, value]) => [segment.slice(1, -1), value]);
   return { ...route, pathParameters: Object.fromEntries(parameters) };
 }

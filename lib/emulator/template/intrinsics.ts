@@ -22,9 +22,11 @@ export function resolve(value: Json, path: string, resources: Record<string, Res
     const result = plain(inner);
     return typeof result === 'string' ? result : refuse(JSON.stringify(inner));
   };
-  const ref = (name: string) => pseudoParameters()[name] ?? (name in resources ? name : refuse(`Ref ${name}`));
+  const ref = (name: string) =>
+    pseudoParameters()[name] ?? (name in resources ? name : refuse(`Ref ${name}`));
   const getAtt = (logicalId: string, attribute: string) =>
-    attributes[resources[logicalId]?.Type ?? '']?.[attribute]?.(logicalId) ?? refuse(`Fn::GetAtt ${logicalId}.${attribute}`);
+    attributes[resources[logicalId]?.Type ?? '']?.[attribute]?.(logicalId) ??
+    refuse(`Fn::GetAtt ${logicalId}.${attribute}`);
 
   if (Array.isArray(value)) return value.map(plain);
   if (!value || typeof value !== 'object') return value;
@@ -38,7 +40,8 @@ export function resolve(value: Json, path: string, resources: Record<string, Res
     case 'Ref':
       return ref(text(argument));
     case 'Fn::GetAtt': {
-      const [logicalId, ...attribute] = typeof argument === 'string' ? argument.split('.') : list.map(text);
+      const [logicalId, ...attribute] =
+        typeof argument === 'string' ? argument.split('.') : list.map(text);
       return getAtt(logicalId ?? '', attribute.join('.'));
     }
     case 'Fn::Join':
@@ -61,7 +64,8 @@ export function resolve(value: Json, path: string, resources: Record<string, Res
   }
 }
 
-const arn = (service: string, resource: string) => `arn:aws:${service}:${region()}:${accountId}:${resource}`;
+const arn = (service: string, resource: string) =>
+  `arn:aws:${service}:${region()}:${accountId}:${resource}`;
 
 /** What Fn::GetAtt gives, by type of resource. */
 const attributes: Record<string, Record<string, (logicalId: string) => string>> = {
