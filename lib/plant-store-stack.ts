@@ -1,25 +1,33 @@
+import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/contract/environment-variables.ts';
+import type { Entry } from './bundle.ts';
 import { Api } from './constructs/api.ts';
 import { Monitoring } from './constructs/monitoring.ts';
 import { StoreFunction } from './constructs/store-function.ts';
 import { Tables } from './constructs/tables.ts';
 import type { Settings } from './settings.ts';
 
+export interface PlantStoreProps extends StackProps {
+  settings: Settings;
+  /** The folder that holds the functions' bundles. */
+  bundles: string;
+}
+
 /** The whole plant store: tables, functions and the API in front of them. */
 export class PlantStoreStack extends Stack {
-  constructor(scope: Construct, id: string, props: StackProps & { settings: Settings }) {
+  constructor(scope: Construct, id: string, props: PlantStoreProps) {
     super(scope, id, props);
-    const { settings } = props;
+    const { settings, bundles } = props;
     // For the bill: https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html
     Tags.of(this).add('plant-store', id);
     const { plants, accessTokens } = new Tables(this, 'Tables', settings);
 
     const corsOrigin = settings['cors-origin'];
-    const plantFunction = (name: string, entry: string, description: string, actions: string[]) =>
+    const plantFunction = (name: string, entry: Entry, description: string, actions: string[]) =>
       new StoreFunction(this, name, {
-        entry: `functions/${entry}.ts`,
+        code: join(bundles, entry),
         description,
         table: plants,
         tableVariable: environment.plantsTable,
@@ -40,7 +48,7 @@ export class PlantStoreStack extends Stack {
       ]),
     };
     const authorizer = new StoreFunction(this, 'Authorizer', {
-      entry: 'functions/authorize.ts',
+      code: join(bundles, 'authorize' satisfies Entry),
       description: 'Judges access tokens',
       table: accessTokens,
       tableVariable: environment.accessTokensTable,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { bundle } from './bundle.ts';
 import { PlantStoreStack } from './plant-store-stack.ts';
 import { readSettings } from './settings.ts';
 
@@ -10,8 +11,11 @@ export function plantStoreApp(props?: AppProps): App {
   const app = new App(props);
   const settings = readSettings(app.node.getAllContext());
   const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
+  const bundles = join(app.outdir, 'bundles');
+  bundle(bundles, { sourceMaps: settings['source-maps'] });
   new PlantStoreStack(app, stackName, {
     settings,
+    bundles,
     description: 'Plant Store: create, list and delete plants with a bearer token',
   });
   return app;

@@ -12,12 +12,11 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environment } from '../../functions/contract/environment-variables.ts';
-import { bundle } from '../bundle.ts';
 import type { Settings } from '../settings.ts';
 
 export interface StoreFunctionProps {
-  /** Path of the entry file, from the project's root. */
-  entry: string;
+  /** The folder with its bundle. */
+  code: string;
   description: string;
   /** The one table that the function needs, the environment variable that names it, and exactly what the function does with it. */
   table: TableV2;
@@ -46,7 +45,7 @@ export class StoreFunction extends LambdaFunction {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
-      code: Code.fromAsset(bundle(props.entry, { sourceMaps: settings['source-maps'] })),
+      code: Code.fromAsset(props.code),
       handler: 'start.handler',
       memorySize: settings.memory,
       // Longer than the SDK ever takes, shorter than the gateway's 29 s.

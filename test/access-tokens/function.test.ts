@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken } from '../../bin/token/administration.ts';
 import { environment } from '../../functions/contract/environment-variables.ts';
@@ -15,6 +18,7 @@ import { startTokensTable } from './tokens-table.ts';
 // The authorizer's own bundle, before a database that tells what it was asked and can be made to fail.
 
 type Sent = { operation: string; input: Record<string, unknown> };
+const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 let database: Server;
 let authorizer: ExecutionEnvironment;
@@ -41,10 +45,11 @@ beforeAll(async () => {
       .end(await answer.bytes());
   });
   await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve));
+  bundle(bundles);
   authorizer = startExecutionEnvironment(
     {
       FunctionName: 'Authorizer',
-      folder: bundle('functions/authorize.ts'),
+      folder: join(bundles, 'authorize'),
       Code: { S3Key: '' },
       Handler: 'start.handler',
       MemorySize: 512,
@@ -71,6 +76,7 @@ afterAll(async () => {
   database.closeAllConnections();
   database.close();
   await tokens.stop();
+  rmSync(bundles, { recursive: true });
 });
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';

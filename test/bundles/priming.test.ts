@@ -1,7 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { bundle } from '../../lib/bundle.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundle, entries } from '../../lib/bundle.ts';
+
+const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
+beforeAll(() => void bundle(bundles));
+afterAll(() => rmSync(bundles, { recursive: true }));
 
 /** Counts, in a process of its own, what a module did by the time it had been imported, as Lambda imports it before the first event. */
 const probe = `
@@ -36,10 +42,10 @@ const importing = (file: string) =>
     }),
   );
 
-test.each(['create-plant', 'list-plants', 'delete-plant', 'authorize'])(
+test.each(entries)(
   'the bundle of %s has signed a request, sent none and made its TLS context before its handler can be called',
   (entry) => {
-    const folder = bundle(`functions/${entry}.ts`);
+    const folder = join(bundles, entry);
     expect(importing(join(folder, 'index.js'))).toMatchObject({ signatures: 0, secureContexts: 0 });
     const started = importing(join(folder, 'start.mjs'));
     expect(started).toEqual({

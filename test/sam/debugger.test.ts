@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -13,6 +14,7 @@ const source = 'functions/plants/delete.ts';
 const statement = 'remove(owner, path.id';
 const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(statement));
 
+const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
 let sam: SamLocal;
 let port: number;
 
@@ -20,7 +22,10 @@ beforeAll(async () => {
   port = await freePort();
   sam = await startSamLocal(['--debug-port', `${port}`, '--debug-function', 'DeletePlant']);
 }, 60_000);
-afterAll(() => sam.stop(), 30_000);
+afterAll(async () => {
+  rmSync(bundles, { recursive: true });
+  await sam.stop();
+}, 30_000);
 
 test('a debugger stops in a function’s TypeScript, sees its variables, takes longer than the function may, and goes on', async () => {
   const database = localDocumentClient(sam.ready.dynamodbEndpoint);
@@ -30,10 +35,8 @@ test('a debugger stops in a function’s TypeScript, sees its variables, takes l
   await sam.program.line(/Debugger listening on/);
 
   const { send, paused } = await attach(port);
-  const code = readFileSync(
-    join(bundle('functions/delete-plant.ts', { sourceMaps: true }), 'index.js'),
-    'utf8',
-  );
+  bundle(bundles, { sourceMaps: true });
+  const code = readFileSync(join(bundles, 'delete-plant', 'index.js'), 'utf8');
   await send('Debugger.enable');
   await send('Debugger.setBreakpointByUrl', {
     urlRegex: '/var/task/index\\.js$',
