@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const smoke = () =>
-  spawn(process.execPath, ['--import', './bin/node24.mjs', 'bin/smoke.ts'], {
+  spawn(process.execPath, ['bin/node24.mjs', 'bin/smoke.ts'], {
     cwd: join(import.meta.dirname, '..'),
     env: {
       PATH: process.env.PATH,

@@ -31,11 +31,10 @@ export async function token(args: string[], env: Record<string, string> = {}): P
     PATH: process.env.PATH,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
-  const run = await start(
-    process.execPath,
-    ['--import', './bin/node24.mjs', 'bin/token.ts', ...args],
-    { ...noAws, ...env },
-  );
+  const run = await start(process.execPath, ['bin/node24.mjs', 'bin/token.ts', ...args], {
+    ...noAws,
+    ...env,
+  });
   rmSync(home, { recursive: true });
   return run;
 }

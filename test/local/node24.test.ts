@@ -1,0 +1,121 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+
+const project = join(import.meta.dirname, '..', '..');
+const launcher = join(project, 'bin', 'node24.mjs');
+
+/** Makes a Node say that it is an older one. */
+const olderNode = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process,"version",{value:"v20.1.0"})',
+];
+
+function program(source: string): string {
+  const file = join(temporaryFolder(), 'program.mjs');
+  writeFileSync(file, source);
+  return file;
+}
+
+function launch(args: string[], options: SpawnOptions = {}) {
+  const child = spawn(process.execPath, args, { stdio: 'pipe', ...options });
+  finallyDo(() => child.kill('SIGKILL'));
+  const ended = Promise.all([
+    once(child, 'close'),
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+  ]).then(([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr }));
+  return { child, ended };
+}
+
+test('options, arguments, stdin and the exit code pass through the launcher', async () => {
+  const file = program(`process.stdin.pipe(process.stdout);
+    console.error(JSON.stringify([process.execArgv, process.argv.slice(2)]));
+    process.exitCode = 7;`);
+  const { child, ended } = launch([launcher, '--no-warnings', file, '--port', 'a b']);
+  child.stdin?.end('typed');
+  expect(await ended).toEqual({
+    code: 7,
+    signal: null,
+    stdout: 'typed',
+    stderr: '[["--no-warnings"],["--port","a b"]]\n',
+  });
+});
+
+test('a signal to the launcher reaches the program, which may finish its work', async () => {
+  const file = program(`process.on('SIGTERM', () => process.exit(9));
+    setInterval(() => {}, 1000);
+    console.log('ready');`);
+  const { child, ended } = launch([launcher, file]);
+  await once(child.stdout ?? child, 'data');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 9, signal: null });
+});
+
+test('a signal that ends the program ends the launcher', async () => {
+  const file = program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000);`);
+  expect(await launch([launcher, file]).ended).toMatchObject({ code: null, signal: 'SIGINT' });
+});
+
+test.each([
+  ['the shell between npm and the launcher', { npm_lifecycle_event: 'start' }, 'SIGTERM'],
+  ['the launcher', {}, 'disconnect'],
+])('the program learns that %s was killed', async (_, variables, event) => {
+  const isShell = event === 'SIGTERM';
+  const file = program(`process.on('${event}', () => { console.log('${event}'); process.exit(); });
+    process.channel.unref();
+    setInterval(() => {}, 1000);
+    console.log('ready');`);
+  // `wait` keeps the shell, which would otherwise become the launcher.
+  const shell = [`"${process.execPath}" "${launcher}" "${file}" & wait`];
+  const child = isShell
+    ? spawn('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
+    : spawn(process.execPath, [launcher, file]);
+  const said = text(child.stdout);
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  expect(await said).toBe(`ready\n${event}\n`);
+});
+
+/** Copies the launcher into a project of its own, whose platform package has this text as Node. */
+function projectWith(node: string | undefined): string {
+  const root = temporaryFolder();
+  const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const folder = join(root, 'node_modules', `node-${system}`, 'bin');
+  mkdirSync(folder, { recursive: true });
+  if (node) writeFileSync(join(folder, 'node'), node, { mode: 0o755 });
+  mkdirSync(join(root, 'bin'));
+  cpSync(launcher, join(root, 'bin', 'node24.mjs'));
+  return join(root, 'bin', 'node24.mjs');
+}
+
+test('an older Node starts the one of the platform package', async () => {
+  const copy = projectWith('#!/bin/sh\necho "Node 24 got $*"\n');
+  const { ended } = launch([...olderNode, copy, 'x.ts', '--y']);
+  expect(await ended).toMatchObject({ code: 0, stdout: 'Node 24 got x.ts --y\n', stderr: '' });
+});
+
+test.each([
+  ['has no platform package', undefined],
+  ['cannot run the platform package', '#!/no/such/loader'],
+])('an older Node on a system that %s ends with one line', async (_, node) => {
+  const { code, stdout, stderr } = await launch([...olderNode, projectWith(node), 'x.ts']).ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^error: The plant store needs Node 24 or later, and this is v20\.1\.0\. Run "npm ci".*\n$/,
+  );
+});
+
+const read = (name: string) => JSON.parse(readFileSync(join(project, name), 'utf8'));
+const commands: [string, string][] = Object.entries({
+  ...read('package.json').scripts,
+  'npx cdk': read('cdk.json').app,
+});
+test.each(commands.filter(([, command]) => /\bnode\b|\.ts\b/.test(command)))(
+  '%s runs Node through the launcher',
+  (_, command) => expect(command).toMatch(/^node bin\/node24\.mjs /),
+);
