@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { startEmulator } from '../lib/emulator/emulator.ts';
+import { type Emulator, startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { createTables } from '../lib/local/create-tables.ts';
-import { startDatabase } from '../lib/local/database.ts';
+import { type Database, startDatabase } from '../lib/local/database.ts';
 import { synthesizeAside } from '../lib/local/synthesize-in-worker.ts';
 import { demoToken } from './local/demo-token.ts';
 import { type LocalOptions, localOptions } from './local/options.ts';
@@ -74,7 +74,9 @@ async function start(options: Options): Promise<void> {
     }),
   ]);
   const dynamodbEndpoint = database.endpoint;
-  await progress('Making the tables', createTables(readTemplate(assembly), dynamodbEndpoint));
+  const template = readTemplate(assembly);
+  database.enforce(template);
+  await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
   const log = (functionName: string, line: string) => {
     const text = readableLog(functionName, line);
@@ -82,7 +84,7 @@ async function start(options: Options): Promise<void> {
   };
   const emulator = await startEmulator({ assembly, port: options.port, dynamodbEndpoint, log });
   running.push(emulator);
-  if (options.watch) watchFunctions(emulator);
+  if (options.watch) watchFunctions(emulator, database);
 
   const ready = {
     baseUrl: emulator.baseUrl,
@@ -97,14 +99,16 @@ async function start(options: Options): Promise<void> {
 }
 
 /** Rebuilds when a function's source changes, and keeps the old functions where that fails. */
-function watchFunctions(emulator: { replace(assembly: string): void }): void {
+function watchFunctions(emulator: Emulator, database: Database): void {
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   let building = Promise.resolve();
   const rebuild = async () => {
     count += 1;
     try {
-      emulator.replace(await synthesizeAside(join(assemblies, String(count))));
+      const assembly = await synthesizeAside(join(assemblies, String(count)));
+      database.enforce(readTemplate(assembly));
+      emulator.replace(assembly);
       console.error('The functions have changed: new requests meet the new ones.');
     } catch (error) {
       console.error(

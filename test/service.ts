@@ -7,7 +7,7 @@ import { allScopes } from '../functions/contract/scopes.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { createTables } from '../lib/local/create-tables.ts';
-import { startDatabase } from '../lib/local/database.ts';
+import { type Database, startDatabase } from '../lib/local/database.ts';
 import { localDocumentClient } from '../lib/local/database-client.ts';
 import { synthesize } from '../lib/synthesize.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   /** CDK context: settings of the stack. */
   context?: Record<string, unknown>;
   /** A running engine in place of the embedded one. */
-  databaseEndpoint?: string | undefined;
+  database?: Database | undefined;
   /** Stands between the functions and the database: gets the endpoint of the database and returns its own. */
   between?: (endpoint: string) => string;
 }
@@ -43,14 +43,16 @@ export interface ServiceOptions {
 /** Starts the whole service on free ports, with a database that is empty and in memory: the synthesized stack, its own bundles, the emulator. */
 export async function startService({
   context = {},
-  databaseEndpoint,
+  database: running,
   between = (same) => same,
 }: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
   synthesize(assembly, context);
-  const embedded = databaseEndpoint === undefined ? await startDatabase({ port: 0 }) : undefined;
-  const endpoint = databaseEndpoint ?? embedded?.endpoint ?? '';
-  await createTables(readTemplate(assembly), endpoint);
+  const started = running ?? (await startDatabase({ port: 0 }));
+  const { endpoint } = started;
+  const template = readTemplate(assembly);
+  started.enforce(template);
+  await createTables(template, endpoint);
 
   const database = localDocumentClient(endpoint);
   const log: string[] = [];
@@ -94,7 +96,7 @@ export async function startService({
         ...(await itemsOf(database, 'Plants')),
       ];
       database.destroy();
-      await embedded?.stop();
+      if (!running) await started.stop();
       rmSync(assembly, { recursive: true });
       const leaks = secretsIn(told, tokens);
       if (leaks.length > 0) throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);

@@ -1,13 +1,22 @@
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 import { listen } from '../emulator/listen.ts';
+import type { Template } from '../emulator/template/template.ts';
+import {
+  type DatabaseAnswer,
+  databaseFront,
+  type Engine,
+  type FunctionCall,
+} from './database-front.ts';
 
 export interface Database {
   endpoint: string;
+  /** Lets each function of a template do only what its role allows, from now on. */
+  enforce(template: Template): void;
   /** Finishes the requests under way, then closes the files. */
   stop(): Promise<void>;
 }
@@ -24,20 +33,24 @@ export async function startDatabase({
   data,
   port,
   host = '127.0.0.1',
+  onCall,
 }: {
   data?: string;
   port: number;
   host?: string;
+  /** Gets every command of a function. */
+  onCall?: (call: FunctionCall) => void;
 }): Promise<Database> {
   const lock = data === undefined ? undefined : await openFolder(data);
   const server: Server = dynalite({
     createTableMs: 0,
     ...(data !== undefined && { path: join(data, 'dynalite') }),
   });
-  shield(server);
+  const front = databaseFront(engineOf(server), onCall);
+  server.on('request', front.listener);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
-    return { endpoint, stop };
+    return { endpoint, enforce: front.enforce, stop };
   } catch (error) {
     await lock?.close();
     throw error;
@@ -98,28 +111,25 @@ async function readThrough(folder: string, options: { createIfMissing: boolean }
 }
 
 /**
- * dynalite throws where nobody can catch it when a client goes away in the middle of a request: it is given whole requests only. And it lets any page
- * in the developer's browser read and write: those are refused.
+ * Takes the request handler of a dynalite server off it, and hands it whole requests only: dynalite
+ * throws where nothing can catch it if a client goes away in the middle of a request.
  */
-function shield(server: Server): void {
+function engineOf(server: Server): Engine {
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  server.on('request', async (request, response) => {
-    if (request.headers.origin !== undefined)
-      return response.writeHead(403).end('The database does not answer web pages.');
-    try {
-      const body = Buffer.concat(await request.toArray());
-      const { method, url, headers } = request;
-      return handle?.(
-        Object.assign(Readable.from([body]), {
-          method,
-          url,
-          headers,
-        }) as unknown as IncomingMessage,
-        response,
-      );
-    } catch {
-      return response.destroy();
-    }
-  });
+  return ({ body, ...request }) =>
+    new Promise((resolve) => {
+      const headers: DatabaseAnswer['headers'] = {};
+      const response = {
+        statusCode: 200,
+        setHeader: (name: string, value: string) => {
+          headers[name] = value;
+        },
+        end: (text = '') => resolve({ status: response.statusCode, headers, body: text }),
+      };
+      const whole = Object.assign(new EventEmitter(), request);
+      handle?.(whole as IncomingMessage, response as unknown as ServerResponse);
+      whole.emit('data', body);
+      whole.emit('end');
+    });
 }

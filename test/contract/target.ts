@@ -40,7 +40,7 @@ export async function openTarget(): Promise<Target> {
 
 async function ownService(): Promise<Target> {
   const database = await engine().start();
-  const service = await startService({ databaseEndpoint: database.endpoint });
+  const service = await startService({ database });
   return {
     baseUrl: service.baseUrl,
     token: await service.issue('alice'),

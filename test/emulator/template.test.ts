@@ -40,6 +40,8 @@ function resource({ Resources }: TemplateFile, type: string) {
 describe('what is not understood stops it in one line that names it', () => {
   const types = [
     'AWS::DynamoDB::GlobalTable',
+    'AWS::IAM::Policy',
+    'AWS::IAM::Role',
     'AWS::Lambda::Function',
     'AWS::ApiGateway::RestApi',
     'AWS::ApiGateway::Stage',
@@ -89,6 +91,30 @@ describe('what is not understood stops it in one line that names it', () => {
       'Environment.Variables',
     ],
     ['AWS::Lambda::Function', 'Environment', { 'Fn::If': ['Big', {}, {}] }, 'Environment'],
+    ['AWS::Lambda::Function', 'Role', 'arn:aws:iam::aws:role/service-role/Basic', 'Role'],
+    ['AWS::IAM::Role', 'ManagedPolicyArns', ['arn'], 'ManagedPolicyArns'],
+    ['AWS::IAM::Role', 'Policies', [], 'Policies'],
+    ['AWS::IAM::Role', 'PermissionsBoundary', 'arn', 'PermissionsBoundary'],
+    ['AWS::IAM::Policy', 'Users', ['user'], 'Users'],
+    ...[
+      { NotAction: 'dynamodb:GetItem' },
+      { NotResource: '*' },
+      { Condition: {} },
+      { Principal: '*' },
+      { Effect: 'Perhaps' },
+      { Resource: 'arn:aws:dynamodb:*:*:table/$' + '{aws:username}' },
+    ].map((statement): [string, string, unknown, string] => [
+      'AWS::IAM::Policy',
+      'PolicyDocument',
+      { Statement: [statement] },
+      `PolicyDocument.Statement.${Object.keys(statement)[0]}`,
+    ]),
+    [
+      'AWS::DynamoDB::GlobalTable',
+      'Replicas',
+      [{ Region: 'us-east-1', ResourcePolicy: { PolicyDocument: {} } }],
+      'Replicas.ResourcePolicy',
+    ],
     ['AWS::ApiGateway::RestApi', 'Policy', {}, 'Policy'],
     ['AWS::ApiGateway::RestApi', 'MinimumCompressionSize', 0, 'MinimumCompressionSize'],
     [

@@ -237,7 +237,7 @@ const answerTo = (what: string) => answers.get(what) ?? { response: Response.err
 beforeAll(async () => {
   database = await engine().start();
   proxy = await startFaultProxy();
-  service = await startService({ databaseEndpoint: database.endpoint, between: proxy.before });
+  service = await startService({ database, between: proxy.before });
   const ofFunctions = cases.map(async ([what, call, before, faults]) => {
     const owner = ownerOf(what);
     const token = await service.issue(owner);

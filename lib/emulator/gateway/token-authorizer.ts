@@ -1,9 +1,9 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
+import { effectOf, type Statement } from '../policy.ts';
 import type { Properties } from '../template/template.ts';
 import type { ResponseType } from './error-responses.ts';
 
-type Statement = { Effect: 'Allow' | 'Deny'; Action: string[]; Resource: string[] };
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
 export type AuthorizerContext = {
   principalId: string;
@@ -53,7 +53,9 @@ export function tokenAuthorizer(
     const askedAt = performance.now();
     const verdict = await judge(token, methodArn);
     if (typeof verdict === 'string') return verdict;
-    if (!allows(verdict.statements, methodArn)) return 'ACCESS_DENIED';
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-control-access-using-iam-policies-to-invoke-api.html
+    if (effectOf(verdict.statements, 'execute-api:Invoke', methodArn) !== 'Allow')
+      return 'ACCESS_DENIED';
     const integrationLatency = Math.round(performance.now() - askedAt);
     return { ...verdict.context, principalId: verdict.principalId, integrationLatency };
   };
@@ -102,25 +104,9 @@ function readStatement(statement: unknown): Statement | undefined {
     Object.keys(more).length > 0
   )
     return undefined;
-  return { Effect, Action: [Action].flat() as string[], Resource: [Resource].flat() as string[] };
-}
-
-/** Whether a policy allows to invoke a method: a denial wins. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-control-access-using-iam-policies-to-invoke-api.html */
-function allows(statements: Statement[], methodArn: string): boolean {
-  const effects = statements
-    .filter(
-      ({ Action, Resource }) =>
-        Action.some((action) => matches(action, 'execute-api:Invoke', 'i')) &&
-        Resource.some((arn) => matches(arn, methodArn)),
-    )
-    .map(({ Effect }) => Effect);
-  return effects.includes('Allow') && !effects.includes('Deny');
-}
-
-/** `*` stands for any text, slashes included, `?` for one character. */
-function matches(pattern: string, text: string, flags = ''): boolean {
-  const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
-    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
-  );
-  return new RegExp(`^${source}$`, `s${flags}`).test(text);
+  return {
+    Effect,
+    Action: Action as Statement['Action'],
+    Resource: Resource as Statement['Resource'],
+  };
 }

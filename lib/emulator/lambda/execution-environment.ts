@@ -6,7 +6,7 @@ import { functionArn, region } from '../template/intrinsics.ts';
 import type { Properties } from '../template/template.ts';
 
 /** A function as its template's resource describes it, with its code's folder. The name is its logical id. */
-export type LambdaFunction = Properties['AWS::Lambda::Function'] & {
+export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> & {
   FunctionName: string;
   folder: string;
 };
@@ -178,7 +178,8 @@ function variables(
       AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
     }),
     _HANDLER: lambda.Handler,
-    AWS_ACCESS_KEY_ID: 'local',
+    // What its role allows is enforced in front of the database, by this key.
+    AWS_ACCESS_KEY_ID: lambda.FunctionName,
     AWS_SECRET_ACCESS_KEY: 'local',
     // A profile of the developer's, read by the SDK, must not reach the functions.
     AWS_CONFIG_FILE: devNull,

@@ -70,12 +70,18 @@ const arn = (service: string, resource: string) =>
 /** What Fn::GetAtt gives, by type of resource. */
 const attributes: Record<string, Record<string, (logicalId: string) => string>> = {
   'AWS::ApiGateway::RestApi': { RootResourceId: rootResourceId },
-  'AWS::DynamoDB::GlobalTable': { Arn: (id) => arn('dynamodb', `table/${id}`) },
+  'AWS::DynamoDB::GlobalTable': { Arn: tableArn },
+  'AWS::IAM::Role': { Arn: (id) => `arn:aws:iam::${accountId}:role/${id}` },
   'AWS::Lambda::Function': { Arn: functionArn },
+  'AWS::Logs::LogGroup': { Arn: (id) => arn('logs', `log-group:${id}:*`) },
 };
 
 export function rootResourceId(restApiId: string): string {
   return `${restApiId}.root`;
+}
+
+export function tableArn(tableName: string): string {
+  return arn('dynamodb', `table/${tableName}`);
 }
 
 export function functionArn(functionName: string): string {

@@ -14,7 +14,8 @@ export const understood: Record<string, Record<string, Form>> = {
     AttributeDefinitions: 'read',
     KeySchema: 'read',
     BillingMode: 'ignored',
-    Replicas: 'ignored',
+    // A table's own policy could deny what a role allows.
+    Replicas: { ResourcePolicy: [], '*': 'ignored' },
     SSESpecification: 'ignored',
     // The functions check expiry themselves: removal by TTL may be days late (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
     TimeToLiveSpecification: 'ignored',
@@ -33,11 +34,30 @@ export const understood: Record<string, Record<string, Form>> = {
       SystemLogLevel: 'read',
     },
     MemorySize: 'read',
-    Role: 'ignored',
+    Role: /^arn:aws:iam::\d{12}:role\/\w+$/,
     Runtime: ['nodejs24.x'],
     Tags: 'ignored',
     Timeout: 'read',
     TracingConfig: 'ignored',
+  },
+  'AWS::IAM::Role': {
+    AssumeRolePolicyDocument: 'ignored',
+    Description: 'ignored',
+    Tags: 'ignored',
+  },
+  'AWS::IAM::Policy': {
+    PolicyDocument: {
+      Version: ['2012-10-17'],
+      Statement: {
+        Action: 'read',
+        Effect: ['Allow', 'Deny'],
+        // A `$` would begin a policy variable.
+        Resource: /^[^$]+$/,
+        Sid: 'ignored',
+      },
+    },
+    PolicyName: 'ignored',
+    Roles: 'read',
   },
   'AWS::ApiGateway::RestApi': {
     BinaryMediaTypes: 'read',
@@ -123,8 +143,6 @@ export const harmless: ReadonlySet<string> = new Set([
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
+import type { Statement } from '../policy.ts';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
 import { type Form, harmless, understood } from './supported-types.ts';
 
@@ -20,7 +21,13 @@ export interface Properties {
       SystemLogLevel?: string;
     };
     MemorySize?: number;
+    Role: string;
     Timeout?: number;
+  };
+  'AWS::IAM::Role': unknown;
+  'AWS::IAM::Policy': {
+    PolicyDocument: { Statement: Statement | Statement[] };
+    Roles: string[];
   };
   'AWS::ApiGateway::RestApi': { BinaryMediaTypes?: string[] };
   'AWS::ApiGateway::Stage': {

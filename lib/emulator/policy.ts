@@ -1,0 +1,33 @@
+/** A statement of an IAM policy. */
+export interface Statement {
+  Effect: 'Allow' | 'Deny';
+  Action: string | string[];
+  Resource: string | string[];
+}
+
+/**
+ * Returns what a policy says of an action on a resource: `undefined` if no statement is about it, which denies it too. A denial wins.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ */
+export function effectOf(
+  statements: Statement[],
+  action: string,
+  resource: string,
+): Statement['Effect'] | undefined {
+  const effects = statements
+    .filter(
+      ({ Action, Resource }) =>
+        [Action].flat().some((pattern) => matches(pattern, action, 'i')) &&
+        [Resource].flat().some((pattern) => matches(pattern, resource)),
+    )
+    .map(({ Effect }) => Effect);
+  return effects.includes('Deny') ? 'Deny' : effects[0];
+}
+
+/** `*` stands for any text, slashes included, `?` for one character. */
+function matches(pattern: string, text: string, flags = ''): boolean {
+  const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
+    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
+  );
+  return new RegExp(`^${source}$`, `s${flags}`).test(text);
+}

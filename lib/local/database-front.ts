@@ -1,0 +1,153 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Template } from '../emulator/template/template.ts';
+import { type Judge, readPermissions } from './permissions.ts';
+
+/** A whole request to a DynamoDB engine, and its whole answer. */
+export type DatabaseRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+  body: Buffer;
+};
+export interface DatabaseAnswer {
+  status: number;
+  headers: Record<string, string | number | string[] | undefined>;
+  body: string | Buffer;
+}
+export type Engine = (request: DatabaseRequest) => Promise<DatabaseAnswer>;
+
+/** A command of a function, once it has been answered. */
+export interface FunctionCall {
+  functionName: string;
+  /** The trace of the request that the function serves. */
+  traceId: string | undefined;
+  /** As IAM spells it, like `dynamodb:Query`. */
+  action: string;
+  /** What DynamoDB would charge. */
+  units: Units;
+  /** IAM's reason, if it refused the command. */
+  denied: string | undefined;
+}
+export interface Units {
+  reads: number;
+  writes: number;
+}
+
+export interface DatabaseFront {
+  listener: RequestListener;
+  /**
+   * Lets each function of a template do what its role allows, and nothing else, from now on.
+   * A function's access key is its logical id. Any other key is an administrator's.
+   */
+  enforce(template: Template): void;
+}
+
+/** The kind of units of each command that the front counts. */
+const kindOfUnits: Record<string, keyof Units> = {
+  'dynamodb:GetItem': 'reads',
+  'dynamodb:Query': 'reads',
+  'dynamodb:Scan': 'reads',
+  'dynamodb:DeleteItem': 'writes',
+  'dynamodb:PutItem': 'writes',
+  'dynamodb:UpdateItem': 'writes',
+};
+
+/**
+ * Stands in front of a DynamoDB engine, which would let everyone do everything. The front turns web
+ * pages away, because any page in the developer's browser could read and write, and it enforces the
+ * functions' roles.
+ */
+export function databaseFront(
+  engine: Engine,
+  onCall: (call: FunctionCall) => void = () => {},
+): DatabaseFront {
+  // Functions of an earlier template may still have work to finish, so their permissions stay.
+  const judges = new Map<string, Judge>();
+
+  async function answer(request: DatabaseRequest): Promise<DatabaseAnswer> {
+    const { headers, body } = request;
+    if (headers.origin !== undefined)
+      return { status: 403, headers: {}, body: 'The database does not answer web pages.' };
+    const functionName = accessKeyOf(headers.authorization);
+    const judge = judges.get(functionName);
+    if (!judge) return engine(request);
+
+    const command = readCommand(headers['x-amz-target'], body);
+    if (!command) return refusal('SerializationException');
+    const { action, tables, asksForUnits } = command;
+    const denied = judge(action, tables);
+    const kind = kindOfUnits[action];
+    const answered =
+      denied !== undefined
+        ? refusal('AccessDeniedException', denied)
+        : await engine(kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request);
+    const units = { reads: 0, writes: 0 };
+    if (kind) units[kind] = consumed(answered);
+    onCall({ functionName, traceId: `${headers['x-amzn-trace-id']}`, action, units, denied });
+    return answered;
+  }
+
+  return {
+    enforce(template) {
+      for (const [functionName, judge] of readPermissions(template))
+        judges.set(functionName, judge);
+    },
+    async listener(request, response) {
+      try {
+        const body = Buffer.concat(await request.toArray());
+        const { method, url, headers } = request;
+        const answered = await answer({ method, url, headers, body });
+        response.writeHead(answered.status, answered.headers).end(answered.body);
+      } catch {
+        // The client went away, or the engine did.
+        response.destroy();
+      }
+    },
+  };
+}
+
+/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html */
+function accessKeyOf(authorization = ''): string {
+  return /\bCredential=([^/,\s]+)\//.exec(authorization)?.[1] ?? '';
+}
+
+/** Returns what IAM needs to know of a command, or undefined if its body is not JSON. */
+function readCommand(target: unknown, body: Buffer) {
+  try {
+    const command = JSON.parse(body.toString());
+    const { TableName, IndexName, RequestItems = {}, ReturnConsumedCapacity } = command;
+    return {
+      action: `dynamodb:${String(target).split('.')[1]}`,
+      tables:
+        TableName === undefined
+          ? Object.keys(RequestItems)
+          : [IndexName === undefined ? `${TableName}` : `${TableName}/index/${IndexName}`],
+      asksForUnits: ReturnConsumedCapacity !== undefined,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns DynamoDB's own error, which spells one member with a capital. */
+const refusal = (type: string, Message?: string): DatabaseAnswer => ({
+  status: 400,
+  headers: { 'Content-Type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message }),
+});
+
+/** Adds what makes the engine tell the units that a command consumed. The SDK ignores them. */
+const askForUnits = (body: Buffer) =>
+  Buffer.concat([
+    Buffer.from('{"ReturnConsumedCapacity":"TOTAL",'),
+    body.subarray(body.indexOf('{') + 1),
+  ]);
+
+/**
+ * Returns the units that an engine's answer tells of. A write whose condition failed is charged too.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ */
+function consumed({ status, body }: DatabaseAnswer): number {
+  if (status !== 200) return body.includes('#ConditionalCheckFailedException"') ? 1 : 0;
+  const text = body.toString();
+  // A stored text cannot look like this, because JSON escapes its quotes.
+  const at = text.lastIndexOf('"ConsumedCapacity":{');
+  return Number(/^[^}]*"CapacityUnits":([\d.]+)/.exec(text.slice(at))?.[1] ?? 0);
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readTemplate, type Template } from '../../lib/emulator/template/template.ts';
+import { type Database, startDatabase } from '../../lib/local/database.ts';
+import { type FaultProxy, loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
+import { type Service, startService } from '../service.ts';
+
+let service: Service;
+let database: Database;
+let proxy: FaultProxy;
+let template: Template;
+const used = new Set<string>();
+
+beforeAll(async () => {
+  proxy = await startFaultProxy();
+  const onCall = ({ functionName, action }: { functionName: string; action: string }) =>
+    used.add(`${functionName} ${action}`);
+  database = await startDatabase({ port: 0, onCall });
+  const context = { 'plant-store:authorizer-cache': 0 };
+  service = await startService({ database, context, between: proxy.before });
+  template = readTemplate(service.assembly);
+});
+afterAll(async () => {
+  await service.stop();
+  await proxy.stop();
+  await database.stop();
+});
+
+interface Grant {
+  functionName: string;
+  role: string;
+  action: string;
+  resource: string;
+}
+
+/** Returns each action on a table that the role of a function allows. */
+function granted(): Grant[] {
+  const policies = [...template.of('AWS::IAM::Policy').values()];
+  return [...template.of('AWS::Lambda::Function')].flatMap(([functionName, { Role }]) => {
+    const role = Role.slice(Role.lastIndexOf('/') + 1);
+    return policies
+      .filter(({ Roles }) => Roles.includes(role))
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      .flatMap(({ Action, Resource }) =>
+        [Action].flat().map((action) => ({ functionName, role, action, resource: `${Resource}` })),
+      )
+      .filter(({ action }) => action.startsWith('dynamodb:'));
+  });
+}
+
+/** Returns the template without an action of a role. */
+function without({ role, action }: Grant): Template {
+  const policies = structuredClone(template.of('AWS::IAM::Policy'));
+  for (const { Roles, PolicyDocument } of policies.values())
+    for (const statement of Roles.includes(role) ? [PolicyDocument.Statement].flat() : [])
+      statement.Action = [statement.Action].flat().filter((other) => other !== action);
+  const of = (type: Parameters<typeof template.of>[0]) =>
+    type === 'AWS::IAM::Policy' ? policies : template.of(type);
+  return { ...template, of } as Template;
+}
+
+let owners = 0;
+
+/** Sends the requests that need all permissions: a create, its repetition, a list, a delete, and a create and a delete whose answers get lost. */
+async function useEverything(): Promise<number[]> {
+  owners += 1;
+  const owner = `owner${owners}`;
+  const headers = {
+    Authorization: `Bearer ${await service.issue(owner)}`,
+    'Content-Type': 'application/json',
+  };
+  const plants = `${service.baseUrl}/plants`;
+  const status = async (url: string, method: string, body?: string) =>
+    (await fetch(url, { method, headers, body: body ?? null })).status;
+  const create = () => status(plants, 'POST', '{"id": 1, "name": "Monstera"}');
+  const remove = () => status(`${plants}/1`, 'DELETE');
+  const statuses = [await create(), await create(), await status(plants, 'GET'), await remove()];
+  proxy.play(owner, loseAnswer, pass);
+  statuses.push(await create());
+  proxy.play(owner, loseAnswer, pass);
+  statuses.push(await remove());
+  return statuses;
+}
+
+test('the functions use every action that their roles allow, and no other', async () => {
+  used.clear();
+  const start = service.log.length;
+  expect(await useEverything()).toEqual([201, 200, 200, 204, 201, 204]);
+  expect(service.log.slice(start).join('\n')).not.toContain('AccessDenied');
+  const allowed = granted().map(({ functionName, action }) => `${functionName} ${action}`);
+  expect([...used].sort()).toEqual(allowed.sort());
+});
+
+test('without any one of its actions a function fails, and its log names function, action and table', async () => {
+  for (const grant of granted()) {
+    const { functionName, role, action, resource } = grant;
+    database.enforce(without(grant));
+    const start = service.log.length;
+    const statuses = await useEverything();
+    const log = service.log.slice(start).join('\n');
+    const user = `arn:aws:sts::000000000000:assumed-role/${role}/${functionName}`;
+    const reason = `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+    expect({ grant, log }).toMatchObject({ log: expect.stringContaining(reason) });
+    expect({ grant, failed: statuses.some((status) => status >= 500) }).toEqual({
+      grant,
+      failed: true,
+    });
+  }
+  database.enforce(template);
+  expect(await useEverything()).toEqual([201, 200, 200, 204, 201, 204]);
+});
