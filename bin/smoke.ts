@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { tokenId } from '../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
 import { issueToken, revokeToken } from './token/administration.ts';
 import { explain } from './token/explain.ts';
@@ -73,7 +74,7 @@ async function issueTokens(target: Target): Promise<Record<string, string>> {
     CONTRACT_REVOKED_TOKEN: await issue('a'),
     CONTRACT_EXPIRED_TOKEN: await issue('a', allScopes, 2 * hour),
   };
-  await revokeToken(...target, tokens.CONTRACT_REVOKED_TOKEN);
+  await revokeToken(...target, tokenId(tokens.CONTRACT_REVOKED_TOKEN) ?? '');
   return tokens;
 }
 

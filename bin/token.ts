@@ -8,17 +8,24 @@ import {
   rotateToken,
 } from './token/administration.ts';
 import { durationOf } from './token/duration.ts';
-import { explain, withoutSecrets } from './token/explain.ts';
+import { explain } from './token/explain.ts';
+import { idFrom } from './token/id.ts';
+import { refuseOptionsAsValues } from './token/options.ts';
 import { expiry, jsonOf, tableOf } from './token/output.ts';
+import { refuseSecretArguments } from './token/secrets.ts';
 import { openTarget, type Target, type TargetOptions, targetOptions } from './token/target.ts';
+
+refuseSecretArguments(
+  'Where a command takes an id, it takes - too, and then reads the token from standard input.',
+);
 
 const program = new Command('npm run -s token --')
   .description(
-    'Administers access tokens. What a program may want is on stdout, words for people are on stderr.',
+    'Administers access tokens. Results go to stdout, and words for people go to stderr.',
   )
   .configureOutput({
-    // One line, and without the secret that someone may have typed in the wrong place.
-    outputError: (text, write) => write(`${withoutSecrets(text.trim().replaceAll('\n', ' '))}\n`),
+    // An error is one line, also where commander adds a suggestion on the next.
+    outputError: (text, write) => write(`${text.trim().replaceAll('\n', ' ')}\n`),
   });
 
 interface Lifetime {
@@ -30,21 +37,25 @@ const lifetimeOption = new Option(
   'how long the new token works: 15m, 12h, 90d, or never',
 )
   .argParser((text) =>
-    text === 'never' ? text : durationOf(text, 1, 'Say something like 15m, 12h or 90d, or never.'),
+    text === 'never'
+      ? text
+      : durationOf(text, 1, 'A lifetime looks like 15m, 12h or 90d, or is never.'),
   )
   .default(90 * 86_400, '90d');
 
+const idHelp = 'the id of the token, or - to read the whole token from standard input';
+
 program
   .command('issue')
-  .description('Makes a new token and prints it, alone, on stdout. It is shown this once.')
+  .description('Makes a new token and prints it, alone, on stdout. It is never shown again.')
   .requiredOption('--owner <name>', 'whose plants the token gives access to')
   .addOption(
-    new Option('--scope <scope...>', 'what the token may be used for')
+    new Option('--scope <scope...>', 'the scopes of the token')
       .choices(allScopes)
       .default(allScopes),
   )
   .addOption(lifetimeOption)
-  .option('--label <text>', 'a note on what it is for', '')
+  .option('--label <text>', 'a note about its use', '')
   .action(
     run(
       async (
@@ -81,45 +92,53 @@ program
   );
 
 program
-  .command('revoke <id>')
+  .command('revoke')
+  .argument('<id>', idHelp)
   .description('Ends a token for good.')
   .action(
-    run(async (target, _options, id: string) => {
-      const { id: revoked, owner } = await revokeToken(...target, id);
+    run(async (target, _options, argument: string) => {
+      const { id, owner } = await revokeToken(...target, await idFrom(argument));
       console.error(
-        `Revoked ${revoked} of ${owner}. The gateway forgets it within its authorizer cache: 60 s unless deployed otherwise.`,
+        `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as long ` +
+          'as the setting authorizer-cache says.',
       );
     }),
   );
 
 program
-  .command('rotate <id>')
-  .description('Makes a new token with the owner, scopes and label of another, which soon expires.')
+  .command('rotate')
+  .argument('<id>', idHelp)
+  .description(
+    'Replaces a token by a new one with the same owner, scopes and label. The old one soon expires.',
+  )
   .addOption(
-    new Option('--overlap <duration>', 'how long the other one still works')
-      .argParser((text) => durationOf(text, 0, 'Say something like 0s, 15m or 12h.'))
+    new Option('--overlap <duration>', 'how long the old token still works')
+      .argParser((text) => durationOf(text, 0, 'An overlap looks like 0s, 15m or 12h.'))
       .default(3600, '1h'),
   )
   .addOption(lifetimeOption)
   .action(
-    run(async (target, { overlap, expiresIn }: Lifetime & { overlap: number }, id: string) => {
-      const { replaced, ...issued } = await rotateToken(...target, id, {
-        overlap,
-        expires: expiresAt(expiresIn),
-      });
-      show(issued);
-      console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
-    }),
+    run(
+      async (target, { overlap, expiresIn }: Lifetime & { overlap: number }, argument: string) => {
+        const { replaced, ...issued } = await rotateToken(...target, await idFrom(argument), {
+          overlap,
+          expires: expiresAt(expiresIn),
+        });
+        show(issued);
+        console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
+      },
+    ),
   );
 
 for (const command of program.commands)
   for (const option of targetOptions) command.addOption(option);
+refuseOptionsAsValues(program.commands);
 await program.parseAsync();
 
-/** An action that finds out where the tokens are, works on them there, and gives whatever goes wrong one line. */
+/** Returns an action that opens the target of its options, and explains any error in one line. */
 function run<O>(work: (target: Target, options: O, ...args: string[]) => Promise<void>) {
   return async (...given: unknown[]) => {
-    // In commander's order: the arguments, the options, the command.
+    // Commander passes the arguments, then the options, then the command.
     const options = given.at(-2) as O & TargetOptions;
     try {
       await work(await openTarget(options), options, ...(given.slice(0, -2) as string[]));

@@ -14,18 +14,18 @@ import {
   recordOf,
   statusOf,
 } from '../../functions/access-tokens/record.ts';
-import { digest, makeToken, tokenId } from '../../functions/access-tokens/token.ts';
-import { accessTokenPattern } from '../../functions/contract/access-token.ts';
+import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { mayHoldSecret } from './secrets.ts';
 
-/** A mistake of whoever administers tokens: the message is for them. */
+/** A mistake of an administrator. Its message is for them. */
 export class TokenError extends Error {
   override name = 'TokenError';
 }
 
 export interface IssuedToken {
   id: string;
-  /** The secret itself: it cannot be had again. */
+  /** The token itself, which cannot be recovered later. */
   token: string;
   record: AccessTokenRecord;
 }
@@ -33,25 +33,14 @@ export interface IssuedToken {
 export type ListedToken = Omit<AccessTokenRecord, 'digest'>;
 
 type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
-  /** Seconds since 1970; undefined is never. */
+  /** Seconds since 1970, or undefined if the token never expires. */
   expires: number | undefined;
 };
-
-/** The id that someone gave to name a token. A whole token, pasted, names itself. */
-function givenId(text: string): string {
-  const id = tokenId(text) ?? text;
-  // Not quoted: it may be most of a token.
-  if (!/^[0-9A-Za-z]{12}$/.test(id))
-    throw new TokenError(
-      'That is not the id of a token: 12 letters and digits, as the list shows them.',
-    );
-  return id;
-}
 
 const key = (id: string) => ({ [accessTokenKey.partition]: id });
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
-/** Stores a new access token in the table and returns it. Throws TokenError that names every fault of the grant. */
+/** Stores a new access token. Throws a TokenError that names every fault of the grant. */
 export async function issueToken(
   database: DynamoDBDocumentClient,
   table: string,
@@ -75,7 +64,7 @@ export async function issueToken(
     new PutCommand({
       TableName: table,
       Item: record,
-      // The SDK may send a put twice: its own item is in nobody's way.
+      // The SDK may retry a put, so accept the item that it wrote before.
       ConditionExpression: 'attribute_not_exists(id) OR digest = :digest',
       ExpressionAttributeValues: { ':digest': record.digest },
     }),
@@ -90,15 +79,14 @@ function checkGrant(grant: Grant, created: number): void {
   );
   const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
   for (const name of ['owner', 'label'] as const)
-    if (new RegExp(accessTokenPattern).test(grant[name]))
-      faults.push(`${name} must not hold an access token`);
+    if (mayHoldSecret(grant[name])) faults.push(`${name} looks like an access token or its secret`);
   if (grant.expires !== undefined && !(grant.expires > created))
-    faults.push('expires must lie ahead');
+    faults.push('expires must be in the future');
   if (faults.length > 0)
     throw new TokenError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
 }
 
-/** All records, or those of one owner, the oldest first, without what is only there for the authorizer. */
+/** Lists all tokens, or those of one owner, the oldest first. */
 export async function listTokens(
   database: DynamoDBDocumentClient,
   table: string,
@@ -121,21 +109,23 @@ export async function listTokens(
   return tokens.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
 }
 
-/** Ends an access token for good, and returns its record: `revoked` is when it first was. Throws TokenError for an unknown id. */
+/**
+ * Revokes an access token and returns its record, in which `revoked` is the time of the first
+ * revocation. Throws a TokenError if the id is unknown.
+ */
 export async function revokeToken(
   database: DynamoDBDocumentClient,
   table: string,
-  idOrToken: string,
+  id: string,
   now: () => number = Date.now,
 ): Promise<AccessTokenRecord> {
-  const id = givenId(idOrToken);
   try {
     const { Attributes } = await database.send(
       new UpdateCommand({
         TableName: table,
         Key: key(id),
         UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
-        // An update would otherwise create what is not there.
+        // Without this condition, an update of an unknown id would create an item.
         ConditionExpression: 'attribute_exists(id)',
         ExpressionAttributeValues: { ':now': secondsOf(now()) },
         ReturnValues: 'ALL_NEW',
@@ -148,22 +138,21 @@ export async function revokeToken(
 }
 
 /**
- * Issues a new access token with the owner, scopes and label of another, which then expires within `overlap` seconds, or when it
- * would have anyway. Throws TokenError where there is nothing to replace: an unknown, revoked or expired token.
+ * Replaces an access token by a new one with the same owner, scopes and label. The old one expires
+ * within `overlap` seconds. Throws a TokenError if the old one is unknown, revoked, expired or
+ * already replaced.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
   table: string,
-  idOrToken: string,
+  id: string,
   { overlap, expires }: { overlap: number; expires: number | undefined },
   now: () => number = Date.now,
 ): Promise<IssuedToken & { replaced: AccessTokenRecord & { expires: number } }> {
-  const id = givenId(idOrToken);
-  const old = await findRecord(database, table, id);
-  if (!old) throw unknownToken(id);
-  const status = statusOf(old, now());
-  if (status !== 'active')
-    throw new TokenError(`The token ${id} is ${status}: issue a new one instead.`);
+  const find = () => findRecord(database, table, id);
+  const old = await find();
+  const obstacle = obstacleToRotation(id, old, now());
+  if (!old || obstacle) throw obstacle;
 
   const issued = await issueToken(database, table, { ...old, expires }, now);
   const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
@@ -172,21 +161,36 @@ export async function rotateToken(
       new UpdateCommand({
         TableName: table,
         Key: key(id),
-        UpdateExpression: 'SET expires = :expires',
-        // Never longer a life than it has by now, and none for what was revoked or removed meanwhile.
+        UpdateExpression: 'SET expires = :expires, replacedBy = :new',
+        // Of several rotations at a time one succeeds, and the SDK may retry its update.
         ConditionExpression:
-          'attribute_exists(id) AND attribute_not_exists(revoked) AND (attribute_not_exists(expires) OR expires >= :expires)',
-        ExpressionAttributeValues: { ':expires': lastSecond },
+          'attribute_exists(id) AND attribute_not_exists(revoked) ' +
+          'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
+        ExpressionAttributeValues: { ':expires': lastSecond, ':new': issued.id },
       }),
     );
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     await database.send(new DeleteCommand({ TableName: table, Key: key(issued.id) }));
-    throw new TokenError(
-      `The token ${id} was revoked or replaced by someone else just now: look at the list.`,
-    );
+    throw obstacleToRotation(id, await find(), now()) ?? error;
   }
-  return { ...issued, replaced: { ...old, expires: lastSecond } };
+  return { ...issued, replaced: { ...old, expires: lastSecond, replacedBy: issued.id } };
+}
+
+/** Returns the reason why a token cannot be rotated, or undefined if it can be. */
+function obstacleToRotation(id: string, record: AccessTokenRecord | undefined, now: number) {
+  if (!record) return unknownToken(id);
+  const status = statusOf(record, now);
+  if (status === 'revoked')
+    return new TokenError(`The token ${id} is revoked. Issue a new one instead.`);
+  if (record.replacedBy !== undefined)
+    return new TokenError(
+      `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
+        'If it is lost, revoke it and issue a new one.',
+    );
+  if (status === 'expired')
+    return new TokenError(`The token ${id} is expired. Issue a new one instead.`);
+  return undefined;
 }
 
 const unknownToken = (id: string) => new TokenError(`There is no token ${id}.`);

@@ -7,7 +7,10 @@ const secondsOf = new Map([
   ['d', 86_400],
 ]);
 
-/** Seconds of a duration like `15m`, `12h` or `90d`. Throws commander's error, with the hint, for text that is none and for less than `least`. */
+/**
+ * Returns the seconds of a duration like `15m`, `12h` or `90d`. Throws commander's error, with the
+ * hint, if the text is invalid or less than `least`.
+ */
 export function durationOf(text: string, least: number, hint: string): number {
   const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (secondsOf.get(unit) ?? Number.NaN);

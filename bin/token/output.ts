@@ -1,14 +1,14 @@
 import { statusOf } from '../../functions/access-tokens/record.ts';
 import type { ListedToken } from './administration.ts';
 
-/** A time in seconds since 1970, as ISO 8601. */
+/** Formats seconds since 1970 as ISO 8601. */
 const isoTime = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace('.000', '');
 
 export const expiry = (expires: number | undefined): string =>
   expires === undefined ? 'never' : isoTime(expires);
 
-/** A table for people, one token a line. */
+/** Formats a table for people, with one token on each line. */
 export function tableOf(tokens: ListedToken[], now: number): string {
   const rows = tokens.map((token) => [
     token.id,
@@ -32,10 +32,10 @@ export function tableOf(tokens: ListedToken[], now: number): string {
     .join('\n');
 }
 
-/** The same for programs: times are ISO 8601, null where there is none. */
+/** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
 export const jsonOf = (tokens: ListedToken[], now: number): string =>
   JSON.stringify(
-    tokens.map(({ id, owner, scopes, label, created, expires, revoked }) => ({
+    tokens.map(({ id, owner, scopes, label, created, expires, revoked, replacedBy }) => ({
       id,
       owner,
       scopes,
@@ -44,6 +44,7 @@ export const jsonOf = (tokens: ListedToken[], now: number): string =>
       created: isoTime(created),
       expires: expires === undefined ? null : isoTime(expires),
       revoked: revoked === undefined ? null : isoTime(revoked),
+      replacedBy: replacedBy ?? null,
     })),
     null,
     2,

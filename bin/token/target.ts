@@ -3,34 +3,33 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
 import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { findRunning } from '../local/running.ts';
 import { TokenError } from './administration.ts';
 
-/** Where the tokens are: with a running `npm start`, or in a deployed stack. */
+/** Where the tokens are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
   local?: true;
-  dynamodbEndpoint: string;
+  dynamodbEndpoint?: string;
   stack: string;
   profile?: string;
   region?: string;
 }
 
-/** The database, and the name of the table of access tokens in it. */
+/** The database, and the name of its table of access tokens. */
 export type Target = [DynamoDBDocumentClient, table: string];
 
-const patience = {
+const timeouts = {
   requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
 
-/** The options that tell where the tokens are. */
 export const targetOptions = [
-  new Option('--local', 'in the database of a running "npm start"').conflicts([
+  new Option('--local', 'in the database of the running "npm start"').conflicts([
     'stack',
     'profile',
     'region',
   ]),
-  new Option('--dynamodb-endpoint <url>', 'in the database of an "npm start" at another address')
+  new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
     .argParser(httpUrl)
-    .default('http://127.0.0.1:8000')
     .implies({ local: true }),
   new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
   new Option('--profile <name>', 'the AWS profile to use'),
@@ -39,38 +38,43 @@ export const targetOptions = [
 
 function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('Say something like http://127.0.0.1:8000.');
+    throw new InvalidArgumentError('An address looks like http://127.0.0.1:8000.');
   return text;
 }
 
-/** Opens the database that the options name, and finds the table of access tokens in it. */
+/** Returns the address of the local database: the chosen one, or that of the running `npm start`. */
+export const databaseEndpoint = ({ dynamodbEndpoint }: TargetOptions): string =>
+  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? 'http://127.0.0.1:8000';
+
+/** Opens the database that the options name, and finds its table of access tokens. */
 export async function openTarget(options: TargetOptions): Promise<Target> {
   if (options.local) {
-    // Locally a table's name is its logical id.
-    return [localDocumentClient(options.dynamodbEndpoint, patience), 'AccessTokens'];
+    // Locally, the name of a table is its logical id.
+    return [localDocumentClient(databaseEndpoint(options), timeouts), 'AccessTokens'];
   }
   return [connect(accountOf(options)), await outputOf(options, 'AccessTokensTableName')];
 }
 
 const connect = (config: DynamoDBClientConfig) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...patience }));
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...timeouts }));
 
-/** As the AWS CLI understands it, which reads one more variable than the SDK does. */
+/** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
 function accountOf({ profile, ...options }: TargetOptions) {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };
 }
 
-/** An output of the deployed stack that the options name. Throws TokenError for a stack that has none of that name. */
+/** Returns an output of the deployed stack. Throws a TokenError if the stack has none of that name. */
 export async function outputOf(options: TargetOptions, name: string): Promise<string> {
-  const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...patience });
+  const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...timeouts });
   const { Stacks } = await cloudFormation.send(
     new DescribeStacksCommand({ StackName: options.stack }),
   );
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
   if (!output)
     throw new TokenError(
-      `The stack ${options.stack} is no plant store, or not deployed to its end: it has no output ${name}.`,
+      `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
+        'deployment did not finish.',
     );
   return output;
 }

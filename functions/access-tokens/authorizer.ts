@@ -13,8 +13,8 @@ const pattern = new RegExp(authorizationPattern);
 const noDigest = Buffer.alloc(32);
 
 /**
- * Judges the bearer token of a TOKEN authorizer event. Rejects with Unauthorized, whatever is wrong with the token: only the log tells why.
- * Rejects with the SDK's error where the token could not be looked up.
+ * Judges the bearer token of a TOKEN authorizer event. Rejects every bad token with the same
+ * Unauthorized, and only the log says why. Rejects with the SDK's error if the look-up fails.
  */
 export const authorizer =
   (find: Find, now: () => number = Date.now) =>
@@ -28,7 +28,7 @@ export const authorizer =
     if (id === undefined) throw refused('mistyped');
 
     const record = await find(id);
-    // Compared even when there is no record, so that no timing tells a wrong secret from an unknown id.
+    // Compare even without a record, so that timing does not tell a wrong secret from an unknown id.
     const matches = timingSafeEqual(digest(token), record?.digest ?? noDigest);
     if (!record) throw refused('unknown', id);
     if (!matches) throw refused('wrong', id);
@@ -49,11 +49,14 @@ function refused(reason: Refusal, id?: string): Unauthorized {
   return new Unauthorized();
 }
 
-/** What the gateway answers with 401: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html. */
+/**
+ * The error whose message makes API Gateway answer 401:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ */
 export class Unauthorized extends Error {
   constructor() {
     super('Unauthorized');
-    // Lambda logs it as an error; from where it was thrown would be the same dozen lines each time.
+    // Lambda logs this error. Its stack would be the same dozen lines each time.
     delete this.stack;
   }
 }

@@ -4,39 +4,49 @@ import { ownerPattern } from '../contract/access-token.ts';
 import { allScopes } from '../contract/scopes.ts';
 import { accessTokenExpiry, accessTokenKey } from '../contract/table-keys.ts';
 
-/** A document client gives numbers as it was told to: as bigints or not. */
-const seconds = v.pipe(v.union([v.number(), v.bigint()]), v.transform(Number), v.safeInteger());
+// Every message is our own, because valibot's quote the value, which can be a digest or a secret.
+const text = v.string('must be text');
+const ownerRule = 'must be 1 to 128 letters, digits and . _ @ -';
+const labelRule = 'must be at most 100 characters without control characters';
+const digestRule = 'must be 32 bytes';
+const secondsRule = 'must be whole seconds since 1970';
 
-/** What is kept of an access token. Times are in seconds since 1970; `expires` is left out of a token that never does. */
-export const accessTokenRecord = v.object({
-  [accessTokenKey.partition]: v.string(),
-  digest: v.pipe(
-    v.instance(Uint8Array),
-    v.check((bytes) => bytes.length === 32),
-  ),
-  owner: v.pipe(
-    v.string(),
-    v.regex(new RegExp(ownerPattern), 'must be 1 to 128 letters, digits and . _ @ -'),
-  ),
-  scopes: v.pipe(
-    v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`)),
-    v.minLength(1, 'must be at least one'),
-  ),
-  label: v.pipe(
-    v.string(),
-    v.regex(
-      /^[^\p{Cc}]{0,100}$/u,
-      'must be at most 100 characters, no control characters among them',
+/** Accepts numbers and bigints, because document clients are set up to return either. */
+const seconds = v.pipe(
+  v.union([v.number(), v.bigint()], secondsRule),
+  v.transform(Number),
+  v.safeInteger(secondsRule),
+);
+
+/** What the table holds of an access token. A token that never expires has no `expires`. */
+export const accessTokenRecord = v.object(
+  {
+    [accessTokenKey.partition]: text,
+    digest: v.pipe(
+      v.instance(Uint8Array, digestRule),
+      v.check((bytes) => bytes.length === 32, digestRule),
     ),
-  ),
-  created: seconds,
-  [accessTokenExpiry]: v.optional(seconds),
-  revoked: v.optional(seconds),
-});
+    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), ownerRule)),
+    scopes: v.pipe(
+      v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
+      v.minLength(1, 'must be at least one'),
+    ),
+    label: v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule)),
+    created: seconds,
+    [accessTokenExpiry]: v.optional(seconds),
+    revoked: v.optional(seconds),
+    /** The id of the token that replaced this one in a rotation. */
+    replacedBy: v.optional(text),
+  },
+  'is missing',
+);
 
 export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 
-/** Whether an access token can be used at a time (ms since 1970). It is over at its expiry, not after it: DynamoDB's TTL runs late. */
+/**
+ * Returns whether an access token works at a time (ms since 1970). A token expires at `expires`
+ * itself. We check it because DynamoDB's TTL deletes late.
+ */
 export function statusOf(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
   now: number,
@@ -45,17 +55,21 @@ export function statusOf(
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
 
-/** Takes an item of the table for what it is. Throws where it is no record: nobody gets in by a damaged one. */
+/** Parses an item. Throws if it is invalid, so that a damaged record grants no access. */
 export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
   const { success, output, issues } = v.safeParse(accessTokenRecord, item);
   if (success) return output;
-  const faults = issues.map(({ path, message }) => `${path?.[0].key}: ${message}`);
+  const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
   throw new Error(
-    `The item ${item[accessTokenKey.partition]} is not the record of an access token (${faults.join('; ')}).`,
+    `The record of the access token ${item[accessTokenKey.partition]} is invalid: ` +
+      `${faults.join('; ')}.`,
   );
 }
 
-/** Reads the record of an access token, strongly consistent: a token works the moment it was issued. Throws where the item is none. */
+/**
+ * Reads the record of an access token. The read is strongly consistent, so that a token works as
+ * soon as it is issued.
+ */
 export async function findRecord(
   database: DynamoDBDocumentClient,
   table: string,

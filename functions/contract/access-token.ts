@@ -1,8 +1,18 @@
-/** Where an access token's parts end: `pst_` id `_` secret checksum, the last three in base62. Tell a secret scanner this pattern. */
-export const accessTokenPattern = 'pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}';
+/** The parts of an access token: the prefix, then so many base62 digits of id, secret, checksum. */
+export const tokenParts = { prefix: 'pst_', id: 12, secret: 43, checksum: 6 } as const;
 
-/** What the gateway asks of an `Authorization` header before it calls the authorizer: the same verdict in Java, Python and JavaScript. */
+const { prefix, id, secret, checksum } = tokenParts;
+
+export const tokenIdPattern = `[0-9A-Za-z]{${id}}`;
+
+/** Matches an access token in any text. A secret scanner can use it. */
+export const accessTokenPattern = `${prefix}${tokenIdPattern}_[0-9A-Za-z]{${secret + checksum}}`;
+
+/**
+ * Matches an `Authorization` header that is worth a call of the authorizer. Java (API Gateway),
+ * Python (SAM CLI) and JavaScript read it alike.
+ */
 export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +${accessTokenPattern}$`;
 
-/** What an owner of plants can be called. */
+/** Matches the name of an owner. */
 export const ownerPattern = '^[A-Za-z0-9._@-]{1,128}$';

@@ -1,7 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { announce, findRunning } from '../../bin/local/running.ts';
 import { issueToken } from '../../bin/token/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
@@ -16,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => tokens.stop());
 
-const local = (...args: string[]) =>
-  token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint]);
+const local = (args: string[], options = {}) =>
+  token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint], {}, options);
 const record = (id = '') => findRecord(tokens.database, 'AccessTokens', id);
 const issue = (owner: string) =>
   issueToken(
@@ -75,7 +80,7 @@ test.each([
   ],
   [['--expires-in', 'never'], {}, Number.NaN],
 ])('issue --owner bob %j', async (options, expected, lifetime) => {
-  const { exitCode, stdout } = await local('issue', '--owner', 'bob', ...options);
+  const { exitCode, stdout } = await local(['issue', '--owner', 'bob', ...options]);
   expect(exitCode).toBe(0);
   const stored = await record(tokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
@@ -85,12 +90,12 @@ test.each([
 test('list shows the tokens in a table or as JSON, and no secrets', async () => {
   const issued = await issue('lister');
   const revoked = await issue('lister');
-  await local('revoke', revoked.id);
+  await local(['revoke', revoked.id]);
   const [first, second] = [issued.id, revoked.id].sort();
   const status = (id = '') => (id === issued.id ? 'active ' : 'revoked');
   const rest = (id = '') =>
     `lister  plants:read plants:write  ${status(id)}  2023-11-14T22:13:20Z  2096-10-02T07:06:40Z  a note`;
-  const table = await local('list', '--owner', 'lister');
+  const table = await local(['list', '--owner', 'lister']);
   expect(table).toEqual({
     exitCode: 0,
     stderr: '',
@@ -99,7 +104,7 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
       `${first}  ${rest(first)}\n${second}  ${rest(second)}\n`,
   });
 
-  const json = await local('list', '--owner', 'lister', '--json');
+  const json = await local(['list', '--owner', 'lister', '--json']);
   const common = {
     owner: 'lister',
     scopes: allScopes,
@@ -109,12 +114,13 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   };
   expect(JSON.parse(json.stdout)).toEqual(
     [
-      { id: issued.id, ...common, status: 'active', revoked: null },
+      { id: issued.id, ...common, status: 'active', revoked: null, replacedBy: null },
       {
         id: revoked.id,
         ...common,
         status: 'revoked',
         revoked: expect.stringMatching(/^20..-..-..T..:..:..Z$/),
+        replacedBy: null,
       },
     ].sort((a, b) => (a.id < b.id ? -1 : 1)),
   );
@@ -127,20 +133,20 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
     ])
       expect(table.stdout + json.stdout).not.toContain(half);
   }
-  expect((await local('list', '--json', '--owner', 'nobody')).stdout).toBe('[]\n');
-  expect((await local('list')).stdout).toContain(issued.id);
+  expect((await local(['list', '--json', '--owner', 'nobody'])).stdout).toBe('[]\n');
+  expect((await local(['list'])).stdout).toContain(issued.id);
 });
 
 test('rotate prints the new token, alone, on stdout; the old one works until the overlap ends', async () => {
   const old = await issue('rita');
-  const { exitCode, stdout, stderr } = await local(
+  const { exitCode, stdout, stderr } = await local([
     'rotate',
     old.id,
     '--overlap',
     '15m',
     '--expires-in',
     '7d',
-  );
+  ]);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const next = await record(tokenId(stdout.trim()));
@@ -152,16 +158,18 @@ test('rotate prints the new token, alone, on stdout; the old one works until the
   const until = new Date(end * 1000).toISOString().replace('.000', '');
   expect(stderr).toContain(`It replaces ${old.id}, which works until ${until}.`);
 
-  await local('rotate', next?.id ?? '');
+  await local(['rotate', next?.id ?? '']);
   expect(Math.abs(((await record(next?.id))?.expires ?? 0) - now - 3600)).toBeLessThan(30);
 });
 
-test('revoke ends a token, says for how long a gateway may not know, and leaves stdout alone', async () => {
+test('revoke ends a token, says for how long the gateway may accept it, and leaves stdout alone', async () => {
   const { id } = await issue('rob');
-  expect(await local('revoke', id)).toEqual({
+  expect(await local(['revoke', id])).toEqual({
     exitCode: 0,
     stdout: '',
-    stderr: `Revoked ${id} of rob. The gateway forgets it within its authorizer cache: 60 s unless deployed otherwise.\n`,
+    stderr:
+      `Revoked ${id} of rob. API Gateway may accept it for up to 60 s more, or for as long as the ` +
+      'setting authorizer-cache says.\n',
   });
   expect((await record(id))?.revoked).toBeDefined();
 });
@@ -178,70 +186,135 @@ test.each([
   ],
   [
     ['issue', '--owner', 'ann', '--expires-in', '90'],
-    'Say something like 15m, 12h or 90d, or never.',
+    'A lifetime looks like 15m, 12h or 90d, or is never.',
   ],
   [
     ['issue', '--owner', 'ann', '--expires-in', '0d'],
-    'Say something like 15m, 12h or 90d, or never.',
+    'A lifetime looks like 15m, 12h or 90d, or is never.',
   ],
   [
     ['issue', '--owner', 'ann', '--expires-in', '1.5h'],
-    'Say something like 15m, 12h or 90d, or never.',
+    'A lifetime looks like 15m, 12h or 90d, or is never.',
   ],
   [
     ['issue', '--owner', 'ann', '--label', 'x'.repeat(101)],
     'No token was issued: label must be at most 100 characters',
   ],
   [['issue', '--owner', 'ann', 'bob'], "too many arguments for 'issue'"],
+  [
+    ['issue', '--label', 'for ann', '--owner'],
+    "option '--owner <name>' argument '--local' is invalid. Put a value before --local.",
+  ],
+  [['issue', '--owner', 'ann', '--label', '--expires-in'], 'Put a value before --expires-in.'],
   [['isue', '--owner', 'ann'], "unknown command 'isue' (Did you mean issue?)"],
   [['list', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
   [['revoke'], "missing required argument 'id'"],
   [
     ['revoke', 'abc'],
-    'That is not the id of a token: 12 letters and digits, as the list shows them.',
+    'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
   ],
   [['revoke', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
   [['rotate', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
-  [['rotate', 'abcdefghijkl', '--overlap', 'never'], 'Say something like 0s, 15m or 12h.'],
+  [['rotate', 'abcdefghijkl', '--overlap', 'never'], 'An overlap looks like 0s, 15m or 12h.'],
   [
     ['list', '--stack', 'PlantStore'],
     "option '--local' cannot be used with option '--stack <name>'",
   ],
-  [['list', '--dynamodb-endpoint', 'localhost:8000'], 'Say something like http://127.0.0.1:8000.'],
+  [
+    ['list', '--dynamodb-endpoint', 'localhost:8000'],
+    'An address looks like http://127.0.0.1:8000.',
+  ],
 ])('%j is a mistake that gets one line', async (args, line) => {
-  const { exitCode, stdout, stderr } = await local(...args);
+  const { exitCode, stdout, stderr } = await local(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(line);
 });
 
-test('a token typed in the wrong place is not told again', async () => {
-  const secret = forge();
-  const runs = await Promise.all([
-    local('revoke', secret),
-    local('revoke', `${secret}x`),
-    local('rotate', secret.slice(0, 50)),
-    local('revoke', secret.slice(17)),
-    local('issue', '--owner', secret),
-    local('issue', '--owner', 'ann', '--label', secret),
-    local('issue', '--owner', 'ann', '--scope', secret),
-    local('issue', '--owner', 'ann', '--expires-in', secret),
-    local('list', `--${secret}`),
-    local(secret),
-    token(['list', '--dynamodb-endpoint', secret]),
-  ]);
-  for (const { exitCode, stdout, stderr } of runs) {
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: .*\n$/);
-    for (const half of [secret.slice(17, 38), secret.slice(38, 60)])
-      expect(stdout + stderr).not.toContain(half);
-  }
+test('revoke and rotate read a whole token from standard input', async () => {
+  const { id, token: old } = await issue('ida');
+  const rotated = await local(['rotate', '-'], { stdin: `${old}\n` });
+  expect(rotated.stderr).toContain(`It replaces ${id}, which works until`);
+  const revoked = await local(['revoke', '-'], { stdin: rotated.stdout });
+  expect(revoked.stderr).toContain(`Revoked ${tokenId(rotated.stdout.trim())} of ida.`);
+  expect((await record(tokenId(rotated.stdout.trim())))?.revoked).toBeDefined();
+});
+
+const secret = forge();
+const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
+test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
+  'standard input is refused, and not repeated, if it is %j',
+  async (stdin) => {
+    for (const command of ['revoke', 'rotate'])
+      expect(await local([command, '-'], { stdin })).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'error: Standard input holds no access token, or a mistyped one.\n',
+      });
+  },
+);
+
+test.each([
+  ['revoke', secret],
+  ['revoke', `${secret}x`],
+  ['rotate', secret.slice(0, 50)],
+  ['revoke', secret.slice(17)],
+  ['revoke', secret.slice(17, 60)],
+  ['issue', '--owner', secret],
+  ['issue', '--owner', secret.slice(17)],
+  ['issue', '--owner', 'ann', '--label', secret],
+  ['issue', '--owner', 'ann', '--label', `for ${secret.slice(17, 60)}`],
+  ['issue', '--owner', 'ann', '--scope', secret],
+  ['issue', '--owner', 'ann', '--expires-in', secret],
+  ['list', `--${secret}`],
+  ['list', `--${secret.slice(17)}`],
+  ['list', '--dynamodb-endpoint', secret],
+  [secret],
+])('an argument with a token or its secret is refused and not repeated: %#', async (...args) => {
+  expect(await local(args)).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      'error: An argument looks like an access token. Other users can see arguments, and npm ' +
+      'writes them to its log files, so revoke that token by its id. Where a command takes an ' +
+      'id, it takes - too, and then reads the token from standard input.\n',
+  });
+});
+
+test('--local finds the running npm start by itself', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const data = join(cwd, '.plant-store');
+  mkdirSync(data);
+  announce(data, { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint });
+  const { stdout } = await token(['issue', '--owner', 'found', '--local'], {}, { cwd });
+  expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
+  rmSync(cwd, { recursive: true });
+});
+
+test('a npm start is found from its announcement until its end, however it ends', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const file = join(data, 'running.json');
+  const running = { baseUrl: 'http://127.0.0.1:3000/v1', dynamodbEndpoint: tokens.endpoint };
+  expect(findRunning(data)).toBeUndefined();
+  const announced = announce(data, running);
+  expect(findRunning(data)).toEqual(running);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await announced.stop();
+  expect(findRunning(data)).toBeUndefined();
+  expect(existsSync(file)).toBe(false);
+
+  const { pid: processId } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(file, JSON.stringify({ processId, ...running }));
+  expect(findRunning(data)).toBeUndefined();
+  rmSync(data, { recursive: true });
 });
 
 test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
   'where no npm start runs at %s, one line says so',
   async (endpoint) => {
-    const stderr = `error: No database answers at ${endpoint}: start it with "npm start".\n`;
+    const stderr =
+      `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
+      'with --dynamodb-endpoint.\n';
     expect(await token(['list', '--dynamodb-endpoint', endpoint])).toEqual({
       exitCode: 1,
       stdout: '',
@@ -264,7 +337,7 @@ test('a database without the tables, or what is no database, is not that of an n
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^error: What answers at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`,
+        `^error: The server at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`,
       ),
     );
   }

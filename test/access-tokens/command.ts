@@ -15,15 +15,22 @@ export const start = (
   program: string,
   args: string[],
   env: Record<string, string | undefined>,
+  { cwd = root, stdin = '' } = {},
 ): Promise<Run> =>
   new Promise((resolve) => {
-    const child = execFile(program, args, { cwd: root, env }, (_, stdout, stderr) =>
+    const child = execFile(program, args, { cwd, env }, (_, stdout, stderr) =>
       resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
     );
+    // The program may end without reading its input.
+    child.stdin?.on('error', () => undefined).end(stdin);
   });
 
-/** Runs what `npm run -s token --` does, where nothing is known of AWS but what `env` says. */
-export async function token(args: string[], env: Record<string, string> = {}): Promise<Run> {
+/** Runs what `npm run -s token --` runs, with no AWS account but that of `env`. */
+export async function token(
+  args: string[],
+  env: Record<string, string> = {},
+  options: { cwd?: string; stdin?: string } = {},
+): Promise<Run> {
   const home = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const noAws = {
     HOME: home,
@@ -31,10 +38,12 @@ export async function token(args: string[], env: Record<string, string> = {}): P
     PATH: process.env.PATH,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
-  const run = await start(process.execPath, ['bin/node24.mjs', 'bin/token.ts', ...args], {
-    ...noAws,
-    ...env,
-  });
+  const run = await start(
+    process.execPath,
+    [join(root, 'bin', 'node24.mjs'), join(root, 'bin', 'token.ts'), ...args],
+    { ...noAws, ...env },
+    options,
+  );
   rmSync(home, { recursive: true });
   return run;
 }

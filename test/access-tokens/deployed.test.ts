@@ -138,13 +138,18 @@ const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
 test.each([...new Set(documented)])('what the documents say works: %s', async (line) => {
-  const { id } = await issueToken(tokens.database, tokens.name, {
+  const { id, token: whole } = await issueToken(tokens.database, tokens.name, {
     owner: 'alice',
     scopes: ['plants:read'],
     label: '',
     expires: undefined,
   });
-  const command = line.replace('TOKEN_ID', id).replace(/--stack \S+/, '--stack PlantStore');
+  const file = join(folder, 'token');
+  writeFileSync(file, whole);
+  const command = line
+    .replace('TOKEN_ID', id)
+    .replace('FILE_WITH_TOKEN', file)
+    .replace(/--stack \S+/, '--stack PlantStore');
   const { exitCode, stderr } = await start('bash', ['-c', command], {
     ...process.env,
     ...deployed(),
@@ -167,13 +172,13 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     'no such stack',
     stack('Nope'),
     account,
-    /There is no stack Nope in this region: deploy it .*, or choose another with --stack or --region\./,
+    /There is no stack Nope in this region\. Deploy it .*, or choose another with --stack or --region\./,
   ],
   [
     'another stack',
     stack('SomethingElse'),
     account,
-    /The stack SomethingElse is no plant store, .* it has no output AccessTokensTableName\./,
+    /The stack SomethingElse has no output AccessTokensTableName\. It is not a plant store, or its deployment did not finish\./,
   ],
   [
     'no permission',
@@ -185,22 +190,27 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     'an expired session',
     stack('LoggedOut'),
     account,
-    /AWS does not accept the credentials \(.*\): log in again, or choose others/,
+    /AWS does not accept the credentials \(.*\)\. Log in again, or choose others with --profile\./,
   ],
   [
     'no credentials',
     [],
     { AWS_REGION: 'eu-west-1' },
-    /No AWS credentials \(.*\): log in, choose others with --profile, or say --local\./,
+    /There are no AWS credentials \(.*\)\. Log in, choose others with --profile, or add --local/,
   ],
   [
     'no such profile',
     ['--profile', 'other', '--region', 'eu-west-1'],
     {},
-    /No AWS credentials for the profile other \(.*\): log in/,
+    /There are no AWS credentials for the profile other \(.*\)\. Log in/,
   ],
-  ['no region', [], {}, /No AWS region: choose one with --region\./],
-  ['no network', [], noNetwork, /AWS cannot be reached \(.*\): check the network, and --region\./],
+  [
+    'no region',
+    [],
+    {},
+    /No AWS region is chosen\. Choose one with --region, or add --local for a running "npm start"\./,
+  ],
+  ['no network', [], noNetwork, /AWS cannot be reached \(.*\)\. Check the network and --region\./],
 ])('where there is %s, one line says so', async (_, options, env, line) => {
   const { exitCode, stdout, stderr } = await aws(['list', ...options], env);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

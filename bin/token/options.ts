@@ -1,0 +1,13 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** Refuses `--owner --local`, which commander takes for the owner `--local`. */
+export function refuseOptionsAsValues(commands: readonly Command[]): void {
+  for (const option of new Set(commands.flatMap(({ options }) => options))) {
+    if (!option.required) continue;
+    const parse = option.parseArg;
+    option.argParser((text, previous) => {
+      if (text.startsWith('--')) throw new InvalidArgumentError(`Put a value before ${text}.`);
+      return parse ? parse(text, previous) : text;
+    });
+  }
+}

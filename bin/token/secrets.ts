@@ -1,0 +1,24 @@
+import { tokenIdPattern, tokenParts } from '../../functions/contract/access-token.ts';
+
+const { prefix, secret, checksum } = tokenParts;
+
+/**
+ * Matches the start of an access token, or as many letters and digits in a row as a secret has,
+ * because a pasted token may have lost its prefix.
+ */
+const secretPattern = new RegExp(
+  `${prefix}${tokenIdPattern}_|` +
+    `(?<![0-9A-Za-z])[0-9A-Za-z]{${secret},${secret + checksum}}(?![0-9A-Za-z])`,
+);
+
+export const mayHoldSecret = (text: string): boolean => secretPattern.test(text);
+
+/** Exits with an error, which does not repeat the token, if an argument may hold one. */
+export function refuseSecretArguments(instead: string): void {
+  if (!process.argv.slice(2).some(mayHoldSecret)) return;
+  console.error(
+    'error: An argument looks like an access token. Other users can see arguments, and npm writes ' +
+      `them to its log files, so revoke that token by its id. ${instead}`,
+  );
+  process.exit(1);
+}
