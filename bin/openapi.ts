@@ -1,6 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { openApiText } from './openapi/document.ts';
+
+new Command('npm run openapi')
+  .description('Writes docs/openapi.json, the description of the API, from the source code.')
+  .parse();
 
 const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');
 writeFileSync(file, openApiText());

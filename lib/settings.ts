@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 const prefix = 'plant-store:';
 
-/** A number that `holds`; context arrives as text from `-c`, as JSON from cdk.json. */
+/** Accepts a number, as text (context from `-c`) or as JSON (context from cdk.json). */
 const number = (holds: (value: number) => boolean, message: string, initial: number) => {
   const written = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
   return v.optional(
@@ -27,31 +27,47 @@ const writtenBoolean = v.pipe(
 );
 const onOrOff = v.optional(v.union([writtenBoolean, v.boolean()], 'must be true or false'), false);
 
-const text = (shape: RegExp, message: string) =>
-  v.optional(v.pipe(v.string(message), v.regex(shape, message)));
+const text = (holds: (value: string) => boolean, message: string) =>
+  v.optional(v.pipe(v.string(message), v.check(holds, message)));
 
-/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html: no other number of days is taken. */
+/** The URL parser leaves an origin as it is, and nothing else. It allows `*` and quotes in a host. */
+const isOrigin = (value: string) =>
+  /^https?:\/\/[a-z0-9._:[\]-]+$/.test(value) &&
+  URL.canParse(value) &&
+  new URL(value).origin === value;
+
+// The labels of the domain hold no dot, so that the expression takes linear time.
+const isEmail = (value: string) =>
+  value.length <= 254 && /^[^\s@\p{Cc}]{1,64}@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(value);
+
+/** The numbers of days that CloudWatch Logs accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
 const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
   3653,
 ];
 
-/** What a deployer can choose, by CDK context keys `plant-store:NAME`. */
+/** The settings of a deployment, each a key `plant-store:NAME` of the CDK context. */
 const schema = v.object({
-  /** Tells several copies in one account apart: part of the stack's name. */
-  instance: text(/^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/, 'must be 1 to 64 letters, digits and hyphens'),
-  /** What becomes of the tables when the stack is destroyed. */
+  /** Part of the stack's name, which tells several copies in one account apart. */
+  instance: text(
+    (value) => /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(value),
+    'must be 1 to 64 letters, digits and hyphens',
+  ),
+  /** Whether destroying the stack keeps the tables. */
   retention: oneOf(['retain', 'destroy'], 'retain'),
   architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
-  /** MB for each function; CPU comes in proportion. At 512 MB a warm request is over in milliseconds and a cold one well under a second. */
+  /**
+   * MB for each function, with CPU in proportion. At 512 MB a warm request takes milliseconds and a
+   * cold one well under a second.
+   */
   memory: integer(128, 10240, 512),
   /**
-   * Requests a second that the gateway admits to each method, and how many at once
-   * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html).
+   * Requests a second that API Gateway admits to each method, and how many at once:
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   'throttle-rate': integer(1, 10000, 50),
   'throttle-burst': integer(1, 5000, 100),
-  /** Seconds for which the gateway remembers an authorizer's answer: that long a revoked token can live. */
+  /** Seconds for which API Gateway caches the authorizer's answer. A revoked token can live so long. */
   'authorizer-cache': integer(0, 300, 60),
   /** Days. */
   'log-retention': number(
@@ -59,34 +75,41 @@ const schema = v.object({
     `must be one of ${retentionDays.join(', ')}`,
     30,
   ),
-  /** The one origin whose pages may call the API, or `*`. Left out: none. */
+  /** The one origin whose pages may call the API, or `*`. By default, no page may. */
   'cors-origin': text(
-    /^(\*|https?:\/\/[^\s/'"]+)$/,
+    (value) => value === '*' || isOrigin(value),
     'must be an origin like https://example.com, or *',
   ),
-  /** Who is told of alarms; AWS asks that person to confirm. Left out: nobody is. */
-  'alarm-email': text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address'),
-  /** A line for each request at the gateway. It needs a role that an account and region have one of: docs/operations.md. */
+  /** The address that alarms mail to, once its owner has confirmed. By default, they mail nobody. */
+  'alarm-email': text(isEmail, 'must be an e-mail address'),
+  /** Whether API Gateway logs each request, which needs a role (docs/operations.md). */
   'access-log': onOrOff,
-  /** Bundles for a debugger: with the names and lines of their sources. */
+  /** Whether the bundles have source maps, for a debugger. */
   'source-maps': onOrOff,
 });
 
 export type Settings = v.InferOutput<typeof schema>;
 
-/** Reads the settings from CDK context, whose other keys are not ours to judge. Throws one line that names every unknown key and bad value. */
+const names = Object.keys(schema.entries);
+
+/**
+ * Reads the `plant-store:` keys of the CDK context and ignores all others, except settings whose
+ * prefix is missing or misspelt. Throws a SettingsError of one line that names every fault.
+ */
 export function readSettings(context: Record<string, unknown>): Settings {
   const given = Object.fromEntries(
     Object.entries(context)
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, value]) => [key.slice(prefix.length), value]),
   );
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(schema.entries, name));
   const result = v.safeParse(schema, given);
   const faults = [
-    ...unknown.map(
-      (name) => `${prefix}${name} is unknown (there are ${Object.keys(schema.entries).join(', ')})`,
-    ),
+    ...Object.keys(context)
+      .filter((key) => !key.startsWith(prefix) && names.includes(withoutPrefix(key)))
+      .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`),
+    ...Object.keys(given)
+      .filter((name) => !names.includes(name))
+      .map((name) => `${prefix}${name} is unknown (there are ${names.join(', ')})`),
     ...(result.issues ?? []).map(
       (issue) =>
         `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
@@ -96,6 +119,9 @@ export function readSettings(context: Record<string, unknown>): Settings {
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   return result.output;
 }
+
+/** Returns a key without a prefix that resembles ours, as `plantStore:` and `plant_store.` do. */
+const withoutPrefix = (key: string) => key.replace(/^plant[-_ ]?store[-_.:/]/i, '');
 
 export class SettingsError extends Error {
   override name = 'SettingsError';

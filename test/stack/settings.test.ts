@@ -9,7 +9,9 @@ const read = (given: Record<string, unknown>) =>
   );
 
 test('without settings there are defaults', () => {
-  expect(readSettings({ '@aws-cdk/core:anything': true, 'plant-storex': 1 })).toEqual({
+  expect(
+    readSettings({ '@aws-cdk/core:anything': true, 'plant-storex': 1, 'other:memory': 1 }),
+  ).toEqual({
     retention: 'retain',
     architecture: 'arm64',
     memory: 512,
@@ -52,10 +54,48 @@ test.each([
   ['log-retention', ['1', '30', '3653'], ['0', '2', '31', '4000', 'forever']],
   [
     'cors-origin',
-    ['*', 'https://example.com', 'http://localhost:3000'],
-    ['example.com', 'https://example.com/', "https://a'b", 'https://a b', 'null', ''],
+    ['*', 'https://example.com', 'http://localhost:3000', 'http://[::1]:8080', 'http://a_b.test'],
+    [
+      'example.com',
+      'https://example.com/',
+      "https://a'b",
+      'https://a b',
+      'null',
+      '',
+      'https://a\0b',
+      'https://a\0',
+      'https://a?x#y',
+      'https://a#y',
+      'https://*',
+      'https://*.example.com',
+      'https://a\\b',
+      'https://user@example.com',
+      'https://example.com:443',
+      'https://EXAMPLE.com',
+      'https://exämple.com',
+      'https://',
+      'ftp://example.com',
+      '**',
+      '*\n',
+    ],
   ],
-  ['alarm-email', ['a@example.com'], ['a', 'a@b', 'a b@example.com', '']],
+  [
+    'alarm-email',
+    ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
+    [
+      'a',
+      'a@b',
+      'a b@example.com',
+      '',
+      'a@b@example.com',
+      'a@.com',
+      'a@example.',
+      'a@example..com',
+      'a\0@example.com',
+      `${'a'.repeat(65)}@example.com`,
+      `a@${'b.'.repeat(130)}com`,
+    ],
+  ],
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1, '']],
   ['source-maps', ['true', 'false', true, false], ['yes', '1', 1, '']],
 ])('%s takes what AWS takes and nothing else', (name, good, bad) => {
@@ -70,4 +110,29 @@ test('an unknown setting and every bad value are named in one line', () => {
   expect(faults).toThrow(
     /^Bad settings: plant-store:colour is unknown \(there are instance, .*\); plant-store:memory must be .*, not "much"; plant-store:alarm-email must be an e-mail address, not "nobody"\.$/,
   );
+});
+
+test.each([
+  ['alarm-email', 'alarm-email'],
+  ['plantstore:alarm-email', 'alarm-email'],
+  ['plantStore:memory', 'memory'],
+  ['plant_store:memory', 'memory'],
+  ['Plant-Store:memory', 'memory'],
+  ['plant-store.memory', 'memory'],
+  ['memory', 'memory'],
+])('the key %s is refused, because it is a setting but for its prefix', (key, name) => {
+  expect(() => readSettings({ [key]: '1024' })).toThrow(
+    new SettingsError(`Bad settings: ${key} must be plant-store:${name}.`),
+  );
+});
+
+test.each([
+  ['alarm-email', `a@${'.'.repeat(200_000)}@`],
+  ['alarm-email', `a@${'b.'.repeat(100_000)}`],
+  ['cors-origin', `https://${'a.'.repeat(100_000)}?`],
+  ['instance', 'a'.repeat(200_000)],
+])('%s judges a text of 200 000 characters in linear time', (name, value) => {
+  const began = performance.now();
+  expect(() => read({ [name]: value })).toThrow('must be');
+  expect(performance.now() - began).toBeLessThan(2000);
 });

@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..', '..');
+const written = () => statSync(join(root, 'docs', 'openapi.json')).mtimeMs;
+
+test.each([
+  ['--help', 0],
+  ['--hlep', 1],
+  ['docs/api.json', 1],
+])('npm run openapi -- %s writes nothing and exits with %i', (argument, exitCode) => {
+  const before = written();
+  const { status } = spawnSync(process.execPath, ['bin/openapi.ts', argument], { cwd: root });
+  expect(status).toBe(exitCode);
+  expect(written()).toBe(before);
+});
