@@ -6,10 +6,11 @@ import { type Emulator, startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { type Database, startDatabase } from '../lib/local/database.ts';
-import { synthesizeAside } from '../lib/local/synthesize-in-worker.ts';
+import { synthesizeInWorker } from '../lib/local/synthesize-in-worker.ts';
+import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
-import { type LocalOptions, localOptions } from './local/options.ts';
-import { onceOrphaned } from './local/orphaned.ts';
+import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
+import { type LocalOptions, parseOptions } from './local/options.ts';
 import { readableLog, readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
 
@@ -18,60 +19,44 @@ interface Options extends LocalOptions {
   watch?: true;
 }
 
-const program = new Command('npm start --').description(
-  'Runs the plant store on this machine: the stack that would be deployed, and a database.',
-);
-for (const option of localOptions) program.addOption(option);
-program
+const program = new Command('npm start --')
+  .description(
+    'Runs the plant store on this machine: the stack that would be deployed, and a database.',
+  )
   .option(
     '--dynamodb-host <address>',
     'address of this machine that the database listens on',
     '127.0.0.1',
   )
-  .option('--watch', 'go over to changed functions at once')
-  .parse();
+  .option('--watch', 'go over to changed functions at once');
+parseOptions(program);
 
-/** What has to end, in the order it was started. */
-const running: { stop(): Promise<void> }[] = [];
 const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
-let ending: Promise<void> | undefined;
-// A terminal's Ctrl-C arrives twice, once from npm: what comes after the first changes nothing.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void end(0));
-onceOrphaned(() => void end(0));
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
-function end(exitCode: number): Promise<void> {
-  ending ??= (async () => {
-    for (const part of running.reverse()) await part.stop();
-    process.exit(exitCode);
-  })();
-  return ending;
-}
+await lifecycle((start) => run(program.opts(), start));
 
-try {
-  await start(program.opts());
-} catch (error) {
-  console.error(`error: ${error instanceof Error ? error.message : error}`);
-  await end(1);
-}
+async function run(options: Options, start: Start): Promise<void> {
+  await checkPort('--port', options.port, '127.0.0.1');
+  await checkPort('--dynamodb-port', options.dynamodbPort, options.dynamodbHost);
 
-async function start(options: Options): Promise<void> {
-  const data = options.memory ? {} : { data: options.data };
   const [assembly, database] = await Promise.all([
     progress(
       'Synthesizing the stack and bundling its functions',
-      synthesizeAside(join(assemblies, '0')),
+      synthesizeInWorker(join(assemblies, '0')),
     ),
-    progress(
-      'Opening the database',
-      startDatabase({ ...data, port: options.dynamodbPort, host: options.dynamodbHost }),
-    ).then((opened) => {
-      running.push(opened);
-      return opened;
-    }),
+    start(() =>
+      progress(
+        'Opening the database',
+        startDatabase({
+          ...(!options.memory && { data: options.data }),
+          port: options.dynamodbPort,
+          host: options.dynamodbHost,
+        }),
+      ),
+    ),
   ]);
   const dynamodbEndpoint = database.endpoint;
   const template = readTemplate(assembly);
@@ -82,8 +67,9 @@ async function start(options: Options): Promise<void> {
     const text = readableLog(functionName, line);
     if (text !== undefined) console.error(text);
   };
-  const emulator = await startEmulator({ assembly, port: options.port, dynamodbEndpoint, log });
-  running.push(emulator);
+  const emulator = await start(() =>
+    startEmulator({ assembly, port: options.port, dynamodbEndpoint, log }),
+  );
   if (options.watch) watchFunctions(emulator, database);
 
   const ready = {
@@ -106,14 +92,12 @@ function watchFunctions(emulator: Emulator, database: Database): void {
   const rebuild = async () => {
     count += 1;
     try {
-      const assembly = await synthesizeAside(join(assemblies, String(count)));
+      const assembly = await synthesizeInWorker(join(assemblies, String(count)));
       database.enforce(readTemplate(assembly));
       emulator.replace(assembly);
       console.error('The functions have changed: new requests meet the new ones.');
     } catch (error) {
-      console.error(
-        `The functions stay as they were: ${error instanceof Error ? error.message : error}`,
-      );
+      console.error(`The functions stay as they were: ${messageOf(error)}`);
     }
   };
   watch(join(import.meta.dirname, '..', 'functions'), { recursive: true }, () => {

@@ -9,10 +9,11 @@ import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { type Docker, findDocker } from '../lib/local/docker.ts';
 import { findSam, startSam } from '../lib/local/sam-cli.ts';
-import { synthesizeAside } from '../lib/local/synthesize-in-worker.ts';
+import { synthesizeInWorker } from '../lib/local/synthesize-in-worker.ts';
+import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
-import { type LocalOptions, localOptions } from './local/options.ts';
-import { onceOrphaned } from './local/orphaned.ts';
+import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
+import { type LocalOptions, parseOptions } from './local/options.ts';
 import { readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
 
@@ -22,37 +23,15 @@ const program = new Command('npm run sam --')
   )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
-for (const option of localOptions) program.addOption(option);
-program.parse();
+parseOptions(program);
 
-/** What has to end, in the order it was started. */
-const running: { stop(): Promise<void> }[] = [];
-let ending: Promise<void> | undefined;
-// What comes after the first changes nothing: a container would stay behind.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end());
-onceOrphaned(() => void end());
+await lifecycle((start) => run(program.opts(), program.args, start));
 
-/** Ends all parts, then says what went wrong, if something did. */
-function end(...faults: string[]): Promise<void> {
-  ending ??= (async () => {
-    for (const part of running.reverse())
-      await part.stop().catch((error) => faults.push(messageOf(error)));
-    for (const fault of faults) console.error(`error: ${fault}`);
-    process.exit(faults.length > 0 ? 1 : 0);
-  })();
-  return ending;
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-try {
-  await start(program.opts(), program.args);
-} catch (error) {
-  await end(messageOf(error));
-}
-
-async function start(options: LocalOptions, args: string[]): Promise<void> {
+async function run(options: LocalOptions, args: string[], start: Start): Promise<void> {
   const docker = await tools();
+  await checkPort('--port', options.port, '127.0.0.1');
+  await checkPort('--dynamodb-port', options.dynamodbPort, docker.address);
+
   // Among the project's own files, which every kind of Docker may mount.
   const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'plant-store');
   mkdirSync(cache, { recursive: true });
@@ -67,30 +46,34 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   };
   await progress(
     'Synthesizing the stack and bundling its functions',
-    synthesizeAside(assembly, context),
+    synthesizeInWorker(assembly, context),
   );
   const template = readTemplate(assembly);
 
-  const data = options.memory ? {} : { data: options.data };
-  const database = await progress(
-    'Opening the database',
-    startDatabase({ ...data, port: options.dynamodbPort, host: docker.address }),
+  const database = await start(() =>
+    progress(
+      'Opening the database',
+      startDatabase({
+        ...(!options.memory && { data: options.data }),
+        port: options.dynamodbPort,
+        host: docker.address,
+      }),
+    ),
   );
-  running.push(database);
   const dynamodbEndpoint = database.endpoint;
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
-  if (ending) return;
 
-  const sam = startSam({
-    template: template.file,
-    port: options.port,
-    environment: {
-      [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`,
-    },
-    args,
-    log: console.error,
-  });
-  running.push(sam);
+  const sam = await start(() =>
+    startSam({
+      template: template.file,
+      port: options.port,
+      environment: {
+        [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`,
+      },
+      args,
+      log: console.error,
+    }),
+  );
   const ready = {
     baseUrl: await sam.ready,
     token: await demoToken(dynamodbEndpoint, 'npm run sam'),

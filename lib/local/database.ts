@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
@@ -74,6 +74,8 @@ async function openFolder(data: string): Promise<ClassicLevel> {
   mkdirSync(data, { recursive: true });
   if (readdirSync(data).length > 0 && !existsSync(own))
     throw refuse('was not made by this program');
+  // It holds digests of access tokens and everybody's plants.
+  chmodSync(data, 0o700);
 
   const lock = new ClassicLevel(own);
   try {
@@ -90,7 +92,7 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     const { code, cause } = error as { code?: string; cause?: NodeJS.ErrnoException };
     if (cause?.code === 'LEVEL_LOCKED')
       throw new Error(
-        `${data} is in use by another process: stop that one, or choose another folder.`,
+        `${data} is in use by another process. Stop that process, or choose another folder with --data, or keep nothing with --memory.`,
         { cause },
       );
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;

@@ -9,7 +9,7 @@ import(workerData.synthesize).then(({ synthesize }) => parentPort.postMessage(sy
  * Synthesizes the stack, with CDK context, into a folder, in a thread of its own: whoever is served meanwhile does not wait, and code that has changed is read anew.
  * Returns the folder. Rejects with what `synthesize` throws.
  */
-export function synthesizeAside(
+export function synthesizeInWorker(
   outdir: string,
   context: Record<string, unknown> = {},
 ): Promise<string> {

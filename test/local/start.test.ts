@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readableLog, readyText } from '../../bin/local/output.ts';
-import { finallyDo, temporaryFolder } from './fixture.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 
 const project = join(import.meta.dirname, '..', '..');
 
 /** `npm start -- …`, without npm. */
-function run(args: string[], root = project) {
+function run(args: string[], { root = project, environment = {} } = {}) {
   const child: ChildProcess = spawn(process.execPath, ['bin/local.ts', ...args], {
     cwd: root,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
@@ -30,8 +31,8 @@ interface Ready {
   dynamodbEndpoint: string;
 }
 
-async function start(args: string[], root?: string) {
-  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], root);
+async function start(args: string[], root = project) {
+  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], { root });
   const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
   const first = await Promise.race([once(lines, 'line'), running.exited]);
   if (!Array.isArray(first)) throw new Error(`It ended: ${first.stderr}`);
@@ -52,6 +53,13 @@ async function start(args: string[], root?: string) {
   return { ...running, ...ready, headers, list, create, stop, says };
 }
 
+/** What a program writes to stderr that refuses to start before anything slow has begun. */
+async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(args, { environment }).exited;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr;
+}
+
 test('it serves, keeps its data, shares neither folder nor port, and ends when what is under way is done', async () => {
   const data = join(temporaryFolder(), 'store');
   const store = await start(['--data', data]);
@@ -60,27 +68,20 @@ test('it serves, keeps its data, shares neither folder nor port, and ends when w
   );
   expect((await store.create({ id: 1, name: 'Monstera', tag: 'indoor' })).status).toBe(201);
 
+  expect(statSync(data).mode & 0o777).toBe(0o700);
+
   const portOf = (url: string) => new URL(url).port;
-  const refusals = await Promise.all([
-    run(['--data', data, '--port', '0', '--dynamodb-port', '0']).exited,
-    run(['--memory', '--port', portOf(store.baseUrl), '--dynamodb-port', '0']).exited,
-  ]);
-  const errors = refusals.map(({ code, stdout, stderr }) => ({
-    code,
-    stdout,
-    stderr: stderr.replace(/^.* …\n/gm, ''),
-  }));
-  expect(errors).toEqual([
-    {
-      code: 1,
-      stdout: '',
-      stderr: `error: ${data} is in use by another process: stop that one, or choose another folder.\n`,
-    },
-    {
-      code: 1,
-      stdout: '',
-      stderr: `error: Port ${portOf(store.baseUrl)} is taken: another program listens on it.\n`,
-    },
+  const { baseUrl, dynamodbEndpoint } = store;
+  expect(
+    await Promise.all([
+      refused(['--data', data, '--port', '0', '--dynamodb-port', '0']),
+      refused(['--memory', '--port', portOf(baseUrl), '--dynamodb-port', '0']),
+      refused(['--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)]),
+    ]),
+  ).toEqual([
+    `error: ${data} is in use by another process. Stop that process, or choose another folder with --data, or keep nothing with --memory.\n`,
+    `error: Port ${portOf(baseUrl)} is taken: another program listens on it. Choose another with --port.\n`,
+    `error: Port ${portOf(dynamodbEndpoint)} is taken: another program listens on it. Choose another with --dynamodb-port.\n`,
   ]);
 
   const body = JSON.stringify({ id: 2, name: 'Ficus' });
@@ -152,9 +153,25 @@ describe('what it says', () => {
     ],
     [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
   ])('to %j', async (args, message) => {
-    const { code, stdout, stderr } = await run(args).exited;
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refused(args)).toMatch(message);
+  });
+
+  test.each([
+    ['npm start --port 3110', 'start', { npm_config_port: 'true' }, ['3110'], '--port 3110'],
+    ['npm start --port=3110', 'start', { npm_config_port: '3110' }, [], '--port 3110'],
+    ['npm start --port', 'start', { npm_config_port: 'true' }, [], '--port …'],
+    [
+      'npm start --memory --dynamodb-port 1',
+      'start',
+      { npm_config_memory: 'true', npm_config_dynamodb_port: 'true' },
+      ['1'],
+      '--dynamodb-port 1 --memory',
+    ],
+  ])('to "%s", where "--" is missing', async (_, script, taken, args, options) => {
+    const environment = { npm_lifecycle_event: script, ...taken };
+    expect(await refused(args, environment)).toBe(
+      `error: npm took these options for its own. Type "--" before them: npm start -- ${options}\n`,
+    );
   });
 
   test('when ready: where things are, a token, and three lines to paste', () => {

@@ -1,0 +1,50 @@
+export interface Part {
+  stop(): Promise<void>;
+}
+
+/** Starts a part of the program, unless the program is ending. */
+export type Start = <P extends Part>(part: () => P | Promise<P>) => Promise<P>;
+
+/**
+ * Runs a program of several parts. A signal, an error or the end of the launcher stops the parts,
+ * last started first, and then ends the process. Errors are printed, and make its exit code 1.
+ */
+export async function lifecycle(run: (start: Start) => Promise<void>): Promise<void> {
+  const parts: Promise<Part>[] = [];
+  let ending: Promise<never> | undefined;
+
+  // A terminal's Ctrl-C arrives several times, because npm and the launcher pass it on. Only the
+  // first signal counts, so that the cleanup finishes.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => void end());
+  process.once('disconnect', () => void end());
+  process.channel?.unref();
+  // The reader of the output may be gone too, which must not interrupt the cleanup.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+  try {
+    await run((part) => {
+      if (ending) return ending;
+      const started = Promise.resolve(part());
+      parts.push(started);
+      return started;
+    });
+  } catch (error) {
+    await end(error);
+  }
+
+  function end(...errors: unknown[]): Promise<never> {
+    ending ??= stop(new Set(errors));
+    return ending;
+  }
+
+  async function stop(errors: Set<unknown>): Promise<never> {
+    for (const part of parts.reverse())
+      await part.then((started) => started.stop()).catch((error) => errors.add(error));
+    for (const error of errors) console.error(`error: ${messageOf(error)}`);
+    process.exit(errors.size > 0 ? 1 : 0);
+  }
+}
+
+export const messageOf = (error: unknown) =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+
+const lifecycle = new URL('../../bin/local/lifecycle.ts', import.meta.url).href;
+
+/** A program whose parts say what becomes of them. `body` starts them. */
+function startProgram(body: string) {
+  const file = join(temporaryFolder(), 'program.mjs');
+  writeFileSync(
+    file,
+    `import { setTimeout } from 'node:timers/promises';
+    import { lifecycle } from '${lifecycle}';
+    const part = (name, stop = () => {}) => {
+      console.log('start ' + name);
+      return { stop: async () => { console.log('stop ' + name); await stop(); } };
+    };
+    const sigterm = new Promise((resolve) => process.once('SIGTERM', () => setImmediate(resolve)));
+    setInterval(() => {}, 1000);
+    const ready = () => { console.log('ready'); return new Promise(() => {}); };
+    await lifecycle(async (start) => { ${body} });`,
+  );
+  const child = fork(file, { stdio: 'pipe', execArgv: [] });
+  finallyDo(() => child.kill('SIGKILL'));
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('The program has no pipes.');
+  const ended = Promise.all([once(child, 'exit'), text(stdout), text(stderr)]).then(
+    ([[code], said, errors]) => ({ code, said: said.trim().split('\n'), errors }),
+  );
+  let output = '';
+  stdout.on('data', (chunk) => (output += chunk));
+  const says = async (line: string) => {
+    while (!output.includes(`${line}\n`)) await once(stdout, 'data');
+  };
+  return { child, says, ended };
+}
+
+const twoParts = `await start(() => part('one')); await start(() => part('two'));`;
+
+test.each<[string, (child: ReturnType<typeof fork>) => unknown]>([
+  ['SIGINT', (child) => child.kill('SIGINT')],
+  ['SIGTERM', (child) => child.kill('SIGTERM')],
+  ['SIGHUP', (child) => child.kill('SIGHUP')],
+  ['the end of the launcher', (child) => child.disconnect()],
+])('%s stops the parts in reverse order', async (_, interrupt) => {
+  const { child, says, ended } = startProgram(`${twoParts} await ready();`);
+  await says('ready');
+  interrupt(child);
+  expect(await ended).toEqual({
+    code: 0,
+    said: ['start one', 'start two', 'ready', 'stop two', 'stop one'],
+    errors: '',
+  });
+});
+
+test('a second signal does not interrupt the cleanup', async () => {
+  const { child, says, ended } = startProgram(
+    `await start(() => part('one'));
+    await start(() => part('two', () => sigterm));
+    await ready();`,
+  );
+  await says('ready');
+  child.kill('SIGINT');
+  await says('stop two');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({
+    code: 0,
+    said: expect.arrayContaining(['stop one']),
+    errors: '',
+  });
+});
+
+test('an error stops the parts and ends the program with exit code 1', async () => {
+  const { ended } = startProgram(`${twoParts} throw new Error('It is broken.');`);
+  expect(await ended).toEqual({
+    code: 1,
+    said: ['start one', 'start two', 'stop two', 'stop one'],
+    errors: 'error: It is broken.\n',
+  });
+});
+
+test('a part that does not start is reported once', async () => {
+  const { ended } = startProgram(
+    `await start(() => part('one')); await start(async () => { throw new Error('Taken.'); });`,
+  );
+  expect(await ended).toEqual({
+    code: 1,
+    said: ['start one', 'stop one'],
+    errors: 'error: Taken.\n',
+  });
+});
+
+test('a part that does not stop is reported, and the others stop', async () => {
+  const { child, says, ended } = startProgram(
+    `await start(() => part('one'));
+    await start(() => part('two', () => { throw new Error('It hangs.'); }));
+    await ready();`,
+  );
+  await says('ready');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({
+    code: 1,
+    said: ['start one', 'start two', 'ready', 'stop two', 'stop one'],
+    errors: 'error: It hangs.\n',
+  });
+});
+
+test('after a signal, a part that is being started is stopped and no other starts', async () => {
+  const { child, says, ended } = startProgram(
+    `await start(async () => { const slow = part('slow'); await sigterm; return slow; });
+    await start(() => part('late'));`,
+  );
+  await says('start slow');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, said: ['start slow', 'stop slow'], errors: '' });
+});
