@@ -59,9 +59,8 @@ async function run() {
     'an id may be',
     'comes back',
     'at most 1000',
-    'nobody gets in',
-    'no such operation',
-    'finding',
+    'is refused:',
+    'unknown operation',
   ];
   const suite = spawn(
     process.execPath,

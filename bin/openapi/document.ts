@@ -8,20 +8,27 @@ import {
   problemMembers,
   problems,
 } from '../../functions/contract/problems.ts';
-import { scopes } from '../../functions/contract/scopes.ts';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
-import { encodeCursor } from '../../functions/plants/cursor.ts';
+import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
-import { bodySchema, parameterSchema } from './schema.ts';
+import { bodySchema, int64Description, parameterSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI document as docs/openapi.json holds it: made of the schemas, the operations and the problems that the functions run on. */
-export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+/**
+ * Returns the OpenAPI document as docs/openapi.json holds it. It is made of the schemas, the
+ * operations and the problems that the functions run on.
+ */
+export const openApiText = (): string =>
+  `${JSON.stringify(openApiDocument(), null, 2).replaceAll(/[\u007F-\u009F\uFFFD]/g, escaped)}\n`;
+
+/** JSON.stringify escapes the other control characters itself. */
+const escaped = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 interface Description {
   summary: string;
@@ -29,10 +36,11 @@ interface Description {
   input: InputSchema;
   bodyExample?: Json;
   successes: Record<number, Json>;
-  /** Beside those that every operation has. */
+  /** In addition to those of every operation. */
   problems: ProblemCode[];
 }
 
+const requestId = 'JKJaXmPLvHcESHA=';
 const plant = { name: 'Monstera', tag: 'shade' };
 const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
@@ -55,7 +63,8 @@ const descriptions: Record<Operation, Description> = {
   createPlant: {
     summary: 'Create a plant',
     description:
-      'Stores a plant under an id of the caller’s choice. The same request again changes nothing and is answered with 200, so that it can be retried.',
+      'Stores a plant under an id that the caller chooses. ' +
+      'The same request again changes nothing and is answered with 200, so that it can be retried.',
     input: createPlantInput,
     bodyExample: { id: 7, ...plant },
     successes: {
@@ -65,7 +74,7 @@ const descriptions: Record<Operation, Description> = {
         ...json(reference('schemas', 'Plant'), plant),
       },
       200: {
-        description: 'The plant was there already, with the same name and tag.',
+        description: 'The plant existed already, with the same name and tag.',
         headers: { ...everyResponse, Location: location },
         ...json(reference('schemas', 'Plant'), plant),
       },
@@ -75,7 +84,8 @@ const descriptions: Record<Operation, Description> = {
   listPlants: {
     summary: 'List the caller’s plants',
     description:
-      'In ascending order of their ids. It shows what was written before. To read on, follow Link for as long as there is one.',
+      'Lists plants in ascending order of their ids, including everything written before. ' +
+      'To read on, follow Link until a page has none.',
     input: listPlantsInput,
     successes: {
       200: {
@@ -83,11 +93,10 @@ const descriptions: Record<Operation, Description> = {
         headers: {
           ...everyResponse,
           Link: {
-            description: 'The path of the next page (RFC 8288), where there is one.',
+            description: 'The path of the next page (RFC 8288), if there is one.',
             schema: {
               type: 'string',
-              pattern:
-                '^<(/[^/?]+)*/plants\\?limit=[1-9][0-9]{0,3}&cursor=[A-Za-z0-9_-]+>; rel="next"$',
+              pattern: `^<(/[^/?]+)*/plants\\?limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}>; rel="next"$`,
             },
             example: `<${nextPage}>; rel="next"`,
           },
@@ -102,7 +111,7 @@ const descriptions: Record<Operation, Description> = {
   },
   deletePlant: {
     summary: 'Delete a plant',
-    description: 'A body, if there is one, is ignored.',
+    description: 'A body is ignored.',
     input: deletePlantInput,
     successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
     problems: ['plant-not-found'],
@@ -113,15 +122,16 @@ const everyOperation: ProblemCode[] = [
   'invalid-request',
   'unauthorized',
   'insufficient-scope',
+  'request-blocked',
   'too-many-requests',
   'internal-error',
   'unavailable',
 ];
 
 const parameterDescriptions: Record<string, string> = {
-  id: 'The id of the plant, in canonical decimal digits.',
-  limit: `The most plants to list, in canonical decimal digits. Above ${largestPage} it means ${largestPage}.`,
-  cursor: 'Where to go on, from a Link.',
+  id: `The id of the plant. ${int64Description}`,
+  limit: `The maximum number of plants. A value above ${largestPage} means ${largestPage}.`,
+  cursor: 'The position after which to continue, as a Link has it.',
 };
 
 const faults: Partial<Record<ProblemCode, Fault[]>> = {
@@ -139,8 +149,10 @@ function openApiDocument(): Json {
       title: 'Plant Store',
       version: '1',
       description:
-        'Clients with a bearer token create, list and delete plants. A token belongs to an owner, whose plants, and no others, it gives access to. ' +
-        'Errors are problem details (RFC 9457); a path or method that is not described here is answered with no-such-operation. ' +
+        'Clients with a bearer token create, list and delete plants. ' +
+        'A token belongs to an owner and gives access to the plants of that owner only. ' +
+        'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
+        'answered with no-such-operation. A body above 10 MB is answered with 413 in plain text. ' +
         'Within a version there are only additions.',
     },
     servers: [
@@ -166,7 +178,7 @@ function openApiDocument(): Json {
         ]),
       ),
       responses: Object.fromEntries(
-        Object.keys(problems).map((code) => [code, problemResponse(code as ProblemCode)]),
+        Object.keys(problems).map((code) => [code, problemResponse([code as ProblemCode])]),
       ),
       securitySchemes: {
         accessToken: {
@@ -192,26 +204,22 @@ function paths(): Json {
 
 function operationObject(name: Operation): Json {
   const { summary, description, input, bodyExample, successes, problems: own } = descriptions[name];
+  const { scope } = operations[name];
   const { path, query, body } = input.entries;
   const parameters = [
     ...parametersIn('path', path?.entries),
     ...parametersIn('query', query?.entries),
   ];
-  const errors = [...everyOperation, ...own].map((code) => [
-    problems[code].status,
-    reference('responses', code),
+  const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
+  const errors = [...byStatus].map(([status, codes]) => [
+    status,
+    codes.length === 1 ? reference('responses', `${codes[0]}`) : problemResponse(codes),
   ]);
   return {
     operationId: name,
     summary,
     description,
-    security: [
-      {
-        accessToken: Object.entries(scopes).flatMap(([scope, allowed]) =>
-          allowed.some((one) => one === name) ? [scope] : [],
-        ),
-      },
-    ],
+    security: [{ accessToken: [scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: true, ...json(reference('schemas', 'NewPlant'), bodyExample) },
@@ -244,7 +252,7 @@ const problemSchema = {
       type: 'array',
       minItems: 1,
       items: reference('schemas', 'Fault'),
-      description: 'Every fault found, where faults are known.',
+      description: 'Every fault that was found, if the faults are known.',
     },
   },
   required: ['type', 'title', 'status', 'detail', 'instance'],
@@ -253,8 +261,11 @@ const problemSchema = {
 const faultSchema = {
   type: 'object',
   properties: {
-    pointer: { type: 'string', description: 'Where in the body: a JSON pointer (RFC 6901).' },
-    parameter: { type: 'string', description: 'The name of a parameter of path or query.' },
+    pointer: {
+      type: 'string',
+      description: 'The place in the body, as a JSON pointer (RFC 6901).',
+    },
+    parameter: { type: 'string', description: 'The name of a parameter in the path or the query.' },
     header: { type: 'string', description: 'The name of a header.' },
     detail: { type: 'string' },
   },
@@ -266,44 +277,54 @@ function headerDescriptions(): Record<string, Json> {
   const constant = (value: string) => ({ schema: { type: 'string', const: value } });
   return {
     [requestIdHeader]: {
-      description: 'For finding what the log says of a request.',
+      description: 'Finds the log line of the request. It proves nothing about who sent it.',
       schema: { type: 'string', minLength: 1 },
-      example: '3f9c1a52-8a1f-4f0e-9f0b-6c0f6f3f8f11',
+      example: requestId,
     },
     ...Object.fromEntries(
       Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
     ),
     'Retry-After': {
-      description: 'Seconds to wait before trying again.',
+      description: 'The seconds to wait before the next attempt.',
       schema: { type: 'integer', minimum: 1 },
       example: 1,
     },
   };
 }
 
-function problemResponse(code: ProblemCode): Json {
-  const { headers: own, title } = problems[code];
-  const { type, status } = problemMembers(code);
-  const example: Json = JSON.parse(
-    new Problem(code, faults[code]).toJson('3f9c1a52-8a1f-4f0e-9f0b-6c0f6f3f8f11'),
-  );
-  const ownHeaders = Object.entries(own).map(([name, value]) => [
-    name,
-    name === 'Retry-After'
-      ? reference('headers', name)
-      : { required: true, schema: { type: 'string', const: value } },
+/** Returns the response for a status, with which an operation may answer several problems. */
+function problemResponse(codes: ProblemCode[]): Json {
+  const schemas = codes.map(problemOf);
+  const examples = codes.map((code) => [
+    code,
+    { value: JSON.parse(new Problem(code, faults[code]).toJson(requestId)) },
   ]);
   return {
-    description: title,
-    headers: { ...everyResponse, ...Object.fromEntries(ownHeaders) },
+    description: codes.map((code) => problems[code].title).join(', or '),
+    headers: { ...everyResponse, ...Object.assign({}, ...codes.map(ownHeaders)) },
     content: {
       [problemMediaType]: {
-        schema: {
-          allOf: [reference('schemas', 'Problem')],
-          properties: { type: { const: type }, title: { const: title }, status: { const: status } },
-        },
-        example,
+        schema: codes.length === 1 ? schemas[0] : { oneOf: schemas },
+        examples: Object.fromEntries(examples),
       },
     },
+  };
+
+  function ownHeaders(code: ProblemCode): Json {
+    const entries = Object.entries(problems[code].headers).map(([name, value]) => [
+      name,
+      name === 'Retry-After'
+        ? reference('headers', name)
+        : { required: codes.length === 1, schema: { type: 'string', const: value } },
+    ]);
+    return Object.fromEntries(entries);
+  }
+}
+
+function problemOf(code: ProblemCode): Json {
+  const { type, title, status } = problemMembers(code);
+  return {
+    allOf: [reference('schemas', 'Problem')],
+    properties: { type: { const: type }, title: { const: title }, status: { const: status } },
   };
 }

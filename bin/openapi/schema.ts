@@ -3,13 +3,16 @@ import type * as v from 'valibot';
 
 type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of an object in a body, which has no other members. */
+export const int64Description =
+  'A 64-bit integer. JavaScript’s numbers lose digits above 2^53, so keep it as text or as a BigInt.';
+
+/** Returns the JSON Schema of an object in a body, which has no other members. */
 export const bodySchema = (schema: v.GenericSchema): JsonSchema => ({
   ...convert(schema, 'input'),
   additionalProperties: false,
 });
 
-/** The JSON Schema of a parameter's value: of what its text means, not of the text. */
+/** Returns the JSON Schema of a parameter's value as it is meant, not of its text. */
 export const parameterSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output');
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
@@ -17,16 +20,30 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
   return jsonSchema;
 }
 
+/**
+ * Writes a pattern so that Python, Java, Go, Rust and JavaScript read it alike: with the characters
+ * themselves instead of `\p{…}` and `\u…`. A lone surrogate is no character in most of them.
+ */
+const portable = (source: string): string =>
+  source
+    .replaceAll('\\p{Cc}', '\0-\x1F\x7F-\x9F')
+    .replaceAll('\\p{Cs}', '')
+    .replaceAll('\\uFFFD', '\uFFFD');
+
 const rules: ConversionConfig = {
   target: 'draft-2020-12',
   overrideSchema({ valibotSchema, jsonSchema }) {
-    // The bounds of an int64 cannot be told as JSON numbers: most readers would round them.
-    if (valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' };
-    // The API knows no other numbers.
+    // Most readers would round the bounds of an int64, so that only the format tells them.
+    if (valibotSchema.type === 'bigint')
+      return { type: 'integer', format: 'int64', description: int64Description };
+    // The API has no other numbers.
     if (valibotSchema.type === 'number') return { type: 'integer' };
-    // A parameter's default is text too.
-    if (valibotSchema.type === 'optional' && jsonSchema.type === 'integer')
-      return { ...jsonSchema, default: Number(jsonSchema.default) };
+    if (valibotSchema.type === 'optional') {
+      const { default: initial, ...rest } = jsonSchema;
+      if (jsonSchema.type === 'integer') return { ...rest, default: Number(initial) };
+      // Generators of client code take a member with a default for required.
+      return initial === '' ? { ...rest, description: 'Empty if it is left out.' } : jsonSchema;
+    }
     return undefined;
   },
   overrideAction({ valibotAction, jsonSchema }) {
@@ -34,9 +51,11 @@ const rules: ConversionConfig = {
     if ('requirement' in valibotAction) {
       const { requirement } = valibotAction;
       if (typeof requirement === 'bigint') return jsonSchema;
-      // Patterns of JSON Schema are Unicode ones. Those that let a dot be any character count characters, which minLength and maxLength tell.
+      // A dot that matches any character only counts, and minLength and maxLength tell the count.
       if (requirement instanceof RegExp)
-        return requirement.dotAll ? jsonSchema : { ...jsonSchema, pattern: requirement.source };
+        return requirement.dotAll
+          ? jsonSchema
+          : { ...jsonSchema, pattern: portable(requirement.source) };
       if (valibotAction.type === 'min_value')
         return { ...jsonSchema, minimum: requirement as number };
       if (valibotAction.type === 'max_value')

@@ -1,8 +1,11 @@
-/** The operations of the API. A path is relative to the stage. */
+/**
+ * The operations of the API: each with its method, its path within the stage, and the scope that an
+ * access token needs for it.
+ */
 export const operations = {
-  createPlant: { method: 'POST', path: 'plants' },
-  listPlants: { method: 'GET', path: 'plants' },
-  deletePlant: { method: 'DELETE', path: 'plants/{id}' },
-} as const;
+  createPlant: { method: 'POST', path: 'plants', scope: 'plants:write' },
+  listPlants: { method: 'GET', path: 'plants', scope: 'plants:read' },
+  deletePlant: { method: 'DELETE', path: 'plants/{id}', scope: 'plants:write' },
+} as const satisfies Record<string, { method: string; path: string; scope: string }>;
 
 export type Operation = keyof typeof operations;

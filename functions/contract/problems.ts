@@ -1,13 +1,12 @@
 /**
- * Every error that the API can answer with (RFC 9457), whether a function or the gateway says it.
- * `detail` is what is said where nothing more exact is known; `headers` go with the status.
+ * Every error that the API answers with (RFC 9457), whether a function or the gateway sends it.
+ * `headers` are those that the status asks for.
  */
 export const problems = {
   'invalid-request': {
     status: 400,
     title: 'Invalid request',
-    detail:
-      'The request is not one that the API understands. Where its faults are known, errors names each.',
+    detail: 'The request is invalid. If its faults are known, `errors` names each of them.',
     headers: {},
   },
   unauthorized: {
@@ -22,6 +21,12 @@ export const problems = {
     detail: 'The access token does not have the scope that this operation needs.',
     headers: { 'WWW-Authenticate': 'Bearer realm="plant-store", error="insufficient_scope"' },
   },
+  'request-blocked': {
+    status: 403,
+    title: 'Request blocked',
+    detail: 'A web application firewall turned the request away.',
+    headers: {},
+  },
   'plant-not-found': {
     status: 404,
     title: 'Plant not found',
@@ -31,13 +36,13 @@ export const problems = {
   'no-such-operation': {
     status: 404,
     title: 'No such operation',
-    detail: 'The API has no such method on this path.',
+    detail: 'The API does not have this path, or not with this method.',
     headers: {},
   },
   'plant-exists': {
     status: 409,
     title: 'Plant exists',
-    detail: 'There is a plant with this id and another name or tag. It was left as it is.',
+    detail: 'A plant with this id and another name or tag exists. It was not changed.',
     headers: {},
   },
   'content-too-large': {
@@ -49,20 +54,19 @@ export const problems = {
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
-    detail:
-      'The body must be sent as Content-Type: application/json, in UTF-8 and without Content-Encoding.',
+    detail: 'The body must be application/json in UTF-8, without Content-Encoding.',
     headers: {},
   },
   'too-many-requests': {
     status: 429,
     title: 'Too many requests',
-    detail: 'More requests arrived than the API admits. Try again later.',
+    detail: 'The API received too many requests. Try again later.',
     headers: { 'Retry-After': '1' },
   },
   'internal-error': {
     status: 500,
     title: 'Internal error',
-    detail: 'The API failed. The fault is ours.',
+    detail: 'The API failed because of a fault of its own.',
     headers: {},
   },
   unavailable: {
@@ -80,7 +84,7 @@ export type ProblemCode = keyof typeof problems;
 
 export const problemMediaType = 'application/problem+json';
 
-/** The members of a problem that its code alone decides. */
+/** Returns the members that all problems of a code have in common, except its detail. */
 export const problemMembers = (code: ProblemCode) => ({
   type: `urn:problem-type:plant-store:${code}`,
   title: problems[code].title,

@@ -1,11 +1,8 @@
-import type { Operation } from './operations.ts';
+import { type Operation, operations } from './operations.ts';
 
-/** What an access token may be used for: each scope with the operations that it allows. */
-export const scopes = {
-  'plants:read': ['listPlants'],
-  'plants:write': ['createPlant', 'deletePlant'],
-} as const satisfies Record<string, readonly Operation[]>;
+/** What an access token can be used for. */
+export type Scope = (typeof operations)[Operation]['scope'];
 
-export type Scope = keyof typeof scopes;
-
-export const allScopes = Object.keys(scopes) as Scope[];
+export const allScopes: Scope[] = [
+  ...new Set(Object.values(operations).map(({ scope }) => scope)),
+].sort();

@@ -2,11 +2,19 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../contract/environment-variables.ts';
 import { commonHeaders, requestIdHeader } from '../contract/headers.ts';
+import type { LogCode } from '../contract/log-codes.ts';
 import { problemMediaType, problems } from '../contract/problems.ts';
 import { isUnavailable } from '../database.ts';
 import { logError, logInfo } from '../log.ts';
-import type { Reply } from './operation.ts';
 import { Problem } from './problem.ts';
+
+/** What an operation replies, and the code for the log. Without a body there is no content type. */
+export interface Reply {
+  code: LogCode;
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
 
 type Answering = middy.MiddlewareObj<
   APIGatewayProxyEvent,
@@ -17,7 +25,10 @@ type Answering = middy.MiddlewareObj<
 >;
 type Request = Parameters<NonNullable<Answering['before']>>[0];
 
-/** Turns an operation's reply, or whatever it threw, into the response of a proxy integration, and writes the one log line of the request. */
+/**
+ * Turns an operation's reply, or the error that it threw, into the response of a proxy integration,
+ * and writes the log line of the request.
+ */
 export function answer(): Answering {
   const shared = commonHeaders(process.env[environment.corsOrigin]);
 
@@ -28,15 +39,15 @@ export function answer(): Answering {
     body = '',
   ): APIGatewayProxyResult => ({
     statusCode: status,
-    headers: { ...shared, [requestIdHeader]: event.requestContext.requestId, ...headers },
+    headers: { ...shared, [requestIdHeader]: requestIdOf(event), ...headers },
     body,
   });
 
-  const facts = (request: Request, status: number) => ({
-    requestId: request.event.requestContext.requestId,
-    owner: request.event.requestContext.authorizer?.owner,
+  const logFields = ({ event, internal }: Request, status: number) => ({
+    requestId: requestIdOf(event),
+    owner: event.requestContext.authorizer?.owner,
     status,
-    durationMs: Math.round(performance.now() - request.internal.started),
+    durationMs: Math.round(performance.now() - internal.started),
   });
 
   return {
@@ -54,10 +65,10 @@ export function answer(): Answering {
               { 'Content-Type': 'application/json', ...headers },
               JSON.stringify(body),
             );
-      logInfo(code, facts(request, status));
+      logInfo(code, logFields(request, status));
     },
     onError: (request) => {
-      const { error } = request;
+      const { error, event } = request;
       const problem =
         error instanceof Problem
           ? error
@@ -67,16 +78,20 @@ export function answer(): Answering {
         request,
         status,
         { 'Content-Type': problemMediaType, ...headers },
-        problem.toJson(request.event.requestContext.requestId),
+        problem.toJson(requestIdOf(event)),
       );
-      if (problem === error)
-        logInfo('REQUEST_REFUSED', { ...facts(request, status), problem: problem.code });
+      const fields = logFields(request, status);
+      if (problem === error) logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
       else
         logError(
           problem.code === 'unavailable' ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED',
-          facts(request, status),
+          fields,
           error,
         );
     },
   };
 }
+
+/** A client can choose `requestId`. It serves only `sam local`, which has no other. */
+const requestIdOf = ({ requestContext }: APIGatewayProxyEvent): string =>
+  requestContext.extendedRequestId ?? requestContext.requestId;

@@ -2,33 +2,24 @@ import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as v from 'valibot';
-import type { LogCode } from '../contract/log-codes.ts';
-import { answer } from './answer.ts';
+import { answer, type Reply } from './answer.ts';
 import { type InputSchema, readInput } from './input.ts';
 
-/** What an operation answers, and the code that tells of it in the log. Without a body there is no content type either. */
-export interface Reply {
-  code: LogCode;
-  status: number;
-  headers?: Record<string, string>;
-  body?: unknown;
-}
-
 export interface Caller {
-  /** Who calls, by the authorizer's word. */
+  /** The owner of the access token, as the authorizer says. */
   owner: string;
-  /** The path that the request came in on, stage or custom domain included. */
+  /** The path of the request, with the stage or what a custom domain maps to it. */
   requestPath: string;
-  /** Aborted once the caller has been told that time ran out: Lambda freezes what goes on then, and another request would thaw it. */
+  /** Aborts on timeout, because Lambda would freeze the work and resume it in a later request. */
   signal: AbortSignal;
 }
 
-/** Time kept back of the function's ten seconds: whatever the database does, the caller gets an answer of ours, and within five. */
+/** Time kept back of the function's ten seconds, so that a slow database gets our 503 in five. */
 const reserveMs = 5000;
 
 /**
- * A Lambda handler for one operation behind a REST API's proxy integration: its event becomes validated input, the input a reply.
- * Whatever goes wrong becomes a problem of the contract.
+ * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
+ * event as the operation's input, and answers every error with a problem of the contract.
  */
 export function operation<S extends InputSchema>(
   schema: S,
@@ -42,14 +33,21 @@ export function operation<S extends InputSchema>(
     );
 }
 
-/** Throws for an event that no authorizer has let pass: without an owner nothing is anybody's. */
+/** Throws if the event has no owner, which means that no authorizer accepted it. */
 function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
-  if (typeof owner !== 'string' || owner === '') throw new Error('The event carries no owner.');
-  // The gateway keeps the slashes that it routes past. Two at the start would make a reference to another host (RFC 3986, 4.2).
-  return {
-    owner,
-    requestPath: requestContext.path.replace(/^\/*/, '/').replace(/\/+$/, ''),
-    signal,
-  };
+  if (typeof owner !== 'string' || owner === '') throw new Error('The event has no owner.');
+  return { owner, requestPath: withoutSlashes(requestContext.path), signal };
+}
+
+/**
+ * Returns a path with one slash at its start and none at its end. The gateway passes additional
+ * slashes on. Two at the start would make a reference to another host (RFC 3986, section 4.2).
+ */
+function withoutSlashes(path: string): string {
+  let start = 0;
+  let end = path.length;
+  while (path[start] === '/') start += 1;
+  while (end > start && path[end - 1] === '/') end -= 1;
+  return `/${path.slice(start, end)}`;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Caller, Reply } from '../http/operation.ts';
+import type { Reply } from '../http/answer.ts';
+import type { Caller } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { newPlant, publicPlant } from './plant.ts';
 import type { PlantStore } from './store.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { Caller, Reply } from '../http/operation.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { Reply } from '../http/answer.ts';
+import type { Caller } from '../http/operation.ts';
+import { cursorPattern, decodeCursor, encodeCursor } from './cursor.ts';
 import { publicPlant } from './plant.ts';
 import type { PlantStore } from './store.ts';
 
@@ -23,12 +24,8 @@ const limit = v.pipe(
 
 const cursor = v.pipe(
   v.string(once),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const after = decodeCursor(dataset.value);
-    if (after !== undefined) return after;
-    addIssue({ message: 'is not a cursor that a list has given' });
-    return NEVER;
-  }),
+  v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a list’s Link'),
+  v.transform(decodeCursor),
 );
 
 export const listPlantsInput = v.object({

@@ -30,7 +30,7 @@ export interface ApiProps {
   settings: Settings;
 }
 
-/** The REST API: each operation's method with its function, behind the authorizer, at stage v1. */
+/** The REST API at stage v1: a method for each operation, with its function and the authorizer. */
 export class Api extends Construct {
   readonly rest: RestApi;
 
@@ -62,12 +62,13 @@ export class Api extends Construct {
         },
       }),
     });
-    // Its address without a stage name is nobody's; the stack's own output has the name that people look for.
+    // Remove CDK's `Endpoint` output, because `BaseUrl` has the same URL.
     this.rest.node.tryRemoveChild('Endpoint');
     const resource = this.rest.node.defaultChild as CfnRestApi;
-    // Pinned: another logical id would be another API, with another base URL.
+    // The logical id is pinned, because another one would be another API with another base URL.
     resource.overrideLogicalId('Api');
-    // Without it, a regional API's own address takes TLS 1.0 (https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html).
+    // By default a regional API accepts TLS 1.0 at its own address:
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
     resource.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
     resource.endpointAccessMode = EndpointAccessMode.STRICT;
 
@@ -79,7 +80,7 @@ export class Api extends Construct {
     }
     this.completePreflights(corsOrigin);
     addGatewayResponses(this.rest, corsOrigin);
-    this.explainChecks(settings);
+    this.acknowledgeFindings(settings);
   }
 
   /** Gives CDK's answers to CORS preflights the headers that every response has. */
@@ -94,14 +95,17 @@ export class Api extends Construct {
     }
   }
 
-  /** One JSON line for each request, without what a client could write into it: `error.message` can quote a token, a user agent be forged JSON. */
+  /**
+   * Returns the options for one JSON line per request. It has no variable that a client writes:
+   * `error.message` can quote a token, and `requestId` or a user agent can be forged JSON.
+   */
   private accessLog(settings: Settings): StageOptions {
     const group = new LogGroup(this, 'AccessLog', {
       retention: settings['log-retention'],
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const fields = {
-      requestId: 'requestId',
+      requestId: 'extendedRequestId',
       time: 'requestTime',
       sourceIp: 'identity.sourceIp',
       tlsVersion: 'tlsVersion',
@@ -123,18 +127,18 @@ export class Api extends Construct {
     };
   }
 
-  private explainChecks(settings: Settings): void {
+  private acknowledgeFindings(settings: Settings): void {
     const reasons = {
       'AwsSolutions-APIG2':
-        'Draft 4 models cannot say what the contract asks of a body; the functions validate all of it.',
+        'Models of JSON Schema draft 4 cannot express the contract; the functions validate bodies.',
       'AwsSolutions-APIG3':
-        'A web ACL costs 5 dollars a month before the first request; docs/security.md says when it is worth it.',
+        'A web ACL costs 5 dollars a month; docs/security.md says when it is worth that.',
       'AwsSolutions-APIG6':
-        'Execution logs hold bodies, and need the role that the access log needs.',
-      'AwsSolutions-COG4': 'The TOKEN authorizer judges access tokens of our own.',
+        'Execution logs hold bodies, and need the role that the access log needs too.',
+      'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
       ...(!settings['access-log'] && {
         'AwsSolutions-APIG1':
-          'The access log is a setting: it needs a role that an account and region have one of.',
+          'The access log is a setting, because it needs a role that is set once per account and region.',
       }),
     };
     for (const [id, reason] of Object.entries(reasons))

@@ -7,15 +7,20 @@ import {
   problems,
 } from '../../functions/contract/problems.ts';
 
-/** Every type there is, so that none falls back to a status or a body of the gateway's own. */
+/**
+ * Every type that exists, so that none falls back to a status or body of API Gateway's own.
+ * A deployed API logged an unknown path with a bearer token as DEFAULT_4XX
+ * (https://github.com/DataBiosphere/azul/issues/7470), so that is `no-such-operation` too.
+ */
 const problemOf: [ResponseType, ProblemCode][] = [
   [ResponseType.ACCESS_DENIED, 'insufficient-scope'],
   [ResponseType.API_CONFIGURATION_ERROR, 'internal-error'],
-  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, 'internal-error'],
+  // API Gateway reports an authorizer that threw as this.
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, 'unavailable'],
   [ResponseType.AUTHORIZER_FAILURE, 'unavailable'],
   [ResponseType.BAD_REQUEST_BODY, 'invalid-request'],
   [ResponseType.BAD_REQUEST_PARAMETERS, 'invalid-request'],
-  [ResponseType.DEFAULT_4XX, 'invalid-request'],
+  [ResponseType.DEFAULT_4XX, 'no-such-operation'],
   [ResponseType.DEFAULT_5XX, 'internal-error'],
   [ResponseType.EXPIRED_TOKEN, 'no-such-operation'],
   [ResponseType.INTEGRATION_FAILURE, 'unavailable'],
@@ -29,12 +34,12 @@ const problemOf: [ResponseType, ProblemCode][] = [
   [ResponseType.THROTTLED, 'too-many-requests'],
   [ResponseType.UNAUTHORIZED, 'unauthorized'],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, 'unsupported-media-type'],
-  [ResponseType.WAF_FILTERED, 'invalid-request'],
+  [ResponseType.WAF_FILTERED, 'request-blocked'],
 ];
 
 /**
- * Gives the gateway's own errors the problem details and headers that the functions' errors have. Details are literals:
- * the gateway's messages can quote the caller's token.
+ * Gives the gateway's own errors the problem details and headers that the functions' errors have.
+ * Details are literals, because the gateway's messages can quote the caller's token.
  */
 export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined): void {
   for (const [type, code] of problemOf) {
@@ -51,15 +56,18 @@ export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined
         'application/json': JSON.stringify({
           ...problemMembers(code),
           detail,
-          instance: '$context.requestId',
+          instance: `$${requestId}`,
         }),
       },
     });
   }
 }
 
-/** Headers of an answer of the gateway's own, as it wants them: literals in single quotes; and the request's id. */
+/** Not `context.requestId`, which a client can choose and which would stand here unescaped. */
+const requestId = 'context.extendedRequestId';
+
+/** Returns the headers of a response of the gateway's own: quoted literals, and the request id. */
 export const headersOfGateway = (headers: Record<string, string>): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
-  [requestIdHeader]: 'context.requestId',
+  [requestIdHeader]: requestId,
 });

@@ -51,11 +51,11 @@ test('an accepted token gives its owner and its id, and nothing else', async () 
 });
 
 test.each<[Scope[], string[]]>([
-  [['plants:read'], ['GET/plants']],
-  [['plants:write'], ['POST/plants', 'DELETE/plants/*']],
+  [['plants:read'], ['GET/plants', 'GET/plants/']],
+  [['plants:write'], ['POST/plants', 'POST/plants/', 'DELETE/plants/*']],
   [
     ['plants:read', 'plants:write'],
-    ['GET/plants', 'POST/plants', 'DELETE/plants/*'],
+    ['POST/plants', 'POST/plants/', 'GET/plants', 'GET/plants/', 'DELETE/plants/*'],
   ],
 ])(
   'the policy of %j names %j of the API and stage that was called, whatever the call',

@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
+import type { ProblemCode } from '../../functions/contract/problems.ts';
 import { type Answer, differences, differencesFromProblem } from './description.ts';
 import { openTarget } from './target.ts';
 
@@ -10,20 +11,20 @@ export const target = await openTarget();
 const base = new URL(target.baseUrl);
 const basePath = base.pathname.replace(/\/$/, '');
 const client = base.protocol === 'https:' ? https : http;
-/** Calls at once: not more than a new account, which runs ten functions at a time, can take. */
+/** A new account runs at most ten functions at a time, of which a call needs two. */
 const concurrency = 5;
 const agent = new client.Agent({ keepAlive: true, maxSockets: concurrency });
 
-/** What references to plants start with. */
+/** The path with which references to plants start. */
 export const plantsPath = `${basePath}/plants`;
 
 export interface Call {
   method: string;
   /** Within the API, percent-encoded, like `/plants?limit=1`. */
   path: string;
-  /** The first owner's where it is left out; none where it is null. */
+  /** The first owner's if it is left out, none if it is null. */
   token?: string | null;
-  /** Beside Authorization, Host and Content-Length; sent exactly so and in this order. */
+  /** In addition to Authorization, Host and Content-Length, sent in this order. */
   headers?: [name: string, value: string][];
   body?: string | Buffer;
 }
@@ -39,11 +40,11 @@ export interface ProblemDetails {
 
 const json: [string, string] = ['Content-Type', 'application/json'];
 
-/** Calls the API and throws where the answer is not one that the OpenAPI document describes, or is a 5xx. */
+/** Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx. */
 export async function call(request: Call): Promise<Reply> {
   const reply = await send(request);
   const faults = judge(request, reply);
-  // Without the query, which can hold a token.
+  // The query can hold a token.
   const [path] = request.path.split('?');
   if (faults.length > 0)
     throw new Error(
@@ -69,7 +70,7 @@ export const list = (query = '', token?: string): Promise<Reply> =>
 export const remove = (id: bigint | number | string, token?: string): Promise<Reply> =>
   call({ method: 'DELETE', path: `/plants/${id}`, ...(token && { token }) });
 
-/** The answer to a request, whatever it is. Waits, and sends it again, for as long as the API admits no more (429). */
+/** Returns the answer to a request, whatever it is. Waits and retries while the answer is 429. */
 export async function send(request: Call): Promise<Reply> {
   const token = request.token === undefined ? target.token : request.token;
   for (;;) {
@@ -109,6 +110,7 @@ function exchange(
   });
 }
 
+/** Returns everything about an answer that the contract does not allow. */
 function judge(request: Call, reply: Reply): string[] {
   const operation = operationOf(request);
   const faults = operation
@@ -120,12 +122,15 @@ function judge(request: Call, reply: Reply): string[] {
       string,
       unknown
     >;
-    if (Object.keys(more).length > 0) faults.push(`the problem has too much: ${Object.keys(more)}`);
+    if (Object.keys(more).length > 0)
+      faults.push(`the problem has unknown members: ${Object.keys(more)}`);
     if (instance !== reply.headers['x-request-id'])
       faults.push(`the instance ${instance} is not the id of the request`);
     if (status !== reply.status) faults.push(`the problem has the status ${status}`);
+    // A status can have several problems. The header that one of them needs is described here only.
+    faults.push(...differencesFromProblem(problemOf(reply) as ProblemCode, reply));
   }
-  return faults;
+  return [...new Set(faults)];
 }
 
 function operationOf({ method, path }: Call): Operation | undefined {
@@ -145,7 +150,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The plants that are there through calls of ours: by path and token. */
+/** The plants that calls of this suite created, by path and token. */
 const present = new Map<string, Call>();
 
 function remember({ method, path }: Call, token: string, { status, headers }: Reply): void {
@@ -156,12 +161,12 @@ function remember({ method, path }: Call, token: string, { status, headers }: Re
     present.delete(`${plant} ${token}`);
 }
 
-/** Deletes every plant that is there through calls of ours. */
+/** Deletes every plant that calls of this suite created. */
 export async function removeAll(): Promise<void> {
   await inParallel([...present.values()], send);
 }
 
-/** Does something with each item, a few at a time. Throws what went wrong, but only when nothing is under way any more. */
+/** Does the work for each item, a few at a time. Throws the first error when all work is done. */
 export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -173,7 +178,10 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
   return results;
 }
 
-/** Where the faults of a bad request are: pointers start with `#`, the names of parameters with `?`, those of headers end with a colon. */
+/**
+ * Returns the places of a bad request's faults: `#` and a pointer, `?` and the name of a parameter,
+ * or the name of a header and a colon.
+ */
 export function places({ json: problem }: Reply): string[] {
   const { errors = [] } = problem as ProblemDetails;
   const place = ({ pointer, parameter, header }: (typeof errors)[number]) =>
@@ -186,4 +194,4 @@ export function places({ json: problem }: Reply): string[] {
 }
 
 export const problemOf = ({ json: problem }: Reply): string =>
-  (problem as ProblemDetails).type.replace('urn:problem-type:plant-store:', '');
+  (problem as ProblemDetails | undefined)?.type?.replace('urn:problem-type:plant-store:', '') ?? '';

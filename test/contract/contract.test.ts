@@ -4,10 +4,15 @@ import './refusals.ts';
 import './plants.ts';
 import './lists.ts';
 import './gateway.ts';
-import './findings.ts';
-import { findings } from './found.ts';
 
 jest.setTimeout(60_000);
+
+const leftOut = [
+  'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',
+  'bodies that are not UTF-8, because SAM CLI fails (502) before it calls a function',
+  'two Content-Types, because SAM CLI passes only one header of a name on',
+  'a list of more than 1000 plants, because SAM CLI would take long for it',
+];
 
 const lists = async () => [(await list()).body, (await list('', target.otherToken)).body];
 if (`${await lists()}` !== '[],[]')
@@ -20,7 +25,6 @@ afterEach(removeAll);
 afterAll(async () => {
   const left = await lists();
   await target.stop();
-  if (process.env.CONTRACT_BASE_URL)
-    process.stdout.write(`${findings.map((line) => `Found: ${line}`).join('\n')}\n`);
+  if (target.isSam) process.stdout.write(leftOut.map((line) => `Left out: ${line}\n`).join(''));
   expect(left).toEqual(['[]', '[]']);
 });

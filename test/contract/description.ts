@@ -11,10 +11,16 @@ export interface Answer {
   body: string;
 }
 
+interface Content {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
 /** A response as OpenAPI describes it. */
 export interface Description {
   headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
-  content?: Record<string, { schema: object; example: unknown }>;
+  content?: Record<string, Content>;
 }
 
 interface OpenApi {
@@ -26,7 +32,7 @@ const document = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'openapi.json'), 'utf8'),
 );
 
-/** docs/openapi.json, with what its references stand for in their place. */
+/** docs/openapi.json, with its references resolved. */
 export const openApi = resolve(document) as OpenApi;
 
 function resolve(node: unknown): unknown {
@@ -44,10 +50,10 @@ const validators = {
   header: new Ajv2020({ strict: false, validateFormats: false, coerceTypes: true }),
 };
 
-/** Headers that an answer has only where its description says so. */
+/** Headers that an answer may have only if its description has them. */
 const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 
-/** In what the answer to an operation differs from its description. */
+/** Returns the differences between the answer to an operation and its description. */
 export function differences(operation: Operation, answer: Answer): string[] {
   const { method, path } = operations[operation];
   const description = openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses[answer.status];
@@ -56,7 +62,7 @@ export function differences(operation: Operation, answer: Answer): string[] {
     : [`the status ${answer.status} is not described`];
 }
 
-/** In what an answer differs from the description of a problem. */
+/** Returns the differences between an answer and the description of a problem. */
 export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
   const description = openApi.components.responses[code];
   return description
@@ -64,7 +70,7 @@ export function differencesFromProblem(code: ProblemCode, answer: Answer): strin
     : [`the problem ${code} is not described`];
 }
 
-/** In what an answer differs from its description. */
+/** Returns the differences between an answer and its description. */
 export function differencesFrom({ headers, content }: Description, answer: Answer): string[] {
   const found: string[] = [];
   for (const [name, { required, schema }] of Object.entries(headers)) {
@@ -77,7 +83,7 @@ export function differencesFrom({ headers, content }: Description, answer: Answe
   found.push(
     ...telling
       .filter((name) => name in answer.headers && !known.includes(name))
-      .map((name) => `the header ${name} is too much`),
+      .map((name) => `the header ${name} is not described`),
   );
 
   const [[mediaType, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});

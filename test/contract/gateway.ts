@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
-import { call, create, list, problemOf, remove, target } from './api.ts';
+import { operations } from '../../functions/contract/operations.ts';
+import { call, create, plantsPath, problemOf, remove, send, target } from './api.ts';
 import { unknownOperations } from './cases/bad-requests.ts';
 
 const { token, readToken, revokedToken, expiredToken } = target;
@@ -9,7 +10,7 @@ const json: [string, string] = ['Content-Type', 'application/json'];
 const [lastCharacter = ''] = token.slice(-1);
 const mistyped = token.slice(0, -1) + (lastCharacter === 'a' ? 'b' : 'a');
 
-/** Authorization headers that let nobody in. */
+/** Authorization headers that are answered with 401. */
 const refused: [what: string, headers: [string, string][]][] = [
   ['none', []],
   ...[
@@ -43,21 +44,18 @@ const refused: [what: string, headers: [string, string][]][] = [
   ]),
 ];
 
-// To these sam local has answers of its own.
+// SAM CLI has its own answers to these requests.
 if (!target.isSam) {
-  test.each(refused)('nobody gets in with this Authorization: %s', async (_, headers) => {
+  test.each(refused)('a request with this Authorization is refused: %s', async (_, headers) => {
     const reply = await call({ method: 'GET', path: '/plants', token: null, headers });
     expect([reply.status, problemOf(reply)]).toEqual([401, 'unauthorized']);
   });
 
-  test('no operation lets anybody in without a token, and a query parameter is none', async () => {
-    const calls = [
-      { method: 'GET', path: `/plants?access_token=${token}` },
-      { method: 'POST', path: '/plants', headers: [json], body: '{"id":7,"name":"Aloe"}' },
-      { method: 'DELETE', path: '/plants/7' },
-    ];
-    for (const one of calls) expect((await call({ ...one, token: null })).status).toBe(401);
-    expect((await list()).json).toEqual([]);
+  test('every operation refuses a request without a token, even if a query parameter has it', async () => {
+    for (const { method, path } of Object.values(operations)) {
+      const url = `/${path.replace(/\{\w+\}/, '7')}?access_token=${token}`;
+      expect((await call({ method, path: url, token: null })).status).toBe(401);
+    }
   });
 
   test('a token that may read may neither create nor delete', async () => {
@@ -69,7 +67,7 @@ if (!target.isSam) {
       expect([reply.status, problemOf(reply)]).toEqual([403, 'insufficient-scope']);
   });
 
-  test('who may call is judged before what is called with', async () => {
+  test('the token and its scope are checked before the request', async () => {
     const bad = {
       method: 'POST',
       path: '/plants?x=1',
@@ -81,8 +79,76 @@ if (!target.isSam) {
     expect((await call(bad)).status).toBe(415);
   });
 
-  test.each(unknownOperations)('there is no such operation: %s %s', async (method, path) => {
-    const reply = await call({ method, path, token: null });
-    expect([reply.status, problemOf(reply)]).toEqual([404, 'no-such-operation']);
+  test.each(unknownOperations)(
+    'an unknown operation is answered with 404, with or without a token: %s %s',
+    async (method, path) => {
+      for (const given of [null, target.token, readToken]) {
+        const reply = await call({ method, path, token: given });
+        expect([reply.status, problemOf(reply)]).toEqual([404, 'no-such-operation']);
+      }
+    },
+  );
+
+  test('HEAD is answered with 404 and no body', async () => {
+    const { status, body } = await send({ method: 'HEAD', path: '/plants' });
+    expect([status, body]).toEqual([404, '']);
+  });
+
+  const post = (megabytes: number) =>
+    send({
+      method: 'POST',
+      path: '/plants',
+      headers: [json],
+      body: 'a'.repeat(megabytes * 1024 * 1024),
+    });
+
+  test('a body above the limit of Lambda is answered with a problem', async () => {
+    const reply = await post(7);
+    expect([reply.status, problemOf(reply)]).toEqual([413, 'content-too-large']);
+  });
+
+  test('a body above 10 MB is answered by API Gateway in plain text', async () => {
+    const { status, json: body } = await post(11);
+    expect([status, body]).toEqual([413, undefined]);
   });
 }
+
+test('a client cannot choose the request id', async () => {
+  const forged = '","type":"urn:forged","instance":"';
+  const headers: [string, string][] = [['x-amzn-RequestId', forged]];
+  const replies = [
+    await call({ method: 'GET', path: '/plants', headers }),
+    await call({ method: 'GET', path: '/plants?x=1', headers }),
+    ...(target.isSam
+      ? []
+      : [
+          await call({ method: 'GET', path: '/plants', headers, token: null }),
+          await call({ method: 'GET', path: '/nothing', headers }),
+        ]),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual(
+    target.isSam ? [200, 400] : [200, 400, 401, 404],
+  );
+  for (const { headers: answered, body } of replies) {
+    expect(answered['x-request-id']).not.toContain('forged');
+    expect(body).not.toContain('forged');
+  }
+});
+
+test('a slash at the end of a path changes nothing', async () => {
+  const plant = { method: 'POST', headers: [json], body: '{"id":7,"name":"Aloe"}' };
+  const creation = await call({ ...plant, path: '/plants/' });
+  expect([creation.status, creation.headers.location]).toEqual([201, `${plantsPath}/7`]);
+  const page = await call({ method: 'GET', path: '/plants/' });
+  expect([page.status, page.json]).toEqual([200, [{ name: 'Aloe', tag: '' }]]);
+  expect((await call({ method: 'GET', path: '/plants/', token: readToken })).status).toBe(200);
+  expect((await call({ method: 'DELETE', path: '/plants/7/' })).status).toBe(204);
+});
+
+test('a header cannot change whose plants a call reaches', async () => {
+  await create({ id: 7, name: 'Aloe' });
+  const headers = ['Owner', 'X-Owner', 'X-Principal-Id', 'X-Amzn-Principal-Id'].map(
+    (name): [string, string] => [name, 'another-owner'],
+  );
+  expect((await call({ method: 'GET', path: '/plants', headers })).json).toHaveLength(1);
+});

@@ -9,7 +9,7 @@ export interface Case {
   /** What the function gets, as far as it is said here; null is a member that is not there. */
   event?: Record<string, unknown>;
   /** What the client gets, as far as it is said here; null is a header that is not there. */
-  answer?: { status?: number; headers?: Record<string, string | null>; body?: unknown };
+  answer?: { status?: number; headers?: Record<string, unknown>; body?: unknown };
 }
 
 const guide = 'https://docs.aws.amazon.com/apigateway/latest/developerguide';
@@ -32,6 +32,8 @@ const recorded =
   'https://github.com/localstack/localstack/blob/main/tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json';
 const undecodedPath = 'https://github.com/aws/aws-sam-cli/issues/771';
 const trailingSlash = 'https://github.com/aws-powertools/powertools-lambda-python/issues/1552';
+const authorizerThrew = 'https://github.com/auth0-samples/jwt-rsa-aws-custom-authorizer/pull/6';
+const bodyTooLarge = 'https://github.com/chroma-core/chroma/issues/1458';
 const bearerUnknown = 'https://github.com/DataBiosphere/azul/issues/7470';
 
 type Given = string | (Omit<Request, 'path' | 'method'> & { to: string });
@@ -262,28 +264,6 @@ const bodies: Case[] = [
     body: 'a\ufffdb',
     isBase64Encoded: false,
   }),
-  event(
-    'a binary media type',
-    encodings,
-    post(Buffer.from([0xff, 0x00]), 'Content-Type', 'image/png'),
-    {
-      body: '/wA=',
-      isBase64Encoded: true,
-    },
-  ),
-  event(
-    'a binary media type with a parameter',
-    encodings,
-    post('a', 'Content-Type', 'image/png; q=1'),
-    {
-      body: 'YQ==',
-      isBase64Encoded: true,
-    },
-  ),
-  event('another media type', encodings, post('a', 'Content-Type', 'image/jpeg'), {
-    body: 'a',
-    isBase64Encoded: false,
-  }),
   event('a body in chunks', input, post('abc', 'Transfer-Encoding', 'chunked'), {
     body: 'abc',
     headers: { 'Transfer-Encoding': null },
@@ -296,16 +276,17 @@ const bodies: Case[] = [
     { status: 413, body: { status: 413 } },
   ),
   answer(
-    'more than API Gateway takes: not declarable',
-    notes,
+    'a body over 10 MB is answered in plain text',
+    bodyTooLarge,
     post('a'.repeat(10 * 1024 * 1024 + 1)),
     {
       status: 413,
-      body: { message: 'Request Too Long' },
+      headers: { 'content-type': 'text/plain' },
+      body: 'HTTP content length exceeded 10485760 bytes.',
     },
   ),
   answer(
-    'that goes before routing',
+    'a body over 10 MB is answered before routing',
     limits,
     { ...post('a'.repeat(10 * 1024 * 1024 + 1)), to: 'POST /v1/nothing' },
     { status: 413 },
@@ -338,11 +319,11 @@ const contexts: Case[] = [
   context('requestTimeEpoch', { requestTimeEpoch: expect.any(Number) }),
   context('a request id', {
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    extendedRequestId: expect.any(String),
+    extendedRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   }),
   context(
-    'a client can choose the request id',
-    { requestId: 'mine' },
+    'a client can choose the request id, but not the extended one',
+    { requestId: 'mine', extendedRequestId: expect.not.stringContaining('mine') },
     { to: 'GET /v1/echo', headers: ['x-amzn-RequestId', 'mine'] },
   ),
   context(
@@ -351,7 +332,6 @@ const contexts: Case[] = [
     { to: 'GET /v1/echo', headers: ['Host', 'api.example.com'] },
   ),
   context('no authorizer', { authorizer: null }),
-  event('stage variables', input, 'GET /v1/echo', { stageVariables: { color: 'green' } }),
   answer(
     'the request id goes to the client',
     variables,
@@ -465,34 +445,10 @@ const results: Case[] = [
     say(`${name} passes`, header(name), { headers: { [name.toLowerCase()]: 'x' } }, notes),
   ),
   say(
-    'base64 for who accepts binary',
-    { isBase64Encoded: true, body: 'YWJj' },
-    { body: 'abc' },
-    encodings,
-    'Accept',
-    'image/png',
-  ),
-  say(
-    'the first of several accepted types counts',
-    { isBase64Encoded: true, body: 'YWJj' },
-    { body: 'abc' },
-    notes,
-    'Accept',
-    'image/png, text/html',
-  ),
-  say(
-    'base64 for anyone else stays text',
+    'a body in base64 stays text without binary media types',
     { isBase64Encoded: true, body: 'YWJj' },
     { body: 'YWJj' },
     encodings,
-  ),
-  say(
-    'only the first accepted type counts',
-    { isBase64Encoded: true, body: 'YWJj' },
-    { body: 'YWJj' },
-    notes,
-    'Accept',
-    'text/html, image/png',
   ),
   malformed('null', null),
   malformed('text', 'hello'),
@@ -605,10 +561,10 @@ const authorization: Case[] = [
     'DELETE /v1/guarded/7',
   ),
   failing(
-    'the function says something else',
+    'the function throws another error',
     token({ error: 'unauthorized' }),
-    'AuthorizerFailureException',
-    responseTypes,
+    'AuthorizerConfigurationException',
+    authorizerThrew,
   ),
   failing(
     'no principal',
@@ -695,32 +651,20 @@ const gatewayResponses: Case[] = [
   refused('a media type of its own', '/v1/guarded', [], {
     'content-type': 'application/problem+json',
   }),
-  refused('a header from the context', '/v1/guarded', ['x-amzn-RequestId', 'mine'], {
-    'x-id': 'mine',
-  }),
-  refused('a header of the request', '/v1/guarded', ['X-Ask', 'why'], { 'x-asked': 'why' }),
-  refused('a header of the request that is not there', '/v1/guarded', [], { 'x-asked': null }),
-  refused('a query parameter', '/v1/guarded?q=1&q=2', [], { 'x-query': '2' }),
-  refused('a stage variable', '/v1/guarded', [], { 'x-color': 'green' }),
-  refused('the type of the response', '/v1/guarded', [], { 'x-type': 'UNAUTHORIZED' }),
-  refused('a context that is not there', '/v1/guarded', [], { 'x-nothing': null }),
   answer(
-    'the context in a template',
+    'the request id in a header and in a template',
     responses,
-    { to: 'GET /v1/guarded', headers: ['x-amzn-RequestId', 'mine'] },
-    { body: { status: 401, id: 'mine' } },
+    { to: 'GET /v1/guarded', headers: ['x-amzn-RequestId', '","forged":"'] },
+    {
+      headers: { 'x-id': expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      body: { status: 401, id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    },
   ),
   answer(
-    'the message, quoted and plain',
+    'a status without a template has the message of API Gateway',
     responses,
     { to: 'GET /v1/guarded', headers: answering([]) },
-    {
-      status: 418,
-      body: {
-        said: 'User is not authorized to access this resource',
-        plain: 'User is not authorized to access this resource',
-      },
-    },
+    { status: 418, body: { Message: 'User is not authorized to access this resource' } },
   ),
   answer(
     'a type without a declaration has its own status',

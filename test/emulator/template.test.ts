@@ -37,7 +37,7 @@ function resource({ Resources }: TemplateFile, type: string) {
   return { logicalId, properties: found.Properties as Record<string, Json>, resource: found };
 }
 
-describe('what is not understood stops it in one line that names it', () => {
+describe('what is not supported stops it in one line that names it', () => {
   const types = [
     'AWS::DynamoDB::GlobalTable',
     'AWS::IAM::Policy',
@@ -57,7 +57,7 @@ describe('what is not understood stops it in one line that names it', () => {
       Object.assign(resource(template, type).properties, { Novelty: 1 }),
     );
     expect(() => readTemplate(folder)).toThrow(
-      `${logicalId}.Novelty: the emulator does not understand this property.`,
+      `${logicalId}.Novelty: the emulator does not support this property.`,
     );
   });
 
@@ -65,9 +65,7 @@ describe('what is not understood stops it in one line that names it', () => {
     const folder = changed((template) =>
       Object.assign(resource(template, type).resource, { Condition: 'Sometimes' }),
     );
-    expect(() => readTemplate(folder)).toThrow(
-      /^\w+: the emulator does not understand Condition\.$/,
-    );
+    expect(() => readTemplate(folder)).toThrow(/^\w+: the emulator does not support Condition\.$/);
   });
 
   test.each([
@@ -116,6 +114,7 @@ describe('what is not understood stops it in one line that names it', () => {
       'Replicas.ResourcePolicy',
     ],
     ['AWS::ApiGateway::RestApi', 'Policy', {}, 'Policy'],
+    ['AWS::ApiGateway::RestApi', 'BinaryMediaTypes', ['image/png'], 'BinaryMediaTypes'],
     ['AWS::ApiGateway::RestApi', 'MinimumCompressionSize', 0, 'MinimumCompressionSize'],
     [
       'AWS::ApiGateway::RestApi',
@@ -130,6 +129,7 @@ describe('what is not understood stops it in one line that names it', () => {
       'MethodSettings.CachingEnabled',
     ],
     ['AWS::ApiGateway::Stage', 'CanarySetting', {}, 'CanarySetting'],
+    ['AWS::ApiGateway::Stage', 'Variables', { color: 'green' }, 'Variables'],
     ['AWS::ApiGateway::Resource', 'PathPart', '{proxy+}', 'PathPart'],
     ['AWS::ApiGateway::Method', 'HttpMethod', 'ANY', 'HttpMethod'],
     ['AWS::ApiGateway::Method', 'ApiKeyRequired', true, 'ApiKeyRequired'],
@@ -161,11 +161,24 @@ describe('what is not understood stops it in one line that names it', () => {
       'method.request.header.A,method.request.header.B',
       'IdentitySource',
     ],
-    [
+    ...[
+      'context.requestId',
+      'context.error.message',
+      'method.request.body',
+      'method.request.header.X',
+      'method.request.querystring.q',
+      'stageVariables.color',
+    ].map((source): [string, string, unknown, string] => [
       'AWS::ApiGateway::GatewayResponse',
       'ResponseParameters',
-      { 'gatewayresponse.header.X': 'method.request.body' },
+      { 'gatewayresponse.header.X': source },
       'ResponseParameters.gatewayresponse.header.X',
+    ]),
+    [
+      'AWS::ApiGateway::GatewayResponse',
+      'ResponseTemplates',
+      { 'application/json': '{"id":"$context.requestId"}' },
+      'ResponseTemplates.application/json',
     ],
     [
       'AWS::ApiGateway::GatewayResponse',
@@ -181,7 +194,7 @@ describe('what is not understood stops it in one line that names it', () => {
     );
     expect(() => readTemplate(folder)).toThrow(
       new RegExp(
-        `^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not understand [^\\n]+\\.$`,
+        `^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not support [^\\n]+\\.$`,
       ),
     );
   });
@@ -191,7 +204,7 @@ describe('what is not understood stops it in one line that names it', () => {
       Object.assign(Resources, { Queue: { Type: 'AWS::SQS::Queue' } }),
     );
     expect(() => readTemplate(folder)).toThrow(
-      'Queue: the emulator does not understand AWS::SQS::Queue.',
+      'Queue: the emulator does not support AWS::SQS::Queue.',
     );
   });
 
@@ -244,7 +257,7 @@ describe('what is not understood stops it in one line that names it', () => {
       'an expression that Java reads otherwise',
       'AWS::ApiGateway::Authorizer',
       { IdentityValidationExpression: '[a-z&&[^b]]' },
-      /does not mean in JavaScript/,
+      /Java and JavaScript read .* differently/,
     ],
     [
       'an expression that JavaScript does not know',

@@ -32,9 +32,9 @@ async function invoke(FunctionName: string, event: object) {
   const lambda = { ...properties, FunctionName, folder: template.folder(properties.Code) };
   const pool = functionPool(lambda, service.databaseEndpoint, (_, line) => service.log.push(line));
   pools.push(pool);
-  const outcome = await pool.invoke(event);
+  const outcome = await pool.invoke(event, JSON.parse);
   if (outcome === 'RequestTooLarge') throw new Error(outcome);
-  return 'error' in outcome ? outcome : JSON.parse(outcome.payload);
+  return 'error' in outcome ? outcome : outcome.result;
 }
 
 test('the events of a plant’s operations, one after the other, create it, list it and delete it', async () => {
@@ -90,6 +90,6 @@ test('the event to authorize a request holds a token of nobody’s: another put 
   });
   expect(answer).toMatchObject({ principalId: 'demo', context: { owner: 'demo' } });
   expect(answer.policyDocument.Statement).toMatchObject([
-    { Effect: 'Allow', Resource: [event.methodArn] },
+    { Effect: 'Allow', Resource: [event.methodArn, `${event.methodArn}/`] },
   ]);
 });

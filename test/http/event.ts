@@ -25,7 +25,7 @@ export const proxyEvent = ({
     pathParameters: given.pathParameters ?? null,
     body: given.body ?? null,
     isBase64Encoded: given.isBase64Encoded ?? false,
-    requestContext: { path, requestId: 'request-1', authorizer },
+    requestContext: { path, requestId: 'chosen', extendedRequestId: 'request-1', authorizer },
   }) as unknown as APIGatewayProxyEvent;
 
 export const lambdaContext = (remainingMs = 10_000) =>

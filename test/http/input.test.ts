@@ -65,6 +65,17 @@ test('an id in a path is judged after percent-decoding, which happens once', () 
     expect(() => read(id)).toThrow(Problem);
 });
 
+test.each([
+  ['9223372036854775808', 'must be at most 9223372036854775807'],
+  ['-9223372036854775809', 'must be at least -9223372036854775808'],
+  ['9'.repeat(4000), 'must be at most 9223372036854775807'],
+  ['07', 'must be an integer in canonical decimal digits, like 7 or -7'],
+  ['seven', 'must be an integer in canonical decimal digits, like 7 or -7'],
+])('the fault of the id %.25s in a path is that it %s', (id, detail) => {
+  const read = () => readInput(deletePlantInput, proxyEvent({ pathParameters: { id } }));
+  expect(problemOf(read).faults).toEqual([{ parameter: 'id', detail }]);
+});
+
 test.each<[what: string, body: string | undefined, detail: string]>([
   ['nothing', undefined, 'must be a JSON object, but there is no body'],
   ['a byte order mark', '\uFEFF{}', 'must not begin with a byte order mark'],

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as v from 'valibot';
-import { type Caller, operation, type Reply } from '../../functions/http/operation.ts';
+import type { Reply } from '../../functions/http/answer.ts';
+import { type Caller, operation } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { lambdaContext, proxyEvent } from './event.ts';
 
@@ -179,6 +180,16 @@ test.each([undefined, '', 7, null, { alice: true }])(
     expect(run).not.toHaveBeenCalled();
   },
 );
+
+test('a client cannot choose the request id, except where the gateway has no other', async () => {
+  const event = proxyEvent();
+  expect((await answerOf(async () => done, event)).headers).toMatchObject(common);
+  delete event.requestContext.extendedRequestId;
+  expect((await answerOf(async () => done, event)).headers).toMatchObject({
+    'X-Request-Id': 'chosen',
+  });
+  expect(lines).toMatchObject([{ requestId: 'request-1' }, { requestId: 'chosen' }]);
+});
 
 test.each([
   ['/v1/plants', '/v1/plants'],

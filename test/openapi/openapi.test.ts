@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import * as v from 'valibot';
 import { openApiText } from '../../bin/openapi/document.ts';
+import { newPlant } from '../../functions/plants/plant.ts';
 import {
   type Answer,
   type Description,
@@ -70,21 +72,60 @@ test.each(described)(
     const headers = Object.entries(response.headers).map(
       ([name, { schema, example = schema.const }]) => [name.toLowerCase(), String(example)],
     );
-    const [[mediaType, { example }] = [undefined, { example: undefined }]] = Object.entries(
+    const [[mediaType, { example, examples }] = [undefined, {}]] = Object.entries(
       response.content ?? {},
     );
-    const answer: Answer = {
-      status: 0,
-      headers: Object.fromEntries(mediaType ? [...headers, ['content-type', mediaType]] : headers),
-      body: mediaType ? JSON.stringify(example) : '',
-    };
-    expect(differencesFrom(response, answer)).toEqual([]);
-    for (const [name, { required }] of Object.entries(response.headers)) {
-      const less = { ...answer, headers: { ...answer.headers, [name.toLowerCase()]: undefined } };
-      expect(differencesFrom(response, less)).toEqual(
-        required ? [`the header ${name} is missing`] : [],
-      );
+    const bodies = examples ? Object.values(examples).map(({ value }) => value) : [example];
+    for (const body of bodies) {
+      const answer: Answer = {
+        status: 0,
+        headers: Object.fromEntries(
+          mediaType ? [...headers, ['content-type', mediaType]] : headers,
+        ),
+        body: mediaType ? JSON.stringify(body) : '',
+      };
+      expect(differencesFrom(response, answer)).toEqual([]);
+      for (const [name, { required }] of Object.entries(response.headers)) {
+        const less = { ...answer, headers: { ...answer.headers, [name.toLowerCase()]: undefined } };
+        expect(differencesFrom(response, less)).toEqual(
+          required ? [`the header ${name} is missing`] : [],
+        );
+      }
+      expect(differencesFrom(response, { ...answer, body: '{"name":"Aloe"}' })).toHaveLength(1);
     }
-    expect(differencesFrom(response, { ...answer, body: '{"name":"Aloe"}' })).toHaveLength(1);
   },
 );
+
+function* patternsIn(node: unknown): Generator<string> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'pattern' && typeof value === 'string') yield value;
+    yield* patternsIn(value);
+  }
+}
+
+test('patterns are written without escapes that other languages do not know', () => {
+  const patterns = [...patternsIn(JSON.parse(committed))];
+  expect(patterns).not.toEqual([]);
+  expect(patterns.filter((pattern) => /\\[^?.]/.test(pattern))).toEqual([]);
+});
+
+test.each(['name', 'tag'])('the pattern of a %s matches what a create accepts', (member) => {
+  const { pattern } = JSON.parse(committed).components.schemas.NewPlant.properties[member];
+  const published = new RegExp(pattern, 'u');
+  const disagreeing = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const text = String.fromCodePoint(code);
+    // A lone surrogate cannot be written in the patterns of most languages.
+    if (!text.isWellFormed()) continue;
+    const plant = { id: 1n, name: 'a', [member]: `a${text}` };
+    if (published.test(text) !== v.safeParse(newPlant, plant).success) disagreeing.push(code);
+  }
+  expect(disagreeing).toEqual([]);
+});
+
+test('a create may leave the tag out, and says so without a default', () => {
+  const { NewPlant } = JSON.parse(committed).components.schemas;
+  expect(NewPlant.required).toEqual(['id', 'name']);
+  expect(NewPlant.properties.tag).not.toHaveProperty('default');
+});

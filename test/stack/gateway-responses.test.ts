@@ -14,11 +14,11 @@ interface GatewayResponse {
 const contract: Record<string, [status: number, code: ProblemCode]> = {
   ACCESS_DENIED: [403, 'insufficient-scope'],
   API_CONFIGURATION_ERROR: [500, 'internal-error'],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, 'internal-error'],
+  AUTHORIZER_CONFIGURATION_ERROR: [503, 'unavailable'],
   AUTHORIZER_FAILURE: [503, 'unavailable'],
   BAD_REQUEST_BODY: [400, 'invalid-request'],
   BAD_REQUEST_PARAMETERS: [400, 'invalid-request'],
-  DEFAULT_4XX: [400, 'invalid-request'],
+  DEFAULT_4XX: [404, 'no-such-operation'],
   DEFAULT_5XX: [500, 'internal-error'],
   EXPIRED_TOKEN: [404, 'no-such-operation'],
   INTEGRATION_FAILURE: [503, 'unavailable'],
@@ -32,19 +32,22 @@ const contract: Record<string, [status: number, code: ProblemCode]> = {
   THROTTLED: [429, 'too-many-requests'],
   UNAUTHORIZED: [401, 'unauthorized'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'unsupported-media-type'],
-  WAF_FILTERED: [400, 'invalid-request'],
+  WAF_FILTERED: [403, 'request-blocked'],
 };
 
 const declaredWith = (chosen: Record<string, string>): GatewayResponse[] =>
   propertiesOf(templateWith(chosen), 'AWS::ApiGateway::GatewayResponse');
 const plain = declaredWith(settings.default);
 
-/** As API Gateway renders it: a header's value is a literal in single quotes or a reference, a template is text with references. */
+/**
+ * Renders a response as API Gateway does: a header's value is a literal in single quotes or a
+ * reference, and a template is text with references.
+ */
 function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) {
   const headers = Object.entries(ResponseParameters).map(([parameter, source]) => {
     const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
-    if (literal === undefined && source !== 'context.requestId')
-      throw new Error(`${parameter}: ${source} is neither a literal nor the request's id.`);
+    if (literal === undefined && source !== 'context.extendedRequestId')
+      throw new Error(`${parameter}: ${source} is neither a literal nor the request id.`);
     return [
       parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(),
       literal ?? 'request-1',
@@ -54,11 +57,11 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
   return {
     status: Number(StatusCode),
     headers: Object.fromEntries(headers),
-    body: template.replaceAll('$context.requestId', 'request-1'),
+    body: template.replaceAll('$context.extendedRequestId', 'request-1'),
   };
 }
 
-test('every type of gateway response that there is is declared', () => {
+test('every type of gateway response is declared', () => {
   const types = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
   expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(
     types.map(({ responseType }) => responseType).sort(),
@@ -82,7 +85,7 @@ test.each(plain.map((response) => [response.ResponseType, response] as const))(
       detail: expect.any(String),
       instance: 'request-1',
     });
-    // Nothing else of the request is quoted: it can hold the caller's token.
+    // Anything else of the request could hold the caller's token.
     expect(answer.body).not.toContain('$');
   },
 );

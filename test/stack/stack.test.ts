@@ -291,7 +291,7 @@ test('the access log is a setting, and has nothing in it that a client can write
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
   const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
   expect(Object.values(JSON.parse(Format))).toEqual([
-    '$context.requestId',
+    '$context.extendedRequestId',
     '$context.requestTime',
     '$context.identity.sourceIp',
     '$context.tlsVersion',

@@ -1,27 +1,26 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Properties } from '../template/template.ts';
 import type { HttpResponse } from './http.ts';
 
 export type ResponseType = keyof typeof defaults;
 
 /**
- * Status, `x-amzn-ErrorType` and message of each type that the emulator gives.
+ * Status, `x-amzn-ErrorType` and message of each type that the emulator sends.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
- * INTEGRATION_FAILURE is 504 there; what API Gateway sends is 502 (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html).
+ * INTEGRATION_FAILURE is 504 there, but API Gateway sends 502:
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 const defaults = {
   ACCESS_DENIED: [403, 'AccessDeniedException', 'User is not authorized to access this resource'],
   AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfigurationException', null],
-  AUTHORIZER_FAILURE: [500, 'AuthorizerFailureException', null],
-  DEFAULT_4XX: [400, 'BadRequestException', 'Bad Request'],
-  DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
-  INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
-  INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
-  INVALID_SIGNATURE: [
+  // As API Gateway answers an unknown path with a token, which it reads as a broken signature.
+  DEFAULT_4XX: [
     403,
     'IncompleteSignatureException',
     'Invalid key=value pair (missing equal-sign) in Authorization header',
   ],
+  DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
+  INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
+  INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
   MISSING_AUTHENTICATION_TOKEN: [
     403,
     'MissingAuthenticationTokenException',
@@ -32,62 +31,44 @@ const defaults = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequestException', 'Unsupported Media Type'],
 } as const satisfies Record<string, [number, string, string | null]>;
 
+type Declaration = Properties['AWS::ApiGateway::GatewayResponse'];
+
 /**
- * A response of the gateway's own as the template declares it: its type's, or else DEFAULT_4XX's or DEFAULT_5XX's, or else API Gateway's. Its
- * templates are not VTL: they know references only.
+ * Returns a response of the gateway's own as the template declares it: its type's, or else
+ * DEFAULT_4XX's or DEFAULT_5XX's, or else API Gateway's.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
 export function gatewayResponse(
   type: ResponseType,
-  declared: Properties['AWS::ApiGateway::GatewayResponse'][],
-  {
-    headers: header,
-    queryStringParameters: querystring,
-    pathParameters: path,
-    stageVariables,
-    requestContext,
-  }: APIGatewayProxyEvent,
+  declared: Declaration[],
+  extendedRequestId: string,
 ): HttpResponse {
   const [status, errorType, message] = defaults[type];
   const declarationOf = (name: string) =>
     declared.find(({ ResponseType }) => ResponseType === name);
   const response =
     declarationOf(type) ?? declarationOf(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
-  const error = {
-    message,
-    messageString: JSON.stringify(message),
-    responseType: type,
-    validationErrorString: '',
-  };
-  const known = {
-    context: { ...requestContext, error },
-    stageVariables,
-    method: { request: { header, querystring, path } },
-  };
 
-  // API Gateway spells this one member of its own body with a capital.
-  const fallback = `{"${type === 'ACCESS_DENIED' ? 'Message' : 'message'}":$context.error.messageString}`;
-  const [contentType = 'application/json', template = fallback] =
-    Object.entries(response?.ResponseTemplates ?? {})[0] ?? [];
+  // API Gateway spells the one member of its own body with a capital for this type.
+  const fallback = JSON.stringify({ [type === 'ACCESS_DENIED' ? 'Message' : 'message']: message });
   const headers = new Map([
-    ['Content-Type', contentType],
+    ['Content-Type', 'application/json'],
     ['x-amzn-ErrorType', errorType],
   ]);
-  for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {})) {
-    const value = source.startsWith("'") ? source.slice(1, -1) : lookUp(known, source);
-    if (value !== undefined) headers.set(parameter.slice('gatewayresponse.header.'.length), value);
-  }
-  const body = template.replace(
-    /\$(\w+(?:\.[\w-]+)+)/g,
-    (_, reference: string) => lookUp(known, reference) ?? '',
-  );
-  return { statusCode: Number(response?.StatusCode ?? status), headers: [...headers], body };
+  for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {}))
+    headers.set(
+      parameter.slice('gatewayresponse.header.'.length),
+      headerValue(source, extendedRequestId),
+    );
+  const template = response?.ResponseTemplates?.['application/json'] ?? fallback;
+  return {
+    statusCode: Number(response?.StatusCode ?? status),
+    headers: [...headers],
+    // The template is not VTL. API Gateway replaces references in it, and escapes nothing.
+    body: template.replaceAll('$context.extendedRequestId', extendedRequestId),
+  };
 }
 
-/** The value at a dotted path, as text; undefined where there is none. */
-function lookUp(known: object, path: string): string | undefined {
-  let value: unknown = known;
-  for (const name of path.split('.'))
-    value = (value as Record<string, unknown> | null | undefined)?.[name];
-  return value === undefined || value === null ? undefined : String(value);
-}
+/** Returns the value of a header that is declared as a quoted literal or as the request id. */
+export const headerValue = (source: string, extendedRequestId: string): string =>
+  source === 'context.extendedRequestId' ? extendedRequestId : source.slice(1, -1);

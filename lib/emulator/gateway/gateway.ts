@@ -1,10 +1,9 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { accountId, region } from '../template/intrinsics.ts';
 import type { Integration, Template } from '../template/template.ts';
-import { gatewayResponse, type ResponseType } from './error-responses.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
-import { type ApiFacts, proxyEvent } from './proxy-event.ts';
+import { gatewayResponse, headerValue, type ResponseType } from './error-responses.ts';
+import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';
+import { type ApiIdentity, proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
 import { findRoute, readRoutes } from './routes.ts';
 
@@ -16,77 +15,65 @@ export interface Gateway {
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
 const limits = { bodyBytes: 10 * 1024 * 1024, timeoutInMillis: 29_000 };
 
-/** The REST API of a template, at its stage. Throws where the template is not of one REST API with one stage and functions that are all there. */
+/**
+ * Returns the REST API of a template. Throws if the template does not have exactly one REST API
+ * with one stage, or lacks a function that the API refers to.
+ */
 export function restApi(template: Template, pools: ReadonlyMap<string, FunctionPool>): Gateway {
-  const [apiId, { BinaryMediaTypes: binaryMediaTypes = [] }] = only(
+  const [apiId] = only(template, 'AWS::ApiGateway::RestApi');
+  const [, { DeploymentId: deploymentId, StageName: stage }] = only(
     template,
-    'AWS::ApiGateway::RestApi',
+    'AWS::ApiGateway::Stage',
   );
-  const [, { DeploymentId: deploymentId, StageName: stage, Variables: stageVariables = null }] =
-    only(template, 'AWS::ApiGateway::Stage');
-  const api: ApiFacts = { apiId, binaryMediaTypes, deploymentId, stage, stageVariables };
+  const api: ApiIdentity = { apiId, deploymentId, stage };
   const routes = readRoutes(template, apiId, pools);
   const declared = [...template.of('AWS::ApiGateway::GatewayResponse').values()];
 
-  async function answer(request: HttpRequest): Promise<HttpResponse> {
-    const event = proxyEvent(request, api);
-    const { requestContext } = event;
-    // Without a stage there is no API whose responses could be declared.
-    const response =
-      requestContext.path.split('/')[1] === stage
-        ? await respond(event, request.body.length)
-        : forbidden;
+  async function answer(httpRequest: HttpRequest): Promise<HttpResponse> {
+    const request = readRequest(httpRequest);
+    const response = await respond(request);
     const ids: HttpResponse['headers'] = [
-      ['x-amzn-RequestId', requestContext.requestId],
-      ['x-amz-apigw-id', `${requestContext.extendedRequestId}`],
+      ['x-amzn-RequestId', request.requestId],
+      ['x-amz-apigw-id', request.extendedRequestId],
     ];
     return { ...response, headers: [...response.headers, ...ids] };
   }
 
-  async function respond(event: APIGatewayProxyEvent, bodyBytes: number): Promise<HttpResponse> {
-    const { httpMethod, path, requestContext } = event;
-    const route = findRoute(routes, httpMethod, path);
-    const refuse = (type: ResponseType) => gatewayResponse(type, declared, event);
+  async function respond(request: GatewayRequest): Promise<HttpResponse> {
+    const { httpMethod, path, header, extendedRequestId } = request;
+    const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
 
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html: this one response cannot be declared.
-    if (bodyBytes > limits.bodyBytes) return gatewayResponse('REQUEST_TOO_LARGE', [], event);
-    if (!route) return refuse(unknownOperation(headerOf(event, 'authorization')));
-    const { resourceId, resourcePath, pathParameters, authorize, integration, lambda } = route;
-    Object.assign(requestContext, { resourceId, resourcePath });
-    Object.assign(event, {
-      resource: resourcePath,
-      pathParameters: Object.keys(pathParameters).length > 0 ? pathParameters : null,
-    });
-    if (authorize) {
-      const methodArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}/${stage}/${httpMethod}${path}`;
-      const authorized = await authorize((name) => headerOf(event, name), methodArn);
-      if (typeof authorized === 'string') return refuse(authorized);
-      requestContext.authorizer = authorized;
-    }
-    const response = lambda ? await invoke(lambda, event, integration) : mock(event, integration);
+    if (request.body.length > limits.bodyBytes) return bodyTooLarge;
+    if (request.stage !== stage) return forbidden;
+    const route = findRoute(routes, httpMethod, path);
+    // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
+    if (!route)
+      return refuse(header('authorization') ? 'DEFAULT_4XX' : 'MISSING_AUTHENTICATION_TOKEN');
+    const { authorize, integration, lambda } = route;
+    const methodArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}/${stage}/${httpMethod}${path}`;
+    const authorizer = await authorize?.(header, methodArn);
+    if (typeof authorizer === 'string') return refuse(authorizer);
+    const response = lambda
+      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), integration)
+      : mock(request, integration);
     return typeof response === 'string' ? refuse(response) : response;
   }
 
-  async function invoke(
-    lambda: FunctionPool,
-    event: APIGatewayProxyEvent,
-    { TimeoutInMillis = limits.timeoutInMillis }: Integration,
-  ) {
-    const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
-    const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
-    const read = (payload: string) =>
-      proxyResponse(payload, headerOf(event, 'accept'), binaryMediaTypes);
-    const outcome = await Promise.race([
-      lambda.invoke(event, (payload) => read(payload) !== undefined),
-      timeout.promise,
-    ]);
-    clearTimeout(timer);
-    if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
-    if (outcome === 'RequestTooLarge') return 'REQUEST_TOO_LARGE';
-    return ('payload' in outcome && read(outcome.payload)) || 'INTEGRATION_FAILURE';
-  }
-
   return { stageName: stage, answer };
+}
+
+async function invoke(
+  lambda: FunctionPool,
+  event: object,
+  { TimeoutInMillis = limits.timeoutInMillis }: Integration,
+): Promise<HttpResponse | ResponseType> {
+  const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
+  const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
+  const outcome = await Promise.race([lambda.invoke(event, proxyResponse), timeout.promise]);
+  clearTimeout(timer);
+  if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
+  if (outcome === 'RequestTooLarge') return 'REQUEST_TOO_LARGE';
+  return ('result' in outcome && outcome.result) || 'INTEGRATION_FAILURE';
 }
 
 function only<Type extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'>(
@@ -99,29 +86,18 @@ function only<Type extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'
   return resource;
 }
 
-const headerOf = ({ headers }: APIGatewayProxyEvent, name: string) =>
-  Object.entries(headers).findLast(([known]) => known.toLowerCase() === name)?.[1];
-
-/**
- * Where no method is there to say otherwise, an Authorization header is read as a signature, and a bearer token as a broken one. API Gateway has
- * also been seen to log such a request as DEFAULT_4XX (https://github.com/DataBiosphere/azul/issues/7470): only a deployed stack can tell.
- */
-const unknownOperation = (authorization: string | undefined) =>
-  authorization === undefined ? 'MISSING_AUTHENTICATION_TOKEN' : 'INVALID_SIGNATURE';
-
-/** A mock has a request template for JSON only; without a Content-Type a request counts as JSON. */
+/** A mock accepts JSON only. A request without a Content-Type counts as JSON. */
 function mock(
-  event: APIGatewayProxyEvent,
+  { header, extendedRequestId }: GatewayRequest,
   { IntegrationResponses: [response] = [] }: Integration,
 ): HttpResponse | ResponseType {
-  if (!/^application\/json\s*(;|$)/i.test(headerOf(event, 'content-type') ?? 'application/json'))
+  if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? 'application/json'))
     return 'UNSUPPORTED_MEDIA_TYPE';
   if (!response) return 'DEFAULT_5XX';
-  const { requestId } = event.requestContext;
   const headers = Object.entries(response.ResponseParameters ?? {}).map(
-    ([to, source]): [string, string] => [
-      to.slice('method.response.header.'.length),
-      source === 'context.requestId' ? requestId : source.slice(1, -1),
+    ([parameter, source]): [string, string] => [
+      parameter.slice('method.response.header.'.length),
+      headerValue(source, extendedRequestId),
     ],
   );
   return {
@@ -131,6 +107,14 @@ function mock(
   };
 }
 
+/** No template can declare this response: https://github.com/chroma-core/chroma/issues/1458. */
+const bodyTooLarge: HttpResponse = {
+  statusCode: 413,
+  headers: [['Content-Type', 'text/plain']],
+  body: `HTTP content length exceeded ${limits.bodyBytes} bytes.`,
+};
+
+/** Without a stage there is no API that could declare a response. */
 const forbidden: HttpResponse = {
   statusCode: 403,
   headers: [

@@ -1,17 +1,55 @@
-/** A request as it came. */
+import { randomUUID } from 'node:crypto';
+
 export interface HttpRequest {
   method: string;
   /** Path and query, percent-encoded. */
   url: string;
-  /** Names and values in the order and the case they came in. */
+  /** In the order and the case in which they arrived. */
   headers: [name: string, value: string][];
   body: Buffer;
   sourceIp: string;
 }
 
-/** A response to send; a header that is there several times is sent several times. */
+/** A header that has several values is there several times. */
 export interface HttpResponse {
   statusCode: number;
   headers: [name: string, value: string][];
   body: string | Buffer;
+}
+
+/** A request with the parts of it that the gateway itself goes by. */
+export interface GatewayRequest extends HttpRequest {
+  httpMethod: string;
+  /** With the stage. */
+  fullPath: string;
+  stage: string;
+  /** Within the stage. */
+  path: string;
+  /** The query, percent-encoded. */
+  search: string;
+  /** Returns the last value of a header, whose name is given in lower case. */
+  header(name: string): string | undefined;
+  requestId: string;
+  extendedRequestId: string;
+}
+
+export function readRequest(request: HttpRequest): GatewayRequest {
+  const header = (name: string) =>
+    request.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
+  const target = request.url.replace(/^https?:\/\/[^/?]*/i, '');
+  const [fullPath = '', search = ''] = target.split(/\?(.*)/s);
+  // Several slashes after the stage are one.
+  const [, stage = '', path = ''] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
+  return {
+    ...request,
+    httpMethod: header('x-http-method-override') ?? request.method,
+    fullPath,
+    stage,
+    path: `/${path}`,
+    search,
+    header,
+    // A client can choose this one, as on AWS.
+    requestId: header('x-amzn-requestid') ?? randomUUID(),
+    extendedRequestId: randomUUID(),
+  };
 }

@@ -1,84 +1,81 @@
-import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { accountId } from '../template/intrinsics.ts';
-import type { HttpRequest } from './http.ts';
-import { isBinary } from './media-types.ts';
+import type { GatewayRequest } from './http.ts';
+import type { MatchedRoute } from './routes.ts';
+import type { AuthorizerContext } from './token-authorizer.ts';
 
-/** What a request's event says of the API that it reached. */
-export interface ApiFacts {
+/** What the event of every request says of the API. */
+export interface ApiIdentity {
   apiId: string;
-  binaryMediaTypes: string[];
   deploymentId: string;
   stage: string;
-  stageVariables: Record<string, string> | null;
 }
 
-/** What does not reach a Lambda function. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
+/**
+ * The headers that do not reach a Lambda function.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+ */
 const dropped =
-  `Connection Content-Length Content-MD5 Expect Max-Forwards Proxy-Authenticate Server TE Trailer Transfer-Encoding Upgrade
-  WWW-Authenticate X-HTTP-Method-Override`
+  `Connection Content-Length Content-MD5 Expect Max-Forwards Proxy-Authenticate Server TE Trailer
+  Transfer-Encoding Upgrade WWW-Authenticate X-HTTP-Method-Override`
     .toLowerCase()
     .split(/\s+/);
 
 /**
- * The event of a Lambda proxy integration, but for the resource and its parameters. Of a header or query parameter that is there several times the
- * single-value map has the last; the query is decoded, the path is not.
+ * Builds the event of a Lambda proxy integration. If a header or query parameter has several
+ * values, the single-value map has the last. The query is decoded, the path is not.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function proxyEvent(
-  request: HttpRequest,
-  { binaryMediaTypes, stageVariables, ...api }: ApiFacts,
+  { httpMethod, fullPath, path, search, header, body, ...request }: GatewayRequest,
+  api: ApiIdentity,
+  { resourceId, resourcePath, pathParameters }: MatchedRoute,
+  authorizer: AuthorizerContext | undefined,
 ): APIGatewayProxyEvent {
-  const { body, sourceIp } = request;
-  const header = (name: string) =>
-    request.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
-  const httpMethod = header('x-http-method-override') ?? request.method;
-  const [fullPath = '', search = ''] = request.url
-    .replace(/^https?:\/\/[^/?]*/i, '')
-    .split(/\?(.*)/s);
   const [host, now] = [header('host') ?? '', new Date()];
   const headers = request.headers.filter(([name]) => !dropped.includes(name.toLowerCase()));
   const query = readQuery(search);
-  const isBase64Encoded = body.length > 0 && isBinary(header('content-type'), binaryMediaTypes);
   return {
-    resource: '',
-    // Several slashes after the stage are one.
-    path: fullPath.replace(/^\/[^/]*\/*/, '/'),
+    resource: resourcePath,
+    path,
     httpMethod,
     headers: Object.fromEntries(headers),
     multiValueHeaders: multiValues(headers),
     queryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
     multiValueQueryStringParameters: query.length > 0 ? multiValues(query) : null,
-    pathParameters: null,
-    stageVariables,
+    pathParameters: Object.keys(pathParameters).length > 0 ? pathParameters : null,
+    stageVariables: null,
     requestContext: {
       ...api,
       accountId,
-      authorizer: undefined,
+      authorizer,
       domainName: host,
       domainPrefix: host.replace(/\..*/, ''),
-      extendedRequestId: randomUUID(),
+      extendedRequestId: request.extendedRequestId,
       httpMethod,
-      identity: { ...nobody, sourceIp, userAgent: header('user-agent') ?? null },
+      identity: {
+        ...anonymousIdentity,
+        sourceIp: request.sourceIp,
+        userAgent: header('user-agent') ?? null,
+      },
       path: fullPath,
       protocol: 'HTTP/1.1',
-      // A client can choose it.
-      requestId: header('x-amzn-requestid') ?? randomUUID(),
+      requestId: request.requestId,
       // 21/Nov/2026:04:05:06 +0000
       requestTime: now
         .toUTCString()
         .replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1/$2/$3:$4 +0000'),
       requestTimeEpoch: now.getTime(),
-      resourceId: '',
-      resourcePath: '',
+      resourceId,
+      resourcePath,
     },
-    // Bytes that are no UTF-8 become U+FFFD, unless the media type is declared binary.
-    body: body.length > 0 ? body.toString(isBase64Encoded ? 'base64' : 'utf8') : null,
-    isBase64Encoded,
+    // Bytes that are not UTF-8 become U+FFFD, because the API has no binary media types.
+    body: body.length > 0 ? body.toString() : null,
+    isBase64Encoded: false,
   };
 }
 
-/** Any name is a name here, `__proto__` too. */
+/** Groups the values by name. `Object.fromEntries` takes any name, even `__proto__`. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
   const groups = Map.groupBy(pairs, ([name]) => name);
   return Object.fromEntries(
@@ -86,7 +83,10 @@ function multiValues(pairs: [string, string][]): Record<string, string[]> {
   );
 }
 
-/** `+` is a space; what is not percent-encoded properly stays as it is. A semicolon splits as `&` does. */
+/**
+ * `+` is a space, and a semicolon separates parameters as `&` does. Text that is not properly
+ * percent-encoded stays as it is.
+ */
 function readQuery(query: string): [string, string][] {
   const decode = (text: string) => {
     try {
@@ -101,7 +101,7 @@ function readQuery(query: string): [string, string][] {
     .map(([name = '', value = '']) => [decode(name), decode(value)]);
 }
 
-const nobody = {
+const anonymousIdentity = {
   accessKey: null,
   accountId: null,
   apiKey: null,

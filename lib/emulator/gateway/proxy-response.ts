@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { HttpResponse } from './http.ts';
-import { isBinary } from './media-types.ts';
 
 /**
- * What of a function's response does not reach the client, or only under the name `X-Amzn-Remapped-…`.
+ * The headers of a function's response that do not reach the client, and those that reach it as
+ * `X-Amzn-Remapped-…` only.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
 const dropped =
@@ -16,14 +16,11 @@ const remapped =
   );
 
 /**
- * The HTTP response that a function's result asks for; undefined where the result is malformed.
+ * Returns the HTTP response that a function's result asks for, or undefined if it is malformed. A
+ * body in base64 stays text, because the API has no binary media types.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
-export function proxyResponse(
-  payload: string,
-  accept: string | undefined,
-  binaryMediaTypes: string[],
-): HttpResponse | undefined {
+export function proxyResponse(payload: string): HttpResponse | undefined {
   const result: unknown = JSON.parse(payload);
   if (!isRecord(result)) return undefined;
   const {
@@ -49,18 +46,20 @@ export function proxyResponse(
   const passed = sent.filter(([name]) => !dropped.includes(name.toLowerCase()));
   if (!passed.some(([name]) => name.toLowerCase() === 'content-type'))
     passed.push(['Content-Type', 'application/json']);
-  const encoding = isBase64Encoded && isBinary(accept, binaryMediaTypes) ? 'base64' : 'utf8';
   return {
     statusCode: Number(statusCode),
     headers: passed.map(([name, value]) => [
       remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
       value,
     ]),
-    body: Buffer.from(body ?? '', encoding),
+    body: body ?? '',
   };
 }
 
-/** The two maps as one list, in which what both of them say is there once. Undefined where one of them is malformed. */
+/**
+ * Returns the two maps as one list, without a value that both of them have, or undefined if one of
+ * them is malformed.
+ */
 function readHeaders(single: unknown, multi: unknown): [string, string][] | undefined {
   if (!isRecord(single) || !isRecord(multi)) return undefined;
   const lists = Object.entries(multi);
@@ -79,7 +78,7 @@ function readAll(pairs: [string, unknown][]): [string, string][] | undefined {
   try {
     return pairs.map(([name, value]) => {
       if (typeof value !== 'string' && typeof value !== 'boolean')
-        throw new Error(`${name}: a header is a string or a boolean.`);
+        throw new Error(`The header ${name} is neither a string nor a boolean.`);
       validateHeaderName(name);
       validateHeaderValue(name, String(value));
       return [name, String(value)];

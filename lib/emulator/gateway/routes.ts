@@ -3,7 +3,6 @@ import { functionArn, rootResourceId } from '../template/intrinsics.ts';
 import type { Integration, Template } from '../template/template.ts';
 import { type Authorize, tokenAuthorizer } from './token-authorizer.ts';
 
-/** A method of the API. */
 export interface Route {
   httpMethod: string;
   resourceId: string;
@@ -14,7 +13,11 @@ export interface Route {
   lambda: FunctionPool | undefined;
 }
 
-/** The methods of a template's REST API. Throws where one refers to what is not there. */
+export interface MatchedRoute extends Route {
+  pathParameters: Record<string, string>;
+}
+
+/** Returns the methods of a REST API. Throws if one refers to a resource that is not there. */
 export function readRoutes(
   template: Template,
   restApiId: string,
@@ -64,14 +67,15 @@ export function readRoutes(
 }
 
 /**
- * The route for a path within the stage, with its parameters as they came. A literal segment goes before a parameter, which takes any that is not
- * empty; methods that the best resource lacks are not sought in another. A slash at the end changes nothing.
+ * Returns the route for a path within the stage, with its parameters as they arrived. A literal
+ * segment takes precedence over a parameter, which takes any segment that is not empty. If the best
+ * resource lacks the method, no other is tried. A slash at the end changes nothing.
  */
 export function findRoute(
   routes: Route[],
   httpMethod: string,
   path: string,
-): (Route & { pathParameters: Record<string, string> }) | undefined {
+): MatchedRoute | undefined {
   const segmentsOf = (text: string) => text.replace(/\/$/, '').split('/');
   const isParameter = (segment: string) => segment.startsWith('{');
   const sent = segmentsOf(path);

@@ -11,15 +11,16 @@ export type AuthorizerContext = {
   [key: string]: string | number;
 };
 
-/** Judges a request by its header: what the integration learns of the caller, or the type of response that refuses it. */
+/** Returns what the integration learns of the caller, or the type of response that refuses it. */
 export type Authorize = (
   header: (name: string) => string | undefined,
   methodArn: string,
 ) => Promise<AuthorizerContext | ResponseType>;
 
 /**
- * A TOKEN authorizer. What its function answers is kept by token for as long as the template says, whatever the path, and judged anew for each
- * method's ARN. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ * Returns a TOKEN authorizer. It caches the function's answer by token, whatever the path, and
+ * evaluates the policy in it for each method's ARN.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function tokenAuthorizer(
   properties: Properties['AWS::ApiGateway::Authorizer'],
@@ -37,11 +38,13 @@ export function tokenAuthorizer(
     const cached = cache.get(authorizationToken);
     if (cached && cached.until > Date.now()) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
-    const outcome = await lambda.invoke(event);
+    const outcome = await lambda.invoke(event, readVerdict);
     if (outcome === 'RequestTooLarge') return 'AUTHORIZER_CONFIGURATION_ERROR';
     if ('error' in outcome)
-      return outcome.error.errorMessage === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
-    const verdict = readVerdict(JSON.parse(outcome.payload));
+      return outcome.error.errorMessage === 'Unauthorized'
+        ? 'UNAUTHORIZED'
+        : 'AUTHORIZER_CONFIGURATION_ERROR';
+    const verdict = outcome.result;
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
     return verdict;
@@ -62,22 +65,24 @@ export function tokenAuthorizer(
 }
 
 /**
- * The expression as Java's `String.matches` reads it: it must match all of the text. Throws where Java and JavaScript would not read it alike.
+ * Returns the expression as Java's `String.matches` reads it, which must match the whole text.
+ * Throws if Java and JavaScript read it differently.
  */
 function javaExpression(source: string): RegExp {
   if (/&&|\[[^\]]*\[/.test(source))
     throw new Error(
-      `IdentityValidationExpression: ${source} does not mean in JavaScript what it means in Java.`,
+      `IdentityValidationExpression: Java and JavaScript read ${source} differently.`,
     );
   return new RegExp(`^(?:${source})$`, 'su');
 }
 
 /**
- * What a function answered, or undefined where it is malformed: an object or array in `context`, say. A Condition is not understood, so that
- * a policy that has one is malformed too. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ * Reads the answer of an authorizer's function. Returns undefined if it is malformed, for example
+ * if `context` has an object. A statement with a Condition counts as malformed too.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
-function readVerdict(answer: unknown): Verdict | undefined {
-  const { principalId, policyDocument, context } = (answer ?? {}) as {
+function readVerdict(payload: string): Verdict | undefined {
+  const { principalId, policyDocument, context } = (JSON.parse(payload) ?? {}) as {
     principalId?: unknown;
     policyDocument?: { Statement?: unknown };
     context?: unknown;

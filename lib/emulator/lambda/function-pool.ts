@@ -1,20 +1,20 @@
 import {
   type ExecutionEnvironment,
+  type FunctionError,
   type LambdaFunction,
   type Log,
-  type Outcome,
   startExecutionEnvironment,
 } from './execution-environment.ts';
 
+/** What `read` made of a function's result, undefined if malformed, or how the function failed. */
+export type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
+
 export interface FunctionPool {
   /**
-   * Invokes the function, unless the event is larger than Lambda takes. An environment that returned what is no response is not used again,
-   * though Lambda would. Never rejects.
+   * Invokes the function, unless the event is larger than Lambda accepts. An environment that
+   * returns a malformed response is not reused, although Lambda would. Never rejects.
    */
-  invoke(
-    event: object,
-    isResponse?: (payload: string) => boolean,
-  ): Promise<Outcome | 'RequestTooLarge'>;
+  invoke<T>(event: object, read: (payload: string) => T | undefined): Promise<Result<T>>;
   /** Lets what is under way finish, then ends: another pool has taken over. */
   retire(): void;
   /** Ends at once. */
@@ -57,21 +57,22 @@ export function functionPool(
   };
 
   return {
-    async invoke(event, isResponse = () => true) {
+    async invoke<T>(event: object, read: (payload: string) => T | undefined): Promise<Result<T>> {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
       if (underWay >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
       else underWay += 1;
       const environment = take();
       const outcome = await environment.invoke(payload);
-      const isMalformed = 'payload' in outcome && !isResponse(outcome.payload);
+      const result = 'payload' in outcome ? { result: read(outcome.payload) } : outcome;
+      const isMalformed = 'result' in result && result.result === undefined;
       if (environment.isUsable() && !retired && !isMalformed) idle.push(environment);
       else void drop(environment);
-      // Whoever waits takes over the place.
+      // Give the slot to the next waiting invocation.
       const next = waiting.shift();
       if (next) next();
       else underWay -= 1;
-      return outcome;
+      return result;
     },
     retire() {
       retired = true;

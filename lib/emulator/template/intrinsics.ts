@@ -16,7 +16,7 @@ const pseudoParameters = (): Record<string, string> => ({
 export function resolve(value: Json, path: string, resources: Record<string, Resource>): unknown {
   const plain = (inner: Json | undefined) => resolve(inner ?? null, path, resources);
   const refuse = (what: string): never => {
-    throw new Error(`${path}: the emulator does not understand ${what}.`);
+    throw new Error(`${path}: the emulator does not support ${what}.`);
   };
   const text = (inner: Json | undefined): string => {
     const result = plain(inner);

@@ -1,15 +1,21 @@
 /**
- * What the emulator makes of a property: it reads it ('read'), or nothing that it answers depends on it ('ignored'), or it knows what to do with
- * these values only (a list) or with text of this form only (a RegExp). An object goes on with its members, an array with its items;
- * `*` stands for the members that are not named.
+ * A rule for a property: the emulator reads it ('read'), or none of its answers depends on it
+ * ('ignored'), or it supports only these values (a list) or only text of this form (a RegExp). For
+ * an object the rule names the members, for an array those of its items. `*` stands for the members
+ * that are not named.
  */
-export type Form = 'read' | 'ignored' | readonly unknown[] | RegExp | { [member: string]: Form };
+export type PropertyRule =
+  | 'read'
+  | 'ignored'
+  | readonly unknown[]
+  | RegExp
+  | { [member: string]: PropertyRule };
 
-const header = { 'method.response.header.*': /^('.*'|context\.requestId)$/ } as const;
-const templatesByType = { 'application/json': 'read' } as const;
+/** A quoted literal, or the request id. */
+const headerValue = /^('.*'|context\.extendedRequestId)$/;
 
-/** The resources that answers depend on, by type, with all that is understood of them. Anything else in the template stops the emulator. */
-export const understood: Record<string, Record<string, Form>> = {
+/** The types of resource that answers depend on. Every other property stops the emulator. */
+export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: 'read',
     KeySchema: 'read',
@@ -17,7 +23,8 @@ export const understood: Record<string, Record<string, Form>> = {
     // A table's own policy could deny what a role allows.
     Replicas: { ResourcePolicy: [], '*': 'ignored' },
     SSESpecification: 'ignored',
-    // The functions check expiry themselves: removal by TTL may be days late (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
+    // The functions check expiry themselves, because TTL may remove items days late:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
     TimeToLiveSpecification: 'ignored',
     WriteOnDemandThroughputSettings: 'ignored',
   },
@@ -60,9 +67,8 @@ export const understood: Record<string, Record<string, Form>> = {
     Roles: 'read',
   },
   'AWS::ApiGateway::RestApi': {
-    BinaryMediaTypes: 'read',
     Description: 'ignored',
-    // TLS ends in front of the emulator, which speaks HTTP.
+    // The emulator speaks HTTP, so that it has nothing to do with TLS.
     EndpointAccessMode: 'ignored',
     EndpointConfiguration: { Types: ['REGIONAL'] },
     Name: 'ignored',
@@ -73,7 +79,7 @@ export const understood: Record<string, Record<string, Form>> = {
     AccessLogSetting: 'ignored',
     DeploymentId: 'read',
     Description: 'ignored',
-    // Throttling is a limit on all of a stage's callers: a developer alone does not meet it.
+    // A developer alone does not reach the throttling limits.
     MethodSettings: {
       CachingEnabled: [false],
       DataTraceEnabled: 'ignored',
@@ -88,7 +94,6 @@ export const understood: Record<string, Record<string, Form>> = {
     StageName: 'read',
     Tags: 'ignored',
     TracingEnabled: 'ignored',
-    Variables: 'read',
   },
   'AWS::ApiGateway::Resource': {
     ParentId: 'read',
@@ -102,8 +107,12 @@ export const understood: Record<string, Record<string, Form>> = {
     HttpMethod: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'],
     Integration: {
       IntegrationHttpMethod: ['POST'],
-      IntegrationResponses: { ResponseParameters: header, StatusCode: 'read' },
-      // A mock answers with the one integration response that has no selection pattern, whatever the status in its request template.
+      IntegrationResponses: {
+        ResponseParameters: { 'method.response.header.*': headerValue },
+        StatusCode: 'read',
+      },
+      // A mock answers with the one integration response that has no selection pattern, whatever
+      // the status in its request template is.
       RequestTemplates: { 'application/json': ['{ statusCode: 200 }'] },
       TimeoutInMillis: 'read',
       Type: ['AWS_PROXY', 'MOCK'],
@@ -124,11 +133,9 @@ export const understood: Record<string, Record<string, Form>> = {
     Type: ['TOKEN'],
   },
   'AWS::ApiGateway::GatewayResponse': {
-    ResponseParameters: {
-      'gatewayresponse.header.*':
-        /^('.*'|context\.[\w.]+|method\.request\.(header|querystring|path)\.[\w-]+|stageVariables\.\w+)$/,
-    },
-    ResponseTemplates: templatesByType,
+    ResponseParameters: { 'gatewayresponse.header.*': headerValue },
+    // Text with no reference but to the request id.
+    ResponseTemplates: { 'application/json': /^(?:[^$]|\$context\.extendedRequestId)*$/ },
     ResponseType: 'read',
     RestApiId: 'ignored',
     StatusCode: 'read',
@@ -136,7 +143,7 @@ export const understood: Record<string, Record<string, Form>> = {
 };
 
 /** The types of resource that no answer depends on. */
-export const harmless: ReadonlySet<string> = new Set([
+export const ignoredTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
   'AWS::CDK::Metadata',

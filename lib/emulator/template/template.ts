@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import type { Statement } from '../policy.ts';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
-import { type Form, harmless, understood } from './supported-types.ts';
+import { ignoredTypes, type PropertyRule, supportedTypes } from './supported-types.ts';
 
-/** The properties that are read of each type of resource, under CloudFormation's names, with every intrinsic resolved. */
+/** The properties that the emulator reads, under CloudFormation's names and with intrinsics resolved. */
 export interface Properties {
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
@@ -29,12 +29,8 @@ export interface Properties {
     PolicyDocument: { Statement: Statement | Statement[] };
     Roles: string[];
   };
-  'AWS::ApiGateway::RestApi': { BinaryMediaTypes?: string[] };
-  'AWS::ApiGateway::Stage': {
-    DeploymentId: string;
-    StageName: string;
-    Variables?: Record<string, string>;
-  };
+  'AWS::ApiGateway::RestApi': object;
+  'AWS::ApiGateway::Stage': { DeploymentId: string; StageName: string };
   'AWS::ApiGateway::Resource': { ParentId: string; PathPart: string };
   'AWS::ApiGateway::Method': {
     AuthorizationType: string;
@@ -75,8 +71,9 @@ export interface Template {
 }
 
 /**
- * Reads the one stack of a cloud assembly (the folder that `cdk synth` writes). A resource stands for what Ref gives of it by its logical id.
- * Throws, naming logical id and property, at anything that the emulator does not understand and that an answer could depend on.
+ * Reads the one stack of a cloud assembly, the folder that `cdk synth` writes. A `Ref` to a
+ * resource becomes its logical id. Throws if an answer could depend on a property that the emulator
+ * does not support, and names logical id and property.
  */
 export function readTemplate(assembly: string): Template {
   const read = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
@@ -97,18 +94,18 @@ export function readTemplate(assembly: string): Template {
     Transform?: Json;
   } = read(file);
   if (template.Transform)
-    throw new Error('The template has a Transform, which the emulator does not understand.');
+    throw new Error('The template has a Transform, which the emulator does not support.');
   const resources = new Map<string, { type: string; properties: unknown }>();
   for (const [logicalId, { Type, Properties = {}, Condition }] of Object.entries(
     template.Resources,
   )) {
-    if (harmless.has(Type)) continue;
-    const form = understood[Type];
-    if (!form) throw new Error(`${logicalId}: the emulator does not understand ${Type}.`);
-    if (Condition) throw new Error(`${logicalId}: the emulator does not understand Condition.`);
+    if (ignoredTypes.has(Type)) continue;
+    const rules = supportedTypes[Type];
+    if (!rules) throw new Error(`${logicalId}: the emulator does not support ${Type}.`);
+    if (Condition) throw new Error(`${logicalId}: the emulator does not support Condition.`);
     resources.set(logicalId, {
       type: Type,
-      properties: readMembers(Properties, form, logicalId, template.Resources),
+      properties: readMembers(Properties, rules, logicalId, template.Resources),
     });
   }
 
@@ -142,45 +139,45 @@ export function readTemplate(assembly: string): Template {
 
 function readMembers(
   members: Record<string, Json>,
-  forms: Record<string, Form>,
+  rules: Record<string, PropertyRule>,
   where: string,
   resources: Record<string, Resource>,
 ): unknown {
   const entries: [string, unknown][] = [];
   for (const [name, value] of Object.entries(members)) {
-    const form = forms[name] ?? forms[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
+    const rule = rules[name] ?? rules[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
     const path = `${where}.${name}`;
-    if (form === undefined)
-      throw new Error(`${path}: the emulator does not understand this property.`);
-    if (form !== 'ignored') entries.push([name, readValue(value, form, path, resources)]);
+    if (rule === undefined)
+      throw new Error(`${path}: the emulator does not support this property.`);
+    if (rule !== 'ignored') entries.push([name, readValue(value, rule, path, resources)]);
   }
   return Object.fromEntries(entries);
 }
 
 function readValue(
   value: Json,
-  form: Form,
+  rule: PropertyRule,
   path: string,
   resources: Record<string, Resource>,
 ): unknown {
-  if (typeof form === 'object' && !Array.isArray(form) && !(form instanceof RegExp)) {
+  if (typeof rule === 'object' && !Array.isArray(rule) && !(rule instanceof RegExp)) {
     const isIntrinsic = (members: object) =>
       Object.keys(members).some((name) => name === 'Ref' || name.startsWith('Fn::'));
     const readItem = (item: Json) => {
       if (!item || typeof item !== 'object' || Array.isArray(item) || isIntrinsic(item))
-        throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
-      return readMembers(item, form as Record<string, Form>, path, resources);
+        throw new Error(`${path}: the emulator does not support ${JSON.stringify(item)}.`);
+      return readMembers(item, rule as Record<string, PropertyRule>, path, resources);
     };
     return Array.isArray(value) ? value.map(readItem) : readItem(value);
   }
   const plain = resolve(value, path, resources);
   const known = (item: unknown) =>
-    form instanceof RegExp
-      ? form.test(String(item))
-      : form === 'read' || (form as unknown[]).includes(item);
+    rule instanceof RegExp
+      ? rule.test(String(item))
+      : rule === 'read' || (rule as unknown[]).includes(item);
   for (const item of Array.isArray(plain) ? plain : [plain]) {
     if (!known(item))
-      throw new Error(`${path}: the emulator does not understand ${JSON.stringify(item)}.`);
+      throw new Error(`${path}: the emulator does not support ${JSON.stringify(item)}.`);
   }
   return plain;
 }
