@@ -56,7 +56,9 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
 }
 
 const connect = (config: DynamoDBClientConfig) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...timeouts }));
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...timeouts }), {
+    unmarshallOptions: { wrapNumbers: BigInt },
+  });
 
 /** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
 function accountOf({ profile, ...options }: TargetOptions) {

@@ -39,6 +39,7 @@ const run: [command: RegExp, words: RegExp][] = [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     /token -- issue[\s\S]*rotate prints the new token/,
   ],
+  [/^npm run plants -- (export|import|erase) --owner /, /plants program[\s\S]*'erase'/],
 ];
 
 /** Commands that only an AWS account can run, and why no stand-in does. */

@@ -1,0 +1,194 @@
+import { existsSync, fstatSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { ownerPattern } from '../functions/contract/access-token.ts';
+import { erasePlants, eraseTokens } from './plants/erase.ts';
+import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
+import { importPlants, openInput } from './plants/import.ts';
+import { PlantsError } from './plants/plants-error.ts';
+import { progressBar } from './plants/progress-bar.ts';
+import { openPlants, type Plants } from './plants/target.ts';
+import { listTokens } from './token/administration.ts';
+import { explain } from './token/explain.ts';
+import { refuseOptionsAsValues } from './token/options.ts';
+import { type TargetOptions, targetOptions } from './token/target.ts';
+
+interface Options extends TargetOptions {
+  owner: string;
+}
+
+const program = new Command('npm run -s plants --').description(
+  "Exports, imports and erases an owner's plants. Only an administrator can: it goes to the table.",
+);
+
+program
+  .command('export')
+  .description('Writes the plants with their ids, one line of JSON each, in the order of the ids.')
+  .addArgument(fileArgument('the file to write; stdout if left out'))
+  .action(run(exportCommand))
+  .addHelpText('after', example('export --owner alice plants.jsonl'));
+
+program
+  .command('import')
+  .description('Creates the plants of an export. A plant that is there already stays as it is.')
+  .addArgument(fileArgument('the file to read; stdin if left out'))
+  .action(run(importCommand))
+  .addHelpText('after', example('import --owner alice plants.jsonl'));
+
+program
+  .command('erase')
+  .description("Deletes an owner's plants and access tokens for good. It asks first.")
+  .action(run(eraseCommand))
+  .addHelpText('after', example('erase --owner alice --local'));
+
+for (const command of program.commands) {
+  command.addOption(
+    new Option('--owner <name>', 'whose plants').argParser(ownerName).makeOptionMandatory(),
+  );
+  for (const option of targetOptions) command.addOption(option.helpGroup('Where the plants are:'));
+}
+
+/** More lines than this that cannot be imported are only counted. */
+const faultsShown = 20;
+
+refuseOptionsAsValues(program.commands);
+await program.parseAsync();
+
+async function exportCommand({ store }: Plants, { owner }: Options, file?: string): Promise<void> {
+  const bar = progressBar('Exporting');
+  let plants = 0;
+  const count = (more: number) => {
+    plants += more;
+    bar.show(plants);
+  };
+  if (file === undefined) {
+    await exportToStdout(store, owner, count);
+  } else {
+    const signal = onInterrupt();
+    await exportToFile(store, owner, file, count, signal);
+    if (signal.aborted)
+      throw new PlantsError(`interrupted. Repeat the command to continue ${file}.part.`);
+  }
+  bar.clear();
+  console.error(`Exported ${counted(plants)} of ${owner}.`);
+}
+
+async function importCommand({ store }: Plants, { owner }: Options, file?: string): Promise<void> {
+  const signal = onInterrupt();
+  if (file === undefined && process.stdin.isTTY) throw new PlantsError('Name a file to import.');
+  if (file !== undefined && !existsSync(file)) throw new PlantsError(`There is no file ${file}.`);
+  const stats = file === undefined ? fstatSync(0) : statSync(file);
+  const bytesOf = (read: number) => (stats.isFile() ? Math.min(read / stats.size, 1) : undefined);
+  const bar = progressBar('Importing');
+  let lines = 0;
+  let faults = 0;
+  const report = {
+    progress(bytes: number) {
+      lines += 1;
+      bar.show(lines, bytesOf(bytes));
+    },
+    fault(line: number, reason: string) {
+      faults += 1;
+      bar.clear();
+      if (faults <= faultsShown) console.error(`line ${line}: ${reason}`);
+    },
+  };
+  const outcomes = await importPlants(store, owner, openInput(file), report, signal);
+  bar.clear();
+  if (faults > faultsShown) console.error(`… and ${faults - faultsShown} more lines like these`);
+  const { created, unchanged, conflict, invalid } = outcomes;
+  const summary = `${counted(created)} created, ${unchanged} there already`;
+  if (signal.aborted)
+    throw new PlantsError(`interrupted: ${summary}. Repeat the command to continue.`);
+  if (faults > 0) throw new PlantsError(`${summary}, ${conflict} in conflict, ${invalid} invalid.`);
+  console.error(`Imported for ${owner}: ${summary}.`);
+}
+
+async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
+  const { store, database, tokensTable, name } = plants;
+  let total = 0;
+  for await (const page of pagesOf(store, owner)) total += page.length;
+  const tokens = (await listTokens(database, tokensTable, owner)).length;
+  console.error(`${name}: ${owner} has ${counted(total)} and ${tokens} access tokens.`);
+  if (total + tokens === 0) return;
+  if (!(await confirmed(owner))) throw new PlantsError('nothing is erased.');
+  const signal = onInterrupt();
+  // First, so that their holders create no more plants.
+  await eraseTokens(database, tokensTable, owner);
+  const bar = progressBar('Erasing');
+  let erased = 0;
+  const count = () => {
+    erased += 1;
+    bar.show(erased, Math.min(erased / total, 1));
+  };
+  await erasePlants(store, owner, count, signal);
+  bar.clear();
+  if (signal.aborted)
+    throw new PlantsError(
+      `interrupted: ${counted(erased)} erased. Repeat the command to continue.`,
+    );
+  console.error(
+    `Erased ${counted(erased)} and ${tokens} access tokens of ${owner}. A gateway that has just ` +
+      'admitted one of the tokens may do so for another 60 s: repeat the command after that.',
+  );
+}
+
+/** Asks for the owner's name, in so many words, because nothing brings back what is erased. */
+async function confirmed(owner: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const question = `Type "${owner}" to erase them for good: `;
+    const answer = lines.question(question).catch(() => '');
+    return (await Promise.race([answer, closed])) === owner;
+  } finally {
+    lines.close();
+  }
+}
+
+/** Returns an action that opens the tables, works on them, and tells an error in one line. */
+function run(work: (plants: Plants, options: Options, file?: string) => Promise<void>) {
+  return async (...given: unknown[]) => {
+    // In commander's order: the arguments, the options, the command.
+    const options = given.at(-2) as Options;
+    const file = given.length > 2 ? (given[0] as string | undefined) : undefined;
+    try {
+      await work(await openPlants(options), options, file);
+    } catch (error) {
+      const message = error instanceof PlantsError ? error.message : explain(error, options);
+      console.error(`error: ${message}`);
+      process.exitCode = 1;
+    }
+    // Stdin would keep the process alive until its writer closes it.
+    process.stdin.destroy();
+  };
+}
+
+/** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */
+function onInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
+
+function ownerName(text: string): string {
+  if (!new RegExp(ownerPattern).test(text))
+    throw new InvalidArgumentError('It is 1 to 128 letters, digits and . _ @ -');
+  return text;
+}
+
+/** A path from where npm was started, because npm runs a script in the folder of package.json. */
+function fileArgument(description: string): Argument {
+  return new Argument('[file]', description).argParser((path) =>
+    resolve(process.env.INIT_CWD ?? '', path),
+  );
+}
+
+function example(command: string): string {
+  return `\nExample:\n  npm run plants -- ${command}\n`;
+}
+
+function counted(plants: number): string {
+  return plants === 1 ? '1 plant' : `${plants} plants`;
+}

@@ -1,0 +1,20 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { databaseEndpoint, openTarget, outputOf, type TargetOptions } from '../token/target.ts';
+
+export interface Plants {
+  store: PlantStore;
+  database: DynamoDBDocumentClient;
+  tokensTable: string;
+  /** Where they are, for people. */
+  name: string;
+}
+
+/** Opens the tables that the options name. */
+export async function openPlants(options: TargetOptions): Promise<Plants> {
+  const [database, tokensTable] = await openTarget(options);
+  // Locally a table's name is its logical id.
+  const table = options.local ? 'Plants' : await outputOf(options, 'PlantsTableName');
+  const name = options.local ? databaseEndpoint(options) : options.stack;
+  return { store: plantStore(database, table), database, tokensTable, name };
+}

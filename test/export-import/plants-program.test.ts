@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { issueToken, listTokens } from '../../bin/token/administration.ts';
+import { allScopes } from '../../functions/contract/scopes.ts';
+import type { Plant } from '../../functions/plants/plant.ts';
+import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { startTables } from './tables.ts';
+
+/** CI takes 100 000. */
+const many = Number(process.env.PLANTS ?? 1500);
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+let tables: Awaited<ReturnType<typeof startTables>>;
+let store: PlantStore;
+beforeAll(async () => {
+  tables = await startTables();
+  store = plantStore(tables.database, 'Plants');
+});
+afterAll(async () => {
+  await tables?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts the plants program, as `npm run plants --` does. Its stdin stays open until the test ends it. */
+function start(args: string[]) {
+  const child = spawn(
+    process.execPath,
+    ['bin/plants.ts', ...args, '--dynamodb-endpoint', tables.endpoint],
+    { cwd: join(import.meta.dirname, '..', '..'), env: { ...process.env, INIT_CWD: folder } },
+  );
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, ...output }));
+  return { child, ended };
+}
+
+/** Runs it to its end, with this on stdin. */
+function plants(args: string[], stdin = '') {
+  const { child, ended } = start(args);
+  // A command that fails at once does not read it.
+  child.stdin.on('error', () => undefined).end(stdin);
+  return ended;
+}
+
+const file = (name: string) => join(folder, name);
+const line = (id: bigint | number, name = 'Aloe', tag = '') =>
+  `{"id":${id},${JSON.stringify({ name, tag }).slice(1)}\n`;
+const linesOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
+const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
+const issue = (owner: string) =>
+  issueToken(tables.database, 'AccessTokens', {
+    owner,
+    scopes: allScopes,
+    label: '',
+    expires: undefined,
+  });
+
+test(`${many} plants are the same after a round trip that was interrupted on both ways`, async () => {
+  const lines = linesOf(many);
+  const half = lines.slice(0, many / 2);
+  writeFileSync(file('all.jsonl'), lines.join(''));
+
+  const importing = start(['import', '--owner', 'round']);
+  importing.child.stdin.write(half.join(''));
+  while ((await store.list('round', 1, BigInt(many / 3))).length === 0);
+  importing.child.kill('SIGINT');
+  const interrupted = await importing.ended;
+  expect(interrupted.exitCode).toBe(1);
+  expect(interrupted.stderr).toMatch(
+    /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
+  );
+  const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
+  expect(created).toBeGreaterThanOrEqual(many / 3);
+  expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: `Imported for round: ${many - created} plants created, ${created} there already.\n`,
+  });
+
+  const exporting = start(['export', '--owner', 'round', 'back.jsonl']);
+  while (!existsSync(file('back.jsonl.part')) && !existsSync(file('back.jsonl')))
+    await new Promise(setImmediate);
+  exporting.child.kill('SIGINT');
+  await exporting.ended;
+  if (!existsSync(file('back.jsonl'))) await plants(['export', '--owner', 'round', 'back.jsonl']);
+  expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
+  // Other users of the machine cannot read it.
+  expect(statSync(file('back.jsonl')).mode & 0o777).toBe(0o600);
+});
+
+test('an export continues after the last whole line of its unfinished file', async () => {
+  const lines = linesOf(1100);
+  await plants(['import', '--owner', 'torn'], lines.join(''));
+  const part = file('torn.jsonl.part');
+  writeFileSync(part, lines.slice(0, 600).join(''));
+  truncateSync(part, statSync(part).size - 9);
+  expect(await plants(['export', '--owner', 'torn', 'torn.jsonl'])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'Exported 501 plants of torn.\n',
+  });
+  expect(existsSync(part)).toBe(false);
+  expect(readFileSync(file('torn.jsonl'), 'utf8')).toBe(lines.join(''));
+});
+
+test('an export does not overwrite a file', async () => {
+  writeFileSync(file('mine.jsonl'), 'mine');
+  expect(await plants(['export', '--owner', 'torn', 'mine.jsonl'])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `error: ${file('mine.jsonl')} exists: choose another name, or remove it.\n`,
+  });
+  expect(readFileSync(file('mine.jsonl'), 'utf8')).toBe('mine');
+});
+
+test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
+  const lines = [
+    line(-(2n ** 63n), 'smallest', '\u2028 "\\'),
+    line(9007199254740993n, '\u{1F335} e\u0301', ''),
+    line(2n ** 63n - 1n, 'largest'),
+  ].join('');
+  expect(await plants(['import', '--owner', 'exact'], lines)).toMatchObject({ exitCode: 0 });
+  const exported = await plants(['export', '--owner', 'exact']);
+  expect(exported).toEqual({
+    exitCode: 0,
+    stdout: lines,
+    stderr: 'Exported 3 plants of exact.\n',
+  });
+  expect((await plants(['export', '--owner', 'without'])).stdout).toBe('');
+});
+
+test('an import stores only what the API would, and names every other line', async () => {
+  await store.create('strict', { id: 1n, name: 'Aloe', tag: 'old' });
+  const lines = [
+    '{"id":1,"name":"Aloe","tag":"new"}',
+    '{"id":1,"name":"Aloe","tag":"old"}',
+    '',
+    '{"id":2.0,"name":"Ficus"}\r',
+    '{"id":"3","name":"","tags":[]}',
+    '{"id":4,"id":4,"name":"\\u0000"}',
+    '{"id":9223372036854775808}',
+    '[]',
+    'id,name,tag',
+    '{"id":5,"name":"Fern"}',
+  ];
+  const { exitCode, stdout, stderr } = await plants(
+    ['import', '--owner', 'strict'],
+    lines.join('\n'),
+  );
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  const reasons = stderr.trim().split('\n');
+  expect(reasons.slice(0, -1).sort()).toEqual([
+    'line 1: another plant has the id 1; it stays as it is',
+    'line 5: "tags" is not a member of a plant; id must be an integer; ' +
+      'name must be 1 to 200 code points long',
+    'line 6: "id" must occur only once; name must be well-formed Unicode ' +
+      'without control characters and without U+FFFD',
+    'line 7: id must be at most 9223372036854775807; name is required',
+    'line 8: it is not a JSON object',
+    'line 9: it is not a JSON object',
+  ]);
+  expect(reasons.at(-1)).toBe(
+    'error: 2 plants created, 1 there already, 1 in conflict, 5 invalid.',
+  );
+  expect(await all('strict')).toEqual([
+    { id: 1n, name: 'Aloe', tag: 'old' },
+    { id: 2n, name: 'Ficus', tag: '' },
+    { id: 5n, name: 'Fern', tag: '' },
+  ]);
+});
+
+test('erase removes the plants and tokens of one owner, once their name is typed', async () => {
+  await plants(['import', '--owner', 'gone'], linesOf(40).join(''));
+  await plants(['import', '--owner', 'gone2'], line(1));
+  await issue('gone');
+  await issue('gone2');
+  const question =
+    `${tables.endpoint}: gone has 40 plants and 1 access tokens.\n` +
+    'Type "gone" to erase them for good: ';
+
+  for (const answer of ['gone2\n', 'y\n', '']) {
+    const refused = await plants(['erase', '--owner', 'gone'], answer);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr.startsWith(question)).toBe(true);
+    expect(refused.stderr.endsWith('error: nothing is erased.\n')).toBe(true);
+  }
+  expect(await all('gone')).toHaveLength(40);
+
+  const erased = await plants(['erase', '--owner', 'gone'], 'gone\n');
+  expect(erased).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(erased.stderr).toContain('Erased 40 plants and 1 access tokens of gone.');
+  expect(await all('gone')).toEqual([]);
+  expect(await listTokens(tables.database, 'AccessTokens', 'gone')).toEqual([]);
+  expect(await all('gone2')).toHaveLength(1);
+  expect(await listTokens(tables.database, 'AccessTokens', 'gone2')).toHaveLength(1);
+});
+
+test.each([
+  [['export'], "required option '--owner <name>' not specified"],
+  [['erase', '--owner', '--local'], 'Put a value before --local.'],
+  [['export', '--owner', 'a b'], 'It is 1 to 128 letters, digits and . _ @ -'],
+  [['import', '--owner', 'ann', 'none.jsonl'], 'There is no file '],
+  [['delete', '--owner', 'ann'], "unknown command 'delete'"],
+])('%j is a mistake that gets one line', async (args, words) => {
+  const { exitCode, stdout, stderr } = await plants(args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toContain(words);
+});
