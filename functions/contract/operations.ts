@@ -9,3 +9,6 @@ export const operations = {
 } as const satisfies Record<string, { method: string; path: string; scope: string }>;
 
 export type Operation = keyof typeof operations;
+
+/** The largest body that an operation reads. */
+export const maxBodyBytes = 16 * 1024;

@@ -1,3 +1,5 @@
+import { maxBodyBytes } from './operations.ts';
+
 /**
  * Every error that the API answers with (RFC 9457), whether a function or the gateway sends it.
  * `headers` are those that the status asks for.
@@ -48,7 +50,7 @@ export const problems = {
   'content-too-large': {
     status: 413,
     title: 'Content too large',
-    detail: 'The body is larger than 16 KiB.',
+    detail: `The body is larger than ${maxBodyBytes / 1024} KiB.`,
     headers: {},
   },
   'unsupported-media-type': {

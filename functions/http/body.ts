@@ -1,24 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { maxBodyBytes } from '../contract/operations.ts';
 import { parseJsonObject } from './json.ts';
+import { findJsonFault } from './json-fault.ts';
 import { type Fault, Problem } from './problem.ts';
 
-const mostBytes = 16 * 1024;
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 export interface Body {
+  /** Undefined if the body is not a JSON object. */
   members?: Record<string, unknown>;
   faults: Fault[];
 }
 
 /**
- * The members of the JSON object in a request's body, with the faults that only its text can show.
- * Header names are taken to be in lower case. Throws the problems that stand alone: 415, then 413.
+ * Reads the JSON object in a request's body, with the faults that only its text can show. Expects
+ * header names in lower case. Throws the problems that stand alone: 415, then 413.
  */
 export function readBody(event: APIGatewayProxyEvent): Body {
   requireJson(event.multiValueHeaders);
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > mostBytes) throw new Problem('content-too-large');
+  if (bytes.length > maxBodyBytes) throw new Problem('content-too-large');
 
   const wholeBody = (detail: string): Body => ({ faults: [{ pointer: '', detail }] });
   if (bytes.length === 0) return wholeBody('must be a JSON object, but there is no body');
@@ -36,8 +38,9 @@ export function readBody(event: APIGatewayProxyEvent): Body {
       })),
     };
   } catch (error) {
-    if (error instanceof SyntaxError) return wholeBody('is not well-formed JSON');
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const { line, column } = findJsonFault(text);
+    return wholeBody(`is not well-formed JSON at line ${line}, column ${column}`);
   }
 }
 
@@ -51,6 +54,9 @@ function requireJson(headers: APIGatewayProxyEvent['multiValueHeaders']): void {
   if (faults.length > 0) throw new Problem('unsupported-media-type', faults);
 }
 
-/** A JSON pointer (RFC 6901) to a member of the top level. A lone surrogate in its name becomes U+FFFD: not every client could read it. */
+/**
+ * Returns a JSON pointer (RFC 6901) to a member of the top level. A lone surrogate in its name
+ * becomes U+FFFD, because not every client could read it.
+ */
 export const pointer = (name: string): string =>
   `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;

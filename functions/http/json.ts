@@ -1,20 +1,22 @@
-/** The top level of a JSON object: its members, integral numbers as bigints, and the names that occur more than once. */
+/** The top level of a JSON object, with its integral numbers as bigints. */
 export interface JsonObject {
   members: Record<string, unknown>;
+  /** The names that occur more than once. */
   repeated: string[];
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
 /**
- * Parses a JSON object without what `JSON.parse` loses: digits of large integers, and repeated members.
- * Integral is `7`, `7.0` and `0.7e1` alike. Throws SyntaxError for text that is no JSON; undefined for JSON that is no object.
+ * Parses a JSON object without what `JSON.parse` loses: digits of large integers, and repeated
+ * members. `7`, `7.0` and `0.7e1` are the same integer. Returns undefined for JSON that is not an
+ * object, and throws a SyntaxError for text that is not JSON.
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const members: unknown = JSON.parse(text);
   if (typeof members !== 'object' || members === null || Array.isArray(members)) return undefined;
 
-  // JSON.parse has proved the syntax: what is left is to find the top level's names and the numbers' own spelling.
+  // The syntax is valid here, so the tokens give the names at the top level and the numbers' text.
   const object = members as Record<string, unknown>;
   const names = new Set<string>();
   const repeated = new Set<string>();
@@ -34,9 +36,12 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 }
 
 const literal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const mostDigits = 20;
+const maxDigits = 20;
 
-/** The value of a JSON number that is integral, undefined of one that is not. Above 20 digits the value is cut to one that no int64 reaches. */
+/**
+ * Returns the value of a JSON number, or undefined if it is not integral. A number of more than 20
+ * digits becomes one of 21, which is outside of int64 too.
+ */
 function parseInteger(number: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = literal.exec(number) ?? [];
   const digits = whole + fraction;
@@ -48,6 +53,6 @@ function parseInteger(number: string): bigint | undefined {
 
   const zeros = Number(exponent) - fraction.length + (digits.length - end);
   if (zeros < 0) return undefined;
-  if (end - start + zeros > mostDigits) return BigInt(`${sign}1${'0'.repeat(mostDigits)}`);
+  if (end - start + zeros > maxDigits) return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
   return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
 }

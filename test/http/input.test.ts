@@ -80,7 +80,7 @@ test.each<[what: string, body: string | undefined, detail: string]>([
   ['nothing', undefined, 'must be a JSON object, but there is no body'],
   ['a byte order mark', '\uFEFF{}', 'must not begin with a byte order mark'],
   ['an array', '[]', 'must be a JSON object'],
-  ['half of an object', '{', 'is not well-formed JSON'],
+  ['half of an object', '{', 'is not well-formed JSON at line 1, column 2'],
 ])('a body of %s is one fault', (_, body, detail) => {
   expect(problemOf(() => readInput(createPlantInput, post(body))).faults).toEqual([
     { pointer: '', detail },
