@@ -1,76 +1,166 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { plantKey } from '../../functions/contract/table-keys.ts';
 import { prices } from '../../lib/prices.ts';
+import { tableOf } from './page.ts';
 
-const page = readFileSync(
-  join(import.meta.dirname, '..', '..', 'docs', 'cost-and-scale.md'),
-  'utf8',
-);
+const page = 'docs/cost-and-scale.md';
 
-// What docs/cost-and-scale.md assumes of a request.
-const authorizerCalls = 0.1;
-const seconds = 0.025;
-const gigabytes = 0.5;
-const reads = 0.6 + authorizerCalls;
-const writes = 0.4;
-const logKilobytes = 1.1;
-const sentKilobytes = 1.5;
-// Prices of what the dashboard does not show.
+type Tier = [upTo: number, price: number];
+/** Prices of what the dashboard does not show, and the tiers above the first. */
 const millionTraces = 5;
-const sentGb = 0.09;
+const gatewayTiers: Tier[] = [
+  [333, prices.millionGatewayRequests],
+  [1000, 2.8],
+];
+const sentGbTiers: Tier[] = [
+  [10_000, 0.09],
+  [50_000, 0.085],
+  [150_000, 0.07],
+  [Number.POSITIVE_INFINITY, 0.05],
+];
+
+function tiered(amount: number, tiers: Tier[]): number {
+  let below = 0;
+  let sum = 0;
+  for (const [upTo, price] of tiers) {
+    sum += Math.max(0, Math.min(amount, upTo) - below) * price;
+    below = upTo;
+  }
+  if (amount > below) throw new Error(`No tier is as large as ${amount}.`);
+  return sum;
+}
+
+/** What one request uses. */
+interface Use {
+  /** API Gateway does not charge for requests that an authorizer refuses. */
+  charged: 0 | 1;
+  invocations: number;
+  /** Seconds of each invocation, with 512 MB. */
+  seconds: number;
+  readUnits: number;
+  writeUnits: number;
+  logKilobytes: number;
+  sentKilobytes: number;
+}
+
+const plain = { charged: 1, seconds: 0.025, readUnits: 0, writeUnits: 0 } as const;
+const authorizerCalls = 0.1;
+const invocations = 1 + authorizerCalls;
+const ordinary: Use = {
+  ...plain,
+  invocations,
+  readUnits: 0.6 + authorizerCalls,
+  writeUnits: 0.4,
+  logKilobytes: 1.1 * invocations,
+  sentKilobytes: 1.5,
+};
+
+// The largest plant: 200 and 100 code points of four bytes, the longest id, the longest owner.
+const text = (200 + 100) * 4;
+const storedBytes =
+  [plantKey.partition, plantKey.sort, 'name', 'tag'].join('').length + 128 + 12 + text;
+const sentBytes = text + Buffer.byteLength('{"name":"","tag":""},');
+const largest = { ...plain, invocations: 1, logKilobytes: 1.1 };
+const writeUnits = Math.ceil(storedBytes / 1024);
+const largestCreate: Use = { ...largest, writeUnits, sentKilobytes: 0.7 + sentBytes / 1000 };
+const largestDelete: Use = { ...largest, writeUnits, sentKilobytes: 0.7 };
+const largestList: Use = {
+  ...largest,
+  seconds: 0.2,
+  // One plant more than the page has is read, to see whether there is a next page.
+  readUnits: Math.ceil((1001 * storedBytes) / 4096),
+  sentKilobytes: 0.7 + sentBytes,
+};
+
+const refused: Use = {
+  ...plain,
+  charged: 0,
+  invocations: 1,
+  readUnits: 1,
+  logKilobytes: 1.3,
+  sentKilobytes: 1,
+};
+const preflight: Use = { ...plain, invocations: 0, logKilobytes: 0, sentKilobytes: 0.7 };
+
 const secondsOfAMonth = 730 * 3600;
 
-function costs(million: number) {
-  const invocations = million * (1 + authorizerCalls);
-  // The first request of a second, and one in twenty of the others.
-  const reservoir = Math.min(million, secondsOfAMonth / 1e6);
-  const traces = reservoir + 0.05 * (million - reservoir);
-  return [
-    million * prices.millionGatewayRequests,
-    invocations *
-      (prices.millionLambdaRequests + 1e6 * seconds * gigabytes * prices.lambdaGbSecond.arm64),
-    million * (reads * prices.millionTableReads + writes * prices.millionTableWrites),
-    invocations * logKilobytes * prices.logGb,
+/** Returns what a month costs, by service, for so many million requests of each use. */
+function costs(uses: [million: number, use: Use][]): number[] {
+  const sum = (of: (use: Use) => number) =>
+    uses.reduce((total, [million, use]) => total + million * of(use), 0);
+  const requests = sum(() => 1);
+  // X-Ray records the first request of each second, and one in twenty of the others.
+  const reservoir = Math.min(requests, secondsOfAMonth / 1e6);
+  const traces = reservoir + 0.05 * (requests - reservoir);
+  const gigabyteSeconds = 1e6 * sum((use) => use.invocations * use.seconds) * 0.5;
+  const parts = [
+    tiered(
+      sum((use) => use.charged),
+      gatewayTiers,
+    ),
+    sum((use) => use.invocations) * prices.millionLambdaRequests +
+      gigabyteSeconds * prices.lambdaGbSecond.arm64,
+    sum((use) => use.readUnits) * prices.millionTableReads +
+      sum((use) => use.writeUnits) * prices.millionTableWrites,
+    sum((use) => use.logKilobytes) * prices.logGb,
     traces * millionTraces,
-    million * sentKilobytes * sentGb,
+    tiered(
+      sum((use) => use.sentKilobytes),
+      sentGbTiers,
+    ),
   ];
+  return [...parts, parts.reduce((total, part) => total + part, 0)];
 }
 
 const dollars = (amount: number) =>
   amount === 0 ? '0' : amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
 
-test.each([
-  ['idle', 0],
-  ['1 thousand', 0.001],
-  ['1 million', 1],
-  ['100 million', 100],
-])('what %s requests a month cost follows from the prices', (name, million) => {
-  const parts = costs(million);
-  const row = [name, ...parts, parts.reduce((sum, part) => sum + part, 0)];
-  expect(page).toContain(
-    `| ${row.map((cell) => (typeof cell === 'number' ? dollars(cell) : cell)).join(' | ')} |`,
+test('the page has what ordinary months cost', () => {
+  const months: [string, number][] = [
+    ['idle', 0],
+    ['1 thousand', 0.001],
+    ['1 million', 1],
+    ['100 million', 100],
+  ];
+  expect(tableOf(page, 'requests a month')).toEqual(
+    months.map(([name, million]) => [name, ...costs([[million, ordinary]]).map(dollars)]),
   );
 });
 
-test('what the defaults cap is the gateway at its throttle, all month', () => {
-  const million = (3 * 50 * secondsOfAMonth) / 1e6;
-  const total = costs(million).reduce((sum, part) => sum + part, 0);
-  expect(page).toContain(
-    `${Math.round(million)} million requests a month and ${dollars(Math.round(total / 100) * 100)} dollars`,
+test('the page has what a month at the default throttle costs at most', () => {
+  const oneMethod = (50 * secondsOfAMonth) / 1e6;
+  const months: [string, [number, Use][]][] = [
+    ['ordinary requests', [[3 * oneMethod, ordinary]]],
+    [
+      'the dearest requests',
+      [
+        [oneMethod, largestList],
+        [oneMethod, largestCreate],
+        [oneMethod, largestDelete],
+      ],
+    ],
+    ['tokens that are refused', [[3 * oneMethod, refused]]],
+    ['CORS preflights', [[3 * oneMethod, preflight]]],
+  ];
+  expect(tableOf(page, 'all month')).toEqual(
+    months.map(([name, uses]) => {
+      const requests = uses.reduce((sum, [million]) => sum + million, 0);
+      return [name, `${Math.round(requests)} million`, ...costs(uses).map(dollars)];
+    }),
   );
 });
 
-test.each([
-  ['REST API requests', prices.millionGatewayRequests, 'million'],
-  ['Lambda invocations', prices.millionLambdaRequests, 'million'],
-  ['Lambda memory, arm64', prices.lambdaGbSecond.arm64, 'GB-second'],
-  ['Lambda memory, x86_64', prices.lambdaGbSecond.x86_64, 'GB-second'],
-  ['DynamoDB reads', prices.millionTableReads, 'million units'],
-  ['DynamoDB writes', prices.millionTableWrites, 'million units'],
-  ['CloudWatch Logs', prices.logGb, 'GB taken in'],
-  ['X-Ray traces', millionTraces, 'million'],
-  ['Data sent to the internet', sentGb, 'GB'],
-])('the price of %s is the one that the dashboard and the tables use', (what, price, unit) => {
-  expect(page).toContain(`| ${what} | ${price} | ${unit} |`);
+test('the page has the prices that the dashboard and its own tables use', () => {
+  const tiers = (list: Tier[]) => list.map(([, price]) => price).join(', ');
+  expect(tableOf(page, 'what').map((row) => row.slice(0, 3))).toEqual([
+    ['REST API requests', tiers(gatewayTiers), 'million'],
+    ['Lambda invocations', `${prices.millionLambdaRequests}`, 'million'],
+    ['Lambda memory, arm64', `${prices.lambdaGbSecond.arm64}`, 'GB-second'],
+    ['Lambda memory, x86_64', `${prices.lambdaGbSecond.x86_64}`, 'GB-second'],
+    ['DynamoDB reads', `${prices.millionTableReads}`, 'million units'],
+    ['DynamoDB writes', `${prices.millionTableWrites}`, 'million units'],
+    ['CloudWatch Logs', `${prices.logGb}`, 'GB taken in'],
+    ['X-Ray traces', `${millionTraces}`, 'million'],
+    ['Data sent to the internet', tiers(sentGbTiers), 'GB'],
+  ]);
 });

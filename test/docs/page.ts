@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..', '..');
+
+export const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
+
+/** Returns the rows of a page's table below its header, each as its cells. */
+export function tableOf(page: string, firstHeading: string): string[][] {
+  const lines = readPage(page).split('\n');
+  const header = lines.findIndex((line) => line.startsWith(`| ${firstHeading} |`));
+  if (header < 0) throw new Error(`${page} has no table that begins with ${firstHeading}.`);
+  const below = lines.slice(header + 2);
+  const length = below.findIndex((line) => !line.startsWith('|'));
+  return below
+    .slice(0, length < 0 ? undefined : length)
+    .map((line) => line.slice(2, -2).split(' | '));
+}
