@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { environment } from '../functions/contract/environment-variables.ts';
 import type { Entry } from './bundle.ts';
 import { Api } from './constructs/api.ts';
+import { addBudget } from './constructs/budget.ts';
 import { Monitoring } from './constructs/monitoring.ts';
 import { StoreFunction } from './constructs/store-function.ts';
 import { Tables } from './constructs/tables.ts';
@@ -64,6 +65,8 @@ export class PlantStoreStack extends Stack {
       accessTokens,
       settings,
     });
+    const { 'monthly-budget': budget, 'alarm-email': email } = settings;
+    if (budget && email) addBudget(this, budget, email);
 
     new CfnOutput(this, 'BaseUrl', { value: rest.url.replace(/\/$/, '') });
     new CfnOutput(this, 'PlantsTableName', { value: plants.tableName });

@@ -3,19 +3,15 @@ import * as v from 'valibot';
 const prefix = 'plant-store:';
 
 /** Accepts a number, as text (context from `-c`) or as JSON (context from cdk.json). */
-const number = (holds: (value: number) => boolean, message: string, initial: number) => {
+const number = (holds: (value: number) => boolean, message: string) => {
   const written = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
-  return v.optional(
-    v.pipe(v.union([written, v.number()], message), v.check(holds, message)),
-    initial,
-  );
+  return v.pipe(v.union([written, v.number()], message), v.check(holds, message));
 };
 
-const integer = (least: number, most: number, initial: number) =>
+const integer = (least: number, most: number) =>
   number(
     (value) => Number.isInteger(value) && value >= least && value <= most,
     `must be an integer from ${least} to ${most}`,
-    initial,
   );
 
 const oneOf = <const T extends string>(choices: readonly T[], initial: T) =>
@@ -60,19 +56,18 @@ const schema = v.object({
    * MB for each function, with CPU in proportion. At 512 MB a warm request takes milliseconds and a
    * cold one well under a second.
    */
-  memory: integer(128, 10240, 512),
+  memory: v.optional(integer(128, 10240), 512),
   /**
    * Requests a second that API Gateway admits to each method, and how many at once:
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
-  'throttle-rate': integer(1, 10000, 50),
-  'throttle-burst': integer(1, 5000, 100),
+  'throttle-rate': v.optional(integer(1, 10000), 50),
+  'throttle-burst': v.optional(integer(1, 5000), 100),
   /** Seconds for which API Gateway caches the authorizer's answer. A revoked token can live so long. */
-  'authorizer-cache': integer(0, 300, 60),
+  'authorizer-cache': v.optional(integer(0, 300), 60),
   /** Days. */
-  'log-retention': number(
-    (days) => retentionDays.includes(days),
-    `must be one of ${retentionDays.join(', ')}`,
+  'log-retention': v.optional(
+    number((days) => retentionDays.includes(days), `must be one of ${retentionDays.join(', ')}`),
     30,
   ),
   /** The one origin whose pages may call the API, or `*`. By default, no page may. */
@@ -82,6 +77,8 @@ const schema = v.object({
   ),
   /** The address that alarms mail to, once its owner has confirmed. By default, they mail nobody. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
+  /** Dollars a month for the whole account. `alarm-email` gets a mail when the bill nears them. */
+  'monthly-budget': v.optional(integer(1, 1_000_000)),
   /** Whether API Gateway logs each request, which needs a role (docs/operations.md). */
   'access-log': onOrOff,
   /** Whether the bundles have source maps, for a debugger. */
@@ -90,7 +87,7 @@ const schema = v.object({
 
 export type Settings = v.InferOutput<typeof schema>;
 
-const names = Object.keys(schema.entries);
+export const settingNames = Object.keys(schema.entries);
 
 /**
  * Reads the `plant-store:` keys of the CDK context and ignores all others, except settings whose
@@ -105,16 +102,18 @@ export function readSettings(context: Record<string, unknown>): Settings {
   const result = v.safeParse(schema, given);
   const faults = [
     ...Object.keys(context)
-      .filter((key) => !key.startsWith(prefix) && names.includes(withoutPrefix(key)))
+      .filter((key) => !key.startsWith(prefix) && settingNames.includes(withoutPrefix(key)))
       .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`),
     ...Object.keys(given)
-      .filter((name) => !names.includes(name))
-      .map((name) => `${prefix}${name} is unknown (there are ${names.join(', ')})`),
+      .filter((name) => !settingNames.includes(name))
+      .map((name) => `${prefix}${name} is unknown (there are ${settingNames.join(', ')})`),
     ...(result.issues ?? []).map(
       (issue) =>
         `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
     ),
   ];
+  if (Object.hasOwn(given, 'monthly-budget') && !Object.hasOwn(given, 'alarm-email'))
+    faults.push(`${prefix}monthly-budget needs ${prefix}alarm-email, where its warnings go`);
   if (faults.length > 0 || !result.success)
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   return result.output;

@@ -240,3 +240,27 @@ function dashboardMetrics(): Set<string> {
     ),
   );
 }
+
+test('the budget mails at 80 % of the bill and when its forecast passes the budget', () => {
+  const mailAt = (NotificationType: string, Threshold: number) => ({
+    Notification: {
+      NotificationType,
+      Threshold,
+      ThresholdType: 'PERCENTAGE',
+      ComparisonOperator: 'GREATER_THAN',
+    },
+    Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'oncall@example.com' }],
+  });
+  expect(propertiesOf(everything, 'AWS::Budgets::Budget')).toEqual([
+    {
+      // No BudgetName: CloudFormation cannot replace what has a fixed name.
+      Budget: {
+        BudgetType: 'COST',
+        TimeUnit: 'MONTHLY',
+        BudgetLimit: { Amount: 20, Unit: 'USD' },
+      },
+      NotificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
+      ResourceTags: [{ Key: 'plant-store', Value: 'PlantStore-everything' }],
+    },
+  ]);
+});

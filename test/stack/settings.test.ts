@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readSettings, SettingsError } from '../../lib/settings.ts';
+import { readSettings, SettingsError, settingNames } from '../../lib/settings.ts';
+import chosenSettings from './settings.json' with { type: 'json' };
 
 const read = (given: Record<string, unknown>) =>
   readSettings(
@@ -102,6 +103,30 @@ test.each([
   for (const value of good) expect(() => read({ [name]: value })).not.toThrow();
   for (const value of bad)
     expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
+});
+
+test.each([
+  ['1', true],
+  ['1000000', true],
+  [20, true],
+  ['0', false],
+  ['1000001', false],
+  ['9.99', false],
+  ['$20', false],
+])('a monthly budget of %s is valid: %s', (budget, valid) => {
+  const faults = () => read({ 'monthly-budget': budget, 'alarm-email': 'a@example.com' });
+  if (valid) expect(faults()).toMatchObject({ 'monthly-budget': Number(budget) });
+  else expect(faults).toThrow('plant-store:monthly-budget must be an integer from 1 to 1000000');
+});
+
+test('a monthly budget without an e-mail address is refused', () => {
+  expect(() => read({ 'monthly-budget': '20' })).toThrow(
+    'Bad settings: plant-store:monthly-budget needs plant-store:alarm-email, where its warnings go.',
+  );
+});
+
+test('the settings that CI checks include every setting', () => {
+  expect(Object.keys(chosenSettings.everything).sort()).toEqual([...settingNames].sort());
 });
 
 test('an unknown setting and every bad value are named in one line', () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../../lib/synthesize.ts';
+import chosenSettings from './settings.json' with { type: 'json' };
 
 export interface Resource {
   Type: string;
@@ -16,24 +17,8 @@ export interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** The three ways to deploy that everything is checked for; .ci/templates has the same. */
-export const settings = {
-  default: {},
-  throwaway: { instance: 'throwaway', retention: 'destroy' },
-  everything: {
-    instance: 'everything',
-    retention: 'retain',
-    architecture: 'x86_64',
-    memory: '1024',
-    'throttle-rate': '200',
-    'throttle-burst': '400',
-    'authorizer-cache': '0',
-    'log-retention': '7',
-    'cors-origin': 'https://example.com',
-    'alarm-email': 'oncall@example.com',
-    'access-log': 'true',
-  },
-};
+/** Three ways to deploy. The tests look at their templates, .ci/templates at their findings. */
+export const settings = chosenSettings;
 
 /** The template of the stack with these settings. */
 export function templateWith(chosen: Record<string, string>): Template {

@@ -146,6 +146,7 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
 export const ignoredTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
+  'AWS::Budgets::Budget',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',

@@ -1,0 +1,27 @@
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import type { Construct } from 'constructs';
+
+/**
+ * Mails when the account's bill of the month passes 80 % of the budget, and when AWS expects it to
+ * pass all of it. The budget has no name of ours, because CloudFormation could then not replace it,
+ * which it must do to change the address.
+ */
+export function addBudget(scope: Construct, dollars: number, email: string): void {
+  const mailAt = (notificationType: 'ACTUAL' | 'FORECASTED', percent: number) => ({
+    notification: {
+      notificationType,
+      comparisonOperator: 'GREATER_THAN',
+      threshold: percent,
+      thresholdType: 'PERCENTAGE',
+    },
+    subscribers: [{ subscriptionType: 'EMAIL', address: email }],
+  });
+  new CfnBudget(scope, 'Budget', {
+    budget: {
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount: dollars, unit: 'USD' },
+    },
+    notificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
+  });
+}
