@@ -14,17 +14,16 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { prices } from '../prices.ts';
-import { period, tableMetric } from './metrics.ts';
-import type { MonitoringProps } from './monitoring.ts';
+import { type Monitored, period, tableMetric } from './metrics.ts';
 import type { StoreFunction } from './store-function.ts';
 
-interface DashboardProps extends MonitoringProps {
+interface DashboardProps extends Monitored {
   alarms: IAlarm[];
   /** The metrics that are counted from the log. */
   counts: IMetric[];
 }
 
-/** One screen: is it healthy, who is slow, what does it cost. */
+/** Adds one screen: whether the stack is healthy, which part is slow and what it costs. */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
   const { rest, plants, accessTokens, alarms, counts } = props;
   const stage = rest.deploymentStage;
@@ -61,7 +60,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     ]),
   );
   dashboard.addWidgets(
-    graph('Who is slow? API, ms', [
+    graph('Which part is slow? API, ms', [
       stage.metricLatency({ statistic: Stats.p(50), period, label: 'p50' }),
       stage.metricLatency({ statistic: Stats.p(99), period, label: 'p99' }),
     ]),
@@ -89,7 +88,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   dashboard.addWidgets(
     new SingleValueWidget({
       title:
-        'What does it cost? US dollars in the time shown, at us-east-1 prices before free allowances',
+        'What does it cost? US dollars in the time shown, at us-east-1 prices, ' +
+        'before free allowances',
       metrics: costs(props, functions),
       setPeriodToTimeRange: true,
       width: 16,
@@ -97,7 +97,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     }),
     new TextWidget({
       markdown:
-        'Storage, backups, traces, access logs and data sent are not in the estimate: docs/cost-and-scale.md has them.',
+        'The estimate leaves out storage, backups, traces, access logs and data sent. ' +
+        'docs/cost-and-scale.md has them.',
       width: 8,
       height: 4,
     }),
@@ -105,7 +106,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 }
 
 function costs(
-  { rest, plants, accessTokens, settings }: MonitoringProps,
+  { rest, plants, accessTokens, settings }: Monitored,
   functions: StoreFunction[],
 ): IMetric[] {
   const sum = (metrics: Metric[], name: string) =>
@@ -150,16 +151,15 @@ function costs(
     cost('API Gateway', perMillion(plus(requests), prices.millionGatewayRequests), requests),
     cost(
       'Lambda',
-      `${perMillion(plus(invocations), prices.millionLambdaRequests)} + ${memorySeconds} * ${prices.lambdaGbSecond[settings.architecture]}`,
+      `${perMillion(plus(invocations), prices.millionLambdaRequests)} + ` +
+        `${memorySeconds} * ${prices.lambdaGbSecond[settings.architecture]}`,
       { ...invocations, ...milliseconds },
     ),
     cost(
       'DynamoDB',
-      `${perMillion(plus(reads), prices.millionTableReads)} + ${perMillion(plus(writes), prices.millionTableWrites)}`,
-      {
-        ...reads,
-        ...writes,
-      },
+      `${perMillion(plus(reads), prices.millionTableReads)} + ` +
+        perMillion(plus(writes), prices.millionTableWrites),
+      { ...reads, ...writes },
     ),
     cost('Logs', `${plus(bytes)} / 1000000000 * ${prices.logGb}`, bytes),
   ];

@@ -1,22 +1,40 @@
 import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { LogCode } from '../../functions/contract/log-codes.ts';
+import type { Operation } from '../../functions/contract/operations.ts';
+import type { Settings } from '../settings.ts';
 import type { StoreFunction } from './store-function.ts';
 
 export const period = Duration.minutes(5);
 
-/** Lambda's JSON format keeps what a function logs, as an object, under `message` (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html). */
+/** The parts of the stack that alarms and the dashboard show. */
+export interface Monitored {
+  rest: RestApi;
+  handlers: Record<Operation, StoreFunction>;
+  authorizer: StoreFunction;
+  plants: TableV2;
+  accessTokens: TableV2;
+  settings: Settings;
+}
+
+/**
+ * Matches lines with a code. Lambda's JSON format puts an object that a function logs under
+ * `message`
+ * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html).
+ */
 export const logged = (code: LogCode): JsonPattern =>
   FilterPattern.stringValue('$.message.code', '=', code);
 
 /**
- * An invocation that ended before the function could log anything, by Lambda's own report of it
- * (https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html). An error that was thrown is not one: so a refused token ends.
+ * Matches Lambda's report of an invocation that ended before the function could log anything
+ * (https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html). Thrown errors do
+ * not count, because the authorizer throws to refuse a token.
  */
-export const brokenOff = (): JsonPattern =>
+export const crashOrTimeout = (): JsonPattern =>
   FilterPattern.any(
     FilterPattern.stringValue('$.record.status', '=', 'timeout'),
     FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.ExitError'),
@@ -27,7 +45,7 @@ export const brokenOff = (): JsonPattern =>
     ),
   );
 
-/** Counts the log lines of functions that match, as a metric in the namespace of the stack's name; it costs no byte and no time in a request. */
+/** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
 export function countLogLines(
   scope: Construct,
   namespace: string,
@@ -46,7 +64,6 @@ export function countLogLines(
   return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period });
 }
 
-/** A metric of DynamoDB's own for a table. */
 export const tableMetric = (
   table: TableV2,
   metricName: string,

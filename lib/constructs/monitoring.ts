@@ -1,5 +1,4 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
   Alarm,
   ComparisonOperator,
@@ -9,48 +8,37 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Operation } from '../../functions/contract/operations.ts';
-import type { Settings } from '../settings.ts';
 import { addDashboard } from './dashboard.ts';
-import { brokenOff, countLogLines, logged, period } from './metrics.ts';
-import type { StoreFunction } from './store-function.ts';
-
-export interface MonitoringProps {
-  rest: RestApi;
-  handlers: Record<Operation, StoreFunction>;
-  authorizer: StoreFunction;
-  plants: TableV2;
-  accessTokens: TableV2;
-  settings: Settings;
-}
+import { countLogLines, crashOrTimeout, logged, type Monitored, period } from './metrics.ts';
 
 interface AlarmProps {
   /** What the users of the API notice. */
   impact: string;
-  /** What whoever gets the alarm does first. The section of docs/operations.md that has the alarm's name says the rest. */
+  /** The first thing to do. The section of docs/operations.md named like the alarm has more. */
   response: string;
   metric: IMetric;
-  /** In alarm at this value and above. */
+  /** The alarm goes off at this value and above. */
   threshold: number;
-  /** How many periods it takes, and out of how many: one out of one unless said otherwise, `periods` out of as many. */
+  /** How many of the last `outOf` periods must reach the threshold: 1 by default. */
   periods?: number;
+  /** The same as `periods` by default. */
   outOf?: number;
 }
 
 /**
- * Alarms for what a user would feel, and a dashboard. CloudWatch's free allowance (10 alarm metrics, 10 custom metrics, 3 dashboards
- * of 50 metrics each: https://aws.amazon.com/cloudwatch/pricing/) covers one copy of the stack.
+ * Alarms for what users notice, and a dashboard. One copy of the stack stays within CloudWatch's
+ * free allowance: 10 alarm metrics, 10 custom metrics and 3 dashboards of 50 metrics each
+ * (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export class Monitoring extends Construct {
   private readonly action: SnsAction;
 
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: Monitored) {
     super(scope, id);
     const { rest, authorizer, settings } = props;
     this.action = new SnsAction(this.topic(settings['alarm-email']));
@@ -64,7 +52,7 @@ export class Monitoring extends Construct {
         namespace,
         'AuthorizerFailed',
         [authorizer],
-        FilterPattern.any(logged('AUTHORIZER_FAILED'), brokenOff()),
+        FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout()),
       ),
       tokenRefused: countLogLines(
         this,
@@ -91,54 +79,61 @@ export class Monitoring extends Construct {
 
     const alarms = [
       this.alarm('ServerErrors', {
-        impact: 'At least one request in a hundred is answered 500 or 503.',
-        response:
-          'Look at the dashboard for the function or table that fails, then at the log lines of its failures.',
+        impact: 'At least one request in a hundred gets a 500 or 503.',
+        response: 'Find the failing function or table on the dashboard, then read its log lines.',
         // The average of this metric is the rate of errors.
         metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
         threshold: 0.01,
       }),
       this.alarm('SlowAnswers', {
-        impact:
-          'For a quarter of an hour, the slowest request in a hundred has taken 3 seconds or longer.',
+        impact: 'For a quarter of an hour, one request in a hundred has taken 3 seconds or longer.',
         response:
-          'Compare the latency of functions and tables on the dashboard; a trace in X-Ray shows where one request spent its time.',
+          'Compare the latency of functions and tables on the dashboard. ' +
+          'A trace in X-Ray shows where one request spent its time.',
         metric: stage.metricLatency({ statistic: Stats.p(99), period }),
         threshold: 3000,
         periods: 3,
       }),
       this.alarm('ThrottledRequests', {
         impact:
-          'Callers are, or are about to be, answered 429: requests arrive as fast as a method of the API admits them.',
+          'Callers get 429 or soon will, because requests arrive as fast as a method admits them.',
         response:
-          'Find out whose requests they are; raise plant-store:throttle-rate if they are wanted, revoke the token if not.',
-        // A REST API has no metric of its own for requests that it throttled.
+          'Find out whose requests they are. ' +
+          'Raise plant-store:throttle-rate if they are wanted, and revoke the token if not.',
+        // A REST API has no metric for the requests that it throttled.
         metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
         threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
+        // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
+        outOf: 15,
       }),
       this.alarm('AuthorizerFailures', {
         impact:
-          'Valid tokens are answered 503, because the authorizer cannot judge them. Tokens that were refused do not count.',
+          'Callers with valid tokens get 503, because the authorizer cannot check the tokens. ' +
+          'Refused tokens do not count.',
         response:
-          "Read the cause in the authorizer's log; it is the table of tokens or the function itself.",
+          "Read the cause in the authorizer's log: the AccessTokens table or the function itself.",
         metric: counts.authorizerFailed,
         threshold: 1,
       }),
       this.alarm('DatabaseUnavailable', {
         impact:
-          'Requests are answered 503, because DynamoDB throttled them, was slow or could not be reached, three times over.',
+          'Requests get 503, because DynamoDB throttled each of them three times, was slow or ' +
+          'could not be reached.',
         response:
-          'The cause in the log says which. For throttling, look for one owner with much of the traffic; else at the AWS Health Dashboard.',
+          'The cause in the log says which. If it is throttling, look for an owner with much ' +
+          'traffic. Otherwise look at the AWS Health Dashboard.',
         metric: counts.databaseUnavailable,
         threshold: 3,
       }),
       this.alarm('FunctionErrors', {
         impact:
-          'Requests are answered 503, because a function crashed, ran out of time or memory, or does not start.',
+          'Requests get 503, because a function crashed, timed out, ran out of memory or ' +
+          'does not start.',
         response:
-          'Read the end of the log of the function that the dashboard shows; after a deployment, deploy the version before it.',
+          'Read the end of the log of the function that the dashboard shows. ' +
+          'If you have just deployed, deploy the version before.',
         metric: new MathExpression({
-          // A function that was not called has no data, and a sum with it would have none either.
+          // A function without calls has no data, and without FILL the sum would have none either.
           expression: handlers.map((_, i) => `FILL(errors${i}, 0)`).join(' + '),
           usingMetrics: Object.fromEntries(
             handlers.map((handler, i) => [
@@ -150,7 +145,7 @@ export class Monitoring extends Construct {
           period,
         }),
         threshold: 1,
-        // FILL takes data that is late for none: what came in since is looked at again.
+        // FILL counts late data as 0, so evaluate the last three periods.
         outOf: 3,
       }),
     ];
@@ -163,7 +158,9 @@ export class Monitoring extends Construct {
   ): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `Impact: ${impact} What to do: ${response} Runbook: docs/operations.md#${name.toLowerCase()}`,
+      alarmDescription:
+        `Impact: ${impact} What to do: ${response} ` +
+        `Runbook: docs/operations.md#${name.toLowerCase()}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -181,7 +178,7 @@ export class Monitoring extends Construct {
       displayName: Stack.of(this).stackName,
       enforceSSL: true,
     });
-    // A policy of the topic's own, as for TLS, takes the place of the one that lets the account's alarms publish.
+    // The policy that demands TLS replaces the default one, which lets alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

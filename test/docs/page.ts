@@ -16,3 +16,12 @@ export function tableOf(page: string, firstHeading: string): string[][] {
     .slice(0, length < 0 ? undefined : length)
     .map((line) => line.slice(2, -2).split(' | '));
 }
+
+/** Returns the anchors of a page's headings, as GitHub makes them. */
+export const headingsOf = (page: string) =>
+  [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
