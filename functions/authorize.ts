@@ -3,6 +3,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
 import { environment } from './contract/environment-variables.ts';
+import { waits } from './contract/waits.ts';
 import { connect, prime as primeDatabase } from './database.ts';
 import { required } from './environment.ts';
 import { logError } from './log.ts';
@@ -11,13 +12,15 @@ const database = connect();
 const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
-  timeoutEarlyInMillis: 500,
+  timeoutEarlyInMillis: waits.function - waits.authorizer,
 })
   .onError(({ error }) => {
     if (error instanceof Unauthorized) return;
     logError('AUTHORIZER_FAILED', {}, error);
-    // In words of its own: the gateway goes by the message alone, and a database can say Unauthorized too.
+    // Use a fixed message, because any error saying Unauthorized, even DynamoDB's, becomes a 401.
     throw new Error('The access token could not be judged.');
   })
   .handler(authorizer(find));
+
+/** Called by start.mjs (lib/bundle.ts) while Lambda initializes the function. */
 export const prime = () => primeDatabase(database, () => find('-'));

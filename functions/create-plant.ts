@@ -1,13 +1,8 @@
-import { environment } from './contract/environment-variables.ts';
-import { connect, prime as primeDatabase } from './database.ts';
-import { required } from './environment.ts';
-import { operation } from './http/operation.ts';
+import * as v from 'valibot';
 import { createPlant, createPlantInput } from './plants/create.ts';
-import { plantStore } from './plants/store.ts';
+import { plantFunction } from './plants/function.ts';
+import { newPlant } from './plants/plant.ts';
 
-const database = connect();
-const plants = plantStore(database, required(environment.plantsTable));
-
-export const handler = operation(createPlantInput, createPlant(plants));
-export const prime = () =>
-  primeDatabase(database, () => plants.create('-', { id: 0n, name: '-', tag: '' }));
+export const { handler, prime } = plantFunction(createPlantInput, createPlant, (plants) =>
+  plants.create('-', v.parse(newPlant, { id: 0n, name: '-' })),
+);

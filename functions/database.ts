@@ -2,40 +2,36 @@ import { createSecureContext } from 'node:tls';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import { attempts, waits } from './contract/waits.ts';
+import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
 
-/**
- * How long one attempt of a command can take, in ms: until the connection stands, until the answer begins (from the start), and between
- * any two pieces of it. A database that hangs is given up after three attempts, so 4.5 s; one that throttles after two pauses of at most
- * 1 and 2 s, or longer where it asks for that. An operation's own limit of time bounds what they add up to.
- */
-const patience = {
-  connectionTimeout: 1000,
-  requestTimeout: 1500,
+/** The limits of one attempt: until the connection stands, until the answer begins, and until it goes on. */
+const timeouts = {
+  connectionTimeout: waits.connection,
+  requestTimeout: waits.attempt,
   throwOnRequestTimeout: true,
-  socketTimeout: 1500,
+  socketTimeout: waits.attempt,
 };
 
 /** Connects to DynamoDB. Numbers come back as bigints, so that no digit of an int64 is lost. */
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
-    maxAttempts: 3,
-    retryMode: 'standard',
-    requestHandler: patience,
+    maxAttempts: attempts,
+    retryStrategy: new RetryStrategy(attempts),
+    requestHandler: timeouts,
   });
+  protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
 }
 
 type SdkError = Parameters<typeof isTransientError>[0];
 
-/** Whether an error means that DynamoDB is throttling, slow or unreachable, by the SDK's own classification: later, the same call may succeed. */
+/** Tells whether DynamoDB is throttling, slow or unreachable, so that the same call may succeed later. */
 export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Unavailable ||
   [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),
   );
-
-/** Whether the SDK sent a command more than once: an earlier answer was lost, or the service failed after it had acted. */
-export const wasRetried = (result: { $metadata: { attempts?: number | undefined } }): boolean =>
-  (result.$metadata.attempts ?? 1) > 1;
 
 const emptyAnswer = {
   statusCode: 200,
@@ -52,10 +48,9 @@ export async function prime(
   work: () => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = database.config;
-  database.config.requestHandler = {
-    ...requestHandler,
-    handle: async () => ({ response: { ...emptyAnswer } as never }),
-  };
+  database.config.requestHandler = Object.assign(Object.create(requestHandler), {
+    handle: async () => ({ response: { ...emptyAnswer } }),
+  });
   try {
     createSecureContext();
     await work();

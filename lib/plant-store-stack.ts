@@ -46,6 +46,7 @@ export class PlantStoreStack extends Stack {
       ]),
       deletePlant: plantFunction('DeletePlant', 'delete-plant', 'Deletes a plant', [
         'dynamodb:DeleteItem',
+        'dynamodb:GetItem',
       ]),
     };
     const authorizer = new StoreFunction(this, 'Authorizer', {

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as v from 'valibot';
+import { waits } from '../contract/waits.ts';
 import { answer, type Reply } from './answer.ts';
 import { type InputSchema, readInput } from './input.ts';
 
@@ -14,9 +15,6 @@ export interface Caller {
   signal: AbortSignal;
 }
 
-/** Time kept back of the function's ten seconds, so that a slow database gets our 503 in five. */
-const reserveMs = 5000;
-
 /**
  * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
  * event as the operation's input, and answers every error with a problem of the contract.
@@ -25,7 +23,7 @@ export function operation<S extends InputSchema>(
   schema: S,
   run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
 ) {
-  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: reserveMs })
+  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: waits.function - waits.operation })
     .use(answer())
     .use(httpHeaderNormalizer())
     .handler((event: APIGatewayProxyEvent, _context, { signal }) =>

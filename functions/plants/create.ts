@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Reply } from '../http/answer.ts';
 import type { Caller } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { newPlant, publicPlant } from './plant.ts';
+import { contentOf, newPlant } from './plant.ts';
 import type { PlantStore } from './store.ts';
 
 export const createPlantInput = v.object({ body: newPlant });
@@ -20,6 +20,6 @@ export const createPlant =
         ? { code: 'PLANT_CREATED', status: 201 }
         : { code: 'PLANT_UNCHANGED', status: 200 }),
       headers: { Location: `${requestPath}/${plant.id}` },
-      body: publicPlant(plant),
+      body: contentOf(plant),
     };
   };

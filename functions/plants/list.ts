@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Reply } from '../http/answer.ts';
 import type { Caller } from '../http/operation.ts';
 import { cursorPattern, decodeCursor, encodeCursor } from './cursor.ts';
-import { publicPlant } from './plant.ts';
+import { contentOf } from './plant.ts';
 import type { PlantStore } from './store.ts';
 
 export const largestPage = 1000;
@@ -51,6 +51,6 @@ export const listPlants =
       code: 'PLANTS_LISTED',
       status: 200,
       ...(next && { headers: { Link: `<${next}>; rel="next"` } }),
-      body: page.map(publicPlant),
+      body: page.map(contentOf),
     };
   };

@@ -1,14 +1,5 @@
 import * as v from 'valibot';
 
-export interface Plant {
-  id: bigint;
-  name: string;
-  tag: string;
-}
-
-/** What a client gets to see of a plant. */
-export const publicPlant = ({ name, tag }: Pick<Plant, 'name' | 'tag'>) => ({ name, tag });
-
 const smallestId = -(2n ** 63n);
 const largestId = 2n ** 63n - 1n;
 
@@ -43,8 +34,36 @@ const text = (minLength: number, maxLength: number) =>
     v.metadata({ minLength, maxLength }),
   );
 
-export const newPlant = v.object({
-  id: plantId,
+/**
+ * The fields of a plant beside its id. What is accepted, stored, compared, listed and described follows from them.
+ * A field that is added must be optional, because stored plants lack it.
+ */
+export const fields = {
   name: text(1, 200),
   tag: v.optional(text(0, 100), ''),
-});
+};
+
+export const newPlant = v.object({ id: plantId, ...fields });
+export type Plant = v.InferOutput<typeof newPlant>;
+export type Content = Omit<Plant, 'id'>;
+
+export const fieldNames = Object.keys(fields) as (keyof Content)[];
+
+/** Returns what clients get to see of a plant. */
+export const contentOf = (plant: Content): Content =>
+  Object.fromEntries(fieldNames.map((field) => [field, plant[field]])) as Content;
+
+export const hasSameContent = (one: Content, other: Content): boolean =>
+  fieldNames.every((field) => one[field] === other[field]);
+
+/** Parses an item of the table. A field that it lacks has its default. Throws if the item is invalid. */
+export function storedPlant(item: Record<string, unknown>): Plant {
+  const { id } = item;
+  if (typeof id !== 'bigint') throw new Error('A stored plant has no valid id.');
+  const content = fieldNames.map((field) => {
+    const value = item[field] ?? v.getDefault(fields[field]);
+    if (typeof value !== 'string') throw new Error(`The stored plant ${id} has no valid ${field}.`);
+    return [field, value];
+  });
+  return { id, ...Object.fromEntries(content) };
+}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
@@ -7,12 +8,15 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { plantKey } from '../contract/table-keys.ts';
-import { wasRetried } from '../database.ts';
-import type { Plant } from './plant.ts';
+import { Unavailable, UnknownOutcome } from '../writes.ts';
+import { contentOf, fieldNames, hasSameContent, type Plant, storedPlant } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
-/** The plants of all owners. A call names the one owner whose plants it can see, and rejects with the SDK's errors. A signal ends it early. */
+/**
+ * The plants of all owners. A call names the one owner whose plants it can see, and rejects with the SDK's errors,
+ * or with `UnknownOutcome` if it may have taken effect. A signal ends it early.
+ */
 export interface PlantStore {
   /** Stores a plant where its id is free. The same plant again changes nothing; another plant under its id is a conflict. */
   create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation>;
@@ -28,42 +32,68 @@ export interface PlantStore {
 }
 
 const { partition, sort } = plantKey;
-const until = (signal: AbortSignal | undefined) => signal && { abortSignal: signal };
+const abortOptions = (signal: AbortSignal | undefined) => signal && { abortSignal: signal };
+
+// Aliased, because DynamoDB reserves words like `name`.
+const aliases = Object.fromEntries([sort, ...fieldNames].map((name) => [`#${name}`, name]));
 
 export function plantStore(database: DynamoDBDocumentClient, table: string): PlantStore {
+  const keyOf = (owner: string, id: bigint) => ({ [partition]: owner, [sort]: id });
+
   async function create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation> {
-    const { id, name, tag } = plant;
+    // Tells the item of this call from an equal one of another call.
+    const nonce = randomBytes(8);
+    const put = new PutCommand({
+      TableName: table,
+      Item: { ...keyOf(owner, plant.id), ...contentOf(plant), nonce },
+      ConditionExpression: 'attribute_not_exists(#id)',
+      ExpressionAttributeNames: { '#id': sort },
+    });
+    for (let tries = 0; tries < 2; tries += 1) {
+      try {
+        await database.send(put, abortOptions(signal));
+        return 'created';
+      } catch (error) {
+        if (error instanceof UnknownOutcome) {
+          const stored = await settle(error, owner, plant.id, signal);
+          if (stored?.nonce instanceof Uint8Array && nonce.equals(stored.nonce)) return 'created';
+        }
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+      const stored = await read(owner, plant.id, signal);
+      if (stored) return hasSameContent(storedPlant(stored), plant) ? 'unchanged' : 'conflict';
+      // Deleted a moment ago, so that the id is free.
+    }
+    throw new Unavailable('A plant with this id came and went each time.');
+  }
+
+  async function remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean> {
     try {
-      await database.send(
-        new PutCommand({
-          TableName: table,
-          Item: { [partition]: owner, [sort]: id, name, tag },
-          ConditionExpression: 'attribute_not_exists(#id)',
-          ExpressionAttributeNames: { '#id': sort },
-        }),
-        until(signal),
+      const { Attributes } = await database.send(
+        new DeleteCommand({ TableName: table, Key: keyOf(owner, id), ReturnValues: 'ALL_OLD' }),
+        abortOptions(signal),
       );
-      return 'created';
+      return Attributes !== undefined;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const stored = await read(owner, id, signal);
-      if (!stored) return create(owner, plant, signal); // Deleted a moment ago.
-      if (stored.name !== name || stored.tag !== tag) return 'conflict';
-      // Sent twice, the put may well have met the item that it had written itself.
-      return wasRetried(error) ? 'created' : 'unchanged';
+      if (!(error instanceof UnknownOutcome) || error.mayStillArrive) throw error;
+      // A plant that is there may be another caller's, created after this delete took effect.
+      if (await settle(error, owner, id, signal)) throw error;
+      return true;
     }
   }
 
-  async function read(owner: string, id: bigint, signal?: AbortSignal): Promise<Plant | undefined> {
+  /** Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails. */
+  const settle = (unknown: UnknownOutcome, ...key: Parameters<typeof read>) =>
+    read(...key).catch((cause) => {
+      throw new UnknownOutcome(unknown.mayStillArrive, cause);
+    });
+
+  async function read(owner: string, id: bigint, signal: AbortSignal | undefined) {
     const { Item } = await database.send(
-      new GetCommand({
-        TableName: table,
-        Key: { [partition]: owner, [sort]: id },
-        ConsistentRead: true,
-      }),
-      until(signal),
+      new GetCommand({ TableName: table, Key: keyOf(owner, id), ConsistentRead: true }),
+      abortOptions(signal),
     );
-    return Item as Plant | undefined;
+    return Item;
   }
 
   async function list(
@@ -83,37 +113,19 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
         new QueryCommand({
           TableName: table,
           KeyConditionExpression: `#owner = :owner${range.condition}`,
-          ProjectionExpression: '#id, #name, #tag',
-          ExpressionAttributeNames: {
-            '#owner': partition,
-            '#id': sort,
-            '#name': 'name',
-            '#tag': 'tag',
-          },
+          ProjectionExpression: Object.keys(aliases).join(', '),
+          ExpressionAttributeNames: { '#owner': partition, ...aliases },
           ExpressionAttributeValues: { ':owner': owner, ...range.values },
           ConsistentRead: true,
           Limit: limit - plants.length,
           ...(next && { ExclusiveStartKey: next }),
         }),
-        until(signal),
+        abortOptions(signal),
       );
-      plants.push(...((page.Items ?? []) as Plant[]));
+      for (const item of page.Items ?? []) plants.push(storedPlant(item));
       next = page.LastEvaluatedKey; // DynamoDB ends a page at 1 MB.
     } while (next && plants.length < limit);
     return plants;
-  }
-
-  async function remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean> {
-    const result = await database.send(
-      new DeleteCommand({
-        TableName: table,
-        Key: { [partition]: owner, [sort]: id },
-        ReturnValues: 'ALL_OLD',
-      }),
-      until(signal),
-    );
-    // Sent twice, the delete may have found nothing because it had deleted the item itself.
-    return result.Attributes !== undefined || wasRetried(result);
   }
 
   return { create, list, remove };

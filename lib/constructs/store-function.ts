@@ -12,6 +12,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environment } from '../../functions/contract/environment-variables.ts';
+import { waits } from '../../functions/contract/waits.ts';
 import type { Settings } from '../settings.ts';
 
 export interface StoreFunctionProps {
@@ -48,8 +49,7 @@ export class StoreFunction extends LambdaFunction {
       code: Code.fromAsset(props.code),
       handler: 'start.handler',
       memorySize: settings.memory,
-      // Longer than the SDK ever takes, shorter than the gateway's 29 s.
-      timeout: Duration.seconds(10),
+      timeout: Duration.millis(waits.function),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,

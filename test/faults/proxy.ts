@@ -141,5 +141,11 @@ export const breakOff: Fault = async ({ socket, response, forward }) => {
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
 };
 
+/** The database does it, and its answer is unreadable. */
+export const garble: Fault = async ({ response, forward }) => {
+  const { status, headers } = await forward();
+  response.writeHead(status, { ...headers, 'Content-Length': 1 }).end('{');
+};
+
 export const babble: Fault = ({ response }) =>
   void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end('<html>');

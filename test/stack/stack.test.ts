@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { attempts, waits } from '../../functions/contract/waits.ts';
 import { connect } from '../../functions/database.ts';
 import {
   ofType,
@@ -114,7 +115,7 @@ test.each([
 const access = {
   CreatePlant: { table: 'Plants', actions: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
   ListPlants: { table: 'Plants', actions: 'dynamodb:Query' },
-  DeletePlant: { table: 'Plants', actions: 'dynamodb:DeleteItem' },
+  DeletePlant: { table: 'Plants', actions: ['dynamodb:DeleteItem', 'dynamodb:GetItem'] },
   Authorizer: { table: 'AccessTokens', actions: 'dynamodb:GetItem' },
 };
 
@@ -339,19 +340,27 @@ test.each([
   },
 );
 
-test('what waits is waited for: the database within its function, the functions within the gateway', async () => {
+test('each wait ends inside the next', async () => {
   const { maxAttempts, requestHandler } = connect().config;
-  const { requestTimeout } = await (
-    requestHandler as unknown as { configProvider: Promise<{ requestTimeout: number }> }
+  const { connectionTimeout, requestTimeout } = await (
+    requestHandler as unknown as { configProvider: Promise<Record<string, number>> }
   ).configProvider;
-  const database = (await maxAttempts()) * requestTimeout;
-  const functionTimeout = resource(plain, 'CreatePlant').Properties.Timeout * 1000;
-  const gateway = 29_000;
-
-  expect(database).toBeLessThan(functionTimeout / 2);
-  expect(2 * functionTimeout).toBeLessThan(gateway); // the authorizer, then the operation
+  expect([connectionTimeout, requestTimeout, await maxAttempts()]).toEqual([
+    waits.connection,
+    waits.attempt,
+    attempts,
+  ]);
+  for (const { Timeout } of propertiesOf(plain, 'AWS::Lambda::Function'))
+    expect(Timeout * 1000).toBe(waits.function);
   for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
     expect(Integration).not.toHaveProperty('TimeoutInMillis');
+
+  expect(waits.connection).toBeLessThan(waits.attempt);
+  expect(attempts * waits.attempt).toBeLessThan(waits.operation);
+  expect(waits.operation).toBeLessThan(waits.function);
+  expect(waits.authorizer).toBeLessThan(waits.function);
+  // The gateway waits for the authorizer, then for the operation.
+  expect(2 * waits.function).toBeLessThan(waits.gateway);
 });
 
 test.each([

@@ -1,0 +1,92 @@
+import { Agent } from 'node:http';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { StandardRetryStrategy } from '@smithy/core/retry';
+
+/** Thrown when DynamoDB cannot do its part now. The same call may succeed later. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}
+
+/** Thrown when nobody can tell from its answer whether a write took effect. */
+export class UnknownOutcome extends Unavailable {
+  override name = 'UnknownOutcome';
+  /** Whether the request may reach DynamoDB after this error. */
+  readonly mayStillArrive: boolean;
+
+  constructor(mayStillArrive: boolean, cause: unknown) {
+    super('It is unknown whether a write took effect.', { cause });
+    this.mayStillArrive = mayStillArrive;
+  }
+}
+
+/** Retries like the SDK's standard strategy, but never sends a write again that may have taken effect. */
+export class RetryStrategy extends StandardRetryStrategy {
+  override refreshRetryTokenForRetry(
+    ...[token, info]: Parameters<StandardRetryStrategy['refreshRetryTokenForRetry']>
+  ) {
+    if (info.error instanceof UnknownOutcome) return Promise.reject(info.error);
+    return super.refreshRetryTokenForRetry(token, info);
+  }
+}
+
+const reads = ['GetItemCommand', 'QueryCommand'];
+
+/** DynamoDB keeps idle connections longer than this. */
+const idleLimitMs = 5000;
+
+/** Makes a client send its writes over live connections, and reject with `UnknownOutcome` if an answer got lost. */
+export function protectWrites(client: DynamoDBClient): void {
+  let lastUsed = 0;
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const isWrite = !reads.includes(commandName);
+        if (isWrite) await closeStaleConnections(client, lastUsed);
+        try {
+          return await next(args);
+        } catch (error) {
+          throw isWrite ? explain(error as AttemptError) : error;
+        } finally {
+          lastUsed = Date.now();
+        }
+      },
+    { name: 'protectWrites', step: 'deserialize', priority: 'high' },
+  );
+}
+
+async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: number): Promise<void> {
+  // While Lambda had the function frozen, DynamoDB may have closed a connection.
+  // Node notices within one turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  // Go by the clock, because timers freeze too.
+  if (Date.now() - lastUsed < idleLimitMs) return;
+  const handler = config.requestHandler as unknown as NodeRequestHandler;
+  for (const agent of Object.values(handler.httpHandlerConfigs()))
+    if (agent instanceof Agent)
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+}
+
+/** Of the SDK's handler for Node, which the general type does not tell. */
+interface NodeRequestHandler {
+  httpHandlerConfigs(): Record<string, unknown>;
+}
+
+type AttemptError = Error & {
+  code?: string;
+  syscall?: string;
+  $metadata?: { httpStatusCode?: number };
+};
+
+/** Returns `UnknownOutcome` for an error after which the write may have taken effect, and any other error as it is. */
+function explain(error: AttemptError): Error {
+  const { code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
+  const refused = status !== undefined && status >= 400 && status < 500;
+  const neverSent =
+    ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
+    syscall === 'connect' ||
+    // The SDK gives its connection timeout no code.
+    message.includes('did not establish a connection');
+  if (refused || neverSent || error.name === 'AbortError') return error;
+  const closed = ['ECONNRESET', 'EPIPE'].includes(code);
+  return new UnknownOutcome(status === undefined && !closed, error);
+}
