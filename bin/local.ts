@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, watch } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type Emulator, startEmulator } from '../lib/emulator/emulator.ts';
+import { startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
+import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
-import { type Database, startDatabase } from '../lib/local/database.ts';
-import { synthesizeInWorker } from '../lib/local/synthesize-in-worker.ts';
+import { startDatabase } from '../lib/local/database.ts';
 import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
-import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
+import { lifecycle, type Start } from './local/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './local/options.ts';
 import { readableLog, readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
@@ -28,11 +28,12 @@ const program = new Command('npm start --')
     'address of this machine that the database listens on',
     '127.0.0.1',
   )
-  .option('--watch', 'go over to changed functions at once');
+  .option('--watch', 'serve changed functions and settings at once');
 parseOptions(program);
 
 const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
+const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
@@ -42,11 +43,9 @@ async function run(options: Options, start: Start): Promise<void> {
   await checkPort('--port', options.port, '127.0.0.1');
   await checkPort('--dynamodb-port', options.dynamodbPort, options.dynamodbHost);
 
-  const [assembly, database] = await Promise.all([
-    progress(
-      'Synthesizing the stack and bundling its functions',
-      synthesizeInWorker(join(assemblies, '0')),
-    ),
+  const assembly = newFolder();
+  const [digest, database] = await Promise.all([
+    progress('Synthesizing the stack and bundling its functions', assemble(assembly)),
     start(() =>
       progress(
         'Opening the database',
@@ -70,7 +69,16 @@ async function run(options: Options, start: Start): Promise<void> {
   const emulator = await start(() =>
     startEmulator({ assembly, port: options.port, dynamodbEndpoint, log }),
   );
-  if (options.watch) watchFunctions(emulator, database);
+  if (options.watch) {
+    // Loaded only here, because it is native code.
+    const { watchSources } = await import('./local/watch.ts');
+    await start(() =>
+      watchSources(digest, newFolder, (changed) => {
+        database.enforce(readTemplate(changed));
+        emulator.replace(changed);
+      }),
+    );
+  }
 
   const ready = {
     baseUrl: emulator.baseUrl,
@@ -82,29 +90,4 @@ async function run(options: Options, start: Start): Promise<void> {
       ? JSON.stringify(ready)
       : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`),
   );
-}
-
-/** Rebuilds when a function's source changes, and keeps the old functions where that fails. */
-function watchFunctions(emulator: Emulator, database: Database): void {
-  let count = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let building = Promise.resolve();
-  const rebuild = async () => {
-    count += 1;
-    try {
-      const assembly = await synthesizeInWorker(join(assemblies, String(count)));
-      database.enforce(readTemplate(assembly));
-      emulator.replace(assembly);
-      console.error('The functions have changed: new requests meet the new ones.');
-    } catch (error) {
-      console.error(`The functions stay as they were: ${messageOf(error)}`);
-    }
-  };
-  watch(join(import.meta.dirname, '..', 'functions'), { recursive: true }, () => {
-    clearTimeout(timer);
-    // An editor writes a file in several steps.
-    timer = setTimeout(() => {
-      building = building.then(rebuild);
-    }, 100);
-  });
 }

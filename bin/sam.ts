@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { environment } from '../functions/contract/environment-variables.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
+import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { type Docker, findDocker } from '../lib/local/docker.ts';
 import { findSam, startSam } from '../lib/local/sam-cli.ts';
-import { synthesizeInWorker } from '../lib/local/synthesize-in-worker.ts';
 import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
 import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
@@ -44,10 +44,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
     // About paths of constructs SAM CLI writes a hundred lines.
     'aws:cdk:enable-path-metadata': false,
   };
-  await progress(
-    'Synthesizing the stack and bundling its functions',
-    synthesizeInWorker(assembly, context),
-  );
+  await progress('Synthesizing the stack and bundling its functions', assemble(assembly, context));
   const template = readTemplate(assembly);
 
   const database = await start(() =>

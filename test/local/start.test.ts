@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readableLog, readyText } from '../../bin/local/output.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-
-const project = join(import.meta.dirname, '..', '..');
+import { copyOfProject, project } from './project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {
@@ -46,9 +45,19 @@ async function start(args: string[], root = project) {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) running.child.kill(signal);
     return running.exited;
   };
-  const says = async (text: string) => {
-    while (!running.output.stderr.includes(text))
-      await once(running.child.stderr as NodeJS.ReadableStream, 'data');
+  let read = 0;
+  /** Waits for a line on stderr, after the last one that was waited for. */
+  const says = async (form: RegExp) => {
+    const child = running.child.stderr as NodeJS.ReadableStream;
+    for (;;) {
+      const unread = running.output.stderr.slice(read);
+      const found = new RegExp(form, 'm').exec(unread);
+      if (found) {
+        read += found.index + found[0].length;
+        return;
+      }
+      await once(child, 'data');
+    }
   };
   return { ...running, ...ready, headers, list, create, stop, says };
 }
@@ -115,29 +124,62 @@ test('it serves, keeps its data, shares neither folder nor port, and ends when w
   expect((await again.stop()).code).toBe(0);
 });
 
-test('with --watch it goes over to changed functions, and keeps the old ones where the new do not build', async () => {
-  const root = temporaryFolder();
-  for (const name of ['bin', 'lib', 'functions', 'cdk.json', 'package.json'])
-    cpSync(join(project, name), join(root, name), { recursive: true });
-  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+/** Writes a file as vim, git and sed -i do. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}~`, text);
+  renameSync(`${path}~`, path);
+}
+
+test('with --watch it serves what has changed, however that was written', async () => {
+  const root = copyOfProject();
+  const change = (file: string, from: string, to: string, write = replaceFile) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    write(join(root, file), text.replace(from, to));
+  };
   const store = await start(['--memory', '--watch'], root);
   expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
-  expect((await store.list()).headers.get('cache-control')).toBe('no-store');
-
-  const source = join(root, 'functions', 'contract', 'headers.ts');
-  const original = readFileSync(source, 'utf8');
-  writeFileSync(source, original.replace("'no-store'", "'no-cache'"));
-  const cacheControl = async () => {
-    const response = await store.list();
+  const list = async (stage = 'v1') => {
+    const { headers } = store;
+    const response = await fetch(store.baseUrl.replace(/v1$/, `${stage}/plants`), { headers });
     expect(await response.json()).toEqual([{ name: 'Monstera', tag: '' }]);
-    return response.headers.get('cache-control');
+    return response;
   };
-  await store.says('The functions have changed');
-  expect(await cacheControl()).toBe('no-cache');
+  const rebuilt = async () => {
+    await store.says(/^The sources have changed: building …$/);
+    await store.says(/^New requests meet the new functions, after \d+\.\d s\.$/);
+  };
 
-  writeFileSync(source, 'export const = ;');
-  await store.says('The functions stay as they were');
-  expect(await cacheControl()).toBe('no-cache');
+  const handler = 'functions/plants/list.ts';
+  change(handler, 'status: 200', 'status: 206', writeFileSync);
+  await rebuilt();
+  expect((await list()).status).toBe(206);
+  change(handler, 'status: 206', 'status: 203');
+  await rebuilt();
+  expect((await list()).status).toBe(203);
+  change(handler, 'status: 203', 'status: 202');
+  await rebuilt();
+  expect((await list()).status).toBe(202);
+
+  // These are in the functions and in the template.
+  change('functions/contract/headers.ts', "'no-store'", "'no-cache'");
+  await rebuilt();
+  expect((await list()).headers.get('cache-control')).toBe('no-cache');
+  const unknown = await fetch(`${store.baseUrl}/unknown`);
+  expect([unknown.status, unknown.headers.get('cache-control')]).toEqual([404, 'no-cache']);
+
+  change('cdk.json', '"context": {', '"context": { "plant-store:cors-origin": "*",');
+  await rebuilt();
+  expect((await list()).headers.get('access-control-allow-origin')).toBe('*');
+  change('lib/constructs/api.ts', "stageName: 'v1'", "stageName: 'v2'");
+  await rebuilt();
+  expect((await list('v2')).status).toBe(202);
+
+  change(handler, 'status: 202', 'status: ');
+  await store.says(/^The functions stay as they were: /);
+  expect((await list('v2')).status).toBe(202);
+  change('lib/emulator/emulator.ts', 'import', '//\nimport');
+  await store.says(/^The code of npm start itself has changed: start it again to use it\.$/);
   expect((await store.stop()).code).toBe(0);
 });
 

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { synthesizeInThread } from './synthesis-thread.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const cache = join(root, 'node_modules', '.cache', 'plant-store');
+
+/** What an assembly depends on, beside the settings, this folder and Node. */
+const sources = {
+  /** The code of the CDK app, which a thread that synthesizes reads once. */
+  app: [
+    'lib/*.ts',
+    'lib/constructs/**',
+    'functions/contract/**',
+    // What is installed may differ from what package-lock.json says.
+    'node_modules/.package-lock.json',
+  ],
+  /** What every synthesis reads, most of it for the functions' bundles. */
+  inputs: ['functions/**', 'cdk.json', 'package*.json', 'tsconfig.json'],
+};
+
+export const appFiles = () => files(sources.app);
+/** The code that serves an assembly. */
+export const ownFiles = () => files(['bin/**', 'lib/emulator/**', 'lib/local/**']);
+export const sourceFiles = () => files([...sources.app, ...sources.inputs]);
+
+function files(patterns: string[]): string[] {
+  return globSync(patterns, { cwd: root, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** Returns a digest of the names and contents of files. */
+export function digestOf(files: string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+/**
+ * Writes the stack's assembly, synthesized with CDK context, into a new folder. The last assembly
+ * for a context is kept, and used again if nothing that it depends on has changed. Returns the
+ * digest of the sources that it was made from.
+ */
+export async function assemble(
+  folder: string,
+  context: Record<string, unknown> = {},
+  synthesize = synthesizeInThread,
+): Promise<string> {
+  // CDK reads more settings from variables whose names begin like this.
+  const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
+  const settings = JSON.stringify([context, variables.sort(), process.version, root]);
+  const kept = join(cache, `${createHash('sha256').update(settings).digest('hex')}.json`);
+  const digest = digestOf(sourceFiles());
+
+  const assembly = read(kept);
+  if (assembly?.digest === digest) {
+    unpack(assembly.files, folder);
+  } else {
+    await synthesize(folder, context);
+    // What changed during the synthesis may be in the assembly, or not.
+    if (digestOf(sourceFiles()) === digest) write(kept, { digest, files: pack(folder) });
+  }
+  return digest;
+}
+
+/** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */
+interface Kept {
+  digest: string;
+  /** The contents by path. */
+  files: Record<string, string>;
+}
+
+function read(file: string): Kept | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function write(file: string, kept: Kept): void {
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(unfinished, JSON.stringify(kept));
+    renameSync(unfinished, file);
+  } catch {
+    // A folder that cannot be written costs time only.
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function pack(folder: string): Kept['files'] {
+  // CDK has copied the bundles into assets.
+  const entries = globSync('**', { cwd: folder, withFileTypes: true, exclude: ['bundles/**'] });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+function unpack(files: Kept['files'], folder: string): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}

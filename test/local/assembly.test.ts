@@ -1,0 +1,114 @@
+import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { buildSync } from 'esbuild';
+import { bundle } from '../../lib/bundle.ts';
+import { type assemble, sourceFiles } from '../../lib/local/assembly.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
+import { copyOfProject, project } from './project-copy.ts';
+
+describe('a kept assembly', () => {
+  const root = copyOfProject();
+  const inRoot = (file: string) => join(root, file);
+  let syntheses = 0;
+  const synthesize = async (folder: string) => {
+    syntheses += 1;
+    writeFileSync(join(folder, 'template'), `synthesis ${syntheses}`);
+  };
+  /** Returns the template, and whether it had to be synthesized. */
+  async function assembled(context?: Record<string, unknown>, during = synthesize) {
+    const before = syntheses;
+    const folder = temporaryFolder();
+    const own: { assemble: typeof assemble } = await import(inRoot('lib/local/assembly.ts'));
+    await own.assemble(folder, context, during);
+    const template = readFileSync(join(folder, 'template'), 'utf8');
+    return { template, isNew: syntheses > before };
+  }
+
+  test('is used as long as nothing changes that it depends on', async () => {
+    const { template } = await assembled();
+    appendFileSync(inRoot('lib/emulator/listen.ts'), '\n');
+    appendFileSync(inRoot('bin/sam.ts'), '\n');
+    writeFileSync(inRoot('README.md'), 'Read me');
+    expect(await assembled()).toEqual({ template, isNew: false });
+  });
+
+  test.each([
+    'functions/list-plants.ts',
+    'functions/contract/headers.ts',
+    'lib/settings.ts',
+    'lib/constructs/api.ts',
+    'cdk.json',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'node_modules/.package-lock.json',
+  ])('is not used after a change of %s', async (file) => {
+    await assembled();
+    appendFileSync(inRoot(file), ' ');
+    expect(await assembled()).toMatchObject({ isNew: true });
+    expect(await assembled()).toMatchObject({ isNew: false });
+  });
+
+  test('is not used when a file has come or gone', async () => {
+    await assembled();
+    writeFileSync(inRoot('functions/new.ts'), '');
+    expect(await assembled()).toMatchObject({ isNew: true });
+    rmSync(inRoot('functions/new.ts'));
+    expect(await assembled()).toMatchObject({ isNew: true });
+  });
+
+  test('is one for each context', async () => {
+    const plain = await assembled();
+    const copy = { 'plant-store:instance': 'copy' };
+    expect(await assembled(copy)).toMatchObject({ isNew: true });
+    expect(await assembled(copy)).toMatchObject({ isNew: false });
+    expect(await assembled()).toEqual({ ...plain, isNew: false });
+  });
+
+  test('is not used with other variables of CDK', async () => {
+    await assembled();
+    process.env.CDK_CONTEXT_JSON = '{"plant-store:instance":"copy"}';
+    try {
+      expect(await assembled()).toMatchObject({ isNew: true });
+    } finally {
+      delete process.env.CDK_CONTEXT_JSON;
+    }
+  });
+
+  test('does not come from sources that changed meanwhile', async () => {
+    appendFileSync(inRoot('functions/log.ts'), ' ');
+    await assembled({}, async (folder) => {
+      await synthesize(folder);
+      appendFileSync(inRoot('functions/log.ts'), ' ');
+    });
+    expect(await assembled()).toMatchObject({ isNew: true });
+  });
+
+  test('is replaced if it is damaged', async () => {
+    await assembled();
+    for (const file of globSync(inRoot('node_modules/.cache/plant-store/*.json')))
+      writeFileSync(file, readFileSync(file, 'utf8').slice(0, -5));
+    expect(await assembled()).toMatchObject({ isNew: true });
+    expect(await assembled()).toMatchObject({ isNew: false });
+  });
+});
+
+test('the sources of an assembly are all files that the CDK app and the bundles are made of', () => {
+  const app = buildSync({
+    absWorkingDir: project,
+    entryPoints: ['lib/synthesize.ts'],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    write: false,
+  });
+  const used = [app.metafile, bundle(temporaryFolder())]
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .filter((file) => !file.startsWith('node_modules/'));
+  expect(used.length).toBeGreaterThan(30);
+  const sources = sourceFiles();
+  expect(used.filter((file) => !sources.includes(join(project, file)))).toEqual([]);
+});
