@@ -26,6 +26,9 @@ const runs: [command: RegExp, by: string][] = [
   ],
   [/^npm run sam( |$)/, 'test/sam/program.test.ts'],
   [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, 'test/sam/plain.test.ts'],
+  [/^npm run openapi$/, 'test/openapi/program.test.ts'],
+  [/^\.ci\/client-types\/run$/, '.ci/run'],
+  [/^(pip install )?openapi-python-client( |$)/, '.ci/python-client/run'],
 ];
 
 const needsAccount = '# Needs an AWS account';
