@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { attempts, waits } from './contract/waits.ts';
+import { lighten, streamCollector } from './sdk/lighten.ts';
 import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
 
 /** The limits of one attempt: until the connection stands, until the answer begins, and until it goes on. */
@@ -19,7 +20,9 @@ export function connect(): DynamoDBDocumentClient {
     maxAttempts: attempts,
     retryStrategy: new RetryStrategy(attempts),
     requestHandler: timeouts,
+    streamCollector,
   });
+  lighten(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
 }

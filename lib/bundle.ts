@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
@@ -9,18 +9,24 @@ const root = join(import.meta.dirname, '..');
 export const entries = ['create-plant', 'list-plants', 'delete-plant', 'authorize'] as const;
 export type Entry = (typeof entries)[number];
 
+/** Parts of the SDK, and a module of Node, that a stub stands in for. functions/sdk/stubs.ts says why. */
+export const stubbed = [
+  '@aws-sdk/credential-provider-node',
+  '@aws-sdk/middleware-endpoint-discovery',
+  '@smithy/core/event-streams',
+  'node:fs/promises',
+];
+const stubs = join(root, 'functions', 'sdk', 'stubs.ts');
+
 /** The handler's file. Only an ES module can await priming before Lambda counts the function as ready. */
 const start = `import bundle from './index.js';
 await bundle.prime();
 export const handler = bundle.handler;
 `;
 
-/**
- * Bundles all functions, each into `folder/ENTRY`: `index.js` and `start.mjs`, whose handler is `start.handler`.
- * Returns what went into each bundle. Source maps are for a debugger.
- */
-export function bundle(folder: string, { sourceMaps = false } = {}): Metafile {
-  const { metafile } = buildSync({
+/** Returns how esbuild bundles all functions, each into `folder/ENTRY/index.js`. */
+export const buildOptions = (folder: string, sourceMaps = false) =>
+  ({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => `functions/${entry}.ts`),
     outdir: folder,
@@ -39,11 +45,16 @@ export function bundle(folder: string, { sourceMaps = false } = {}): Metafile {
     supported: { 'dynamic-import': false },
     // The ES modules of packages can be tree-shaken.
     mainFields: ['module', 'main'],
-    // A function's credentials come from its environment. The chain that looks for others is 135 KB.
-    alias: {
-      '@aws-sdk/credential-provider-node': join(root, 'functions', 'environment-credentials.ts'),
-    },
-  });
+    alias: Object.fromEntries(stubbed.map((part) => [part, stubs])),
+    inject: [stubs],
+  }) satisfies BuildOptions;
+
+/**
+ * Bundles all functions, each into `folder/ENTRY`: `index.js` and `start.mjs`, whose handler is
+ * `start.handler`. Returns what went into each bundle. Source maps are for a debugger.
+ */
+export function bundle(folder: string, { sourceMaps = false } = {}): Metafile {
+  const { metafile } = buildSync(buildOptions(folder, sourceMaps));
   for (const entry of entries) writeFileSync(join(folder, entry, 'start.mjs'), start);
   return metafile;
 }

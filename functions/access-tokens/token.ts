@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { accessTokenPattern, tokenParts } from '../contract/access-token.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -27,6 +26,16 @@ export const digest = (token: string): Buffer<ArrayBuffer> =>
 
 /** Returns the CRC-32 of the rest of a token, which shows typing mistakes without a look-up. */
 const checksumOf = (start: string): string => base62(BigInt(crc32(start)), tokenParts.checksum);
+
+/** Returns what zlib's crc32 does. Loading zlib would take longer than all else the authorizer does. */
+function crc32(text: string): number {
+  let crc = -1;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  }
+  return ~crc >>> 0;
+}
 
 /** Returns the last `digits` base62 digits of a number, or of bytes read as one number. */
 function base62(value: Buffer | bigint, digits: number): string {

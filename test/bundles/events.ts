@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Entry } from '../../lib/bundle.ts';
+import { forge } from '../access-tokens/forge.ts';
+
+/** Returns the event of test/events for a function, made by `caller`: an owner and a token's id. */
+export function eventFor(entry: Entry, caller = 'caller'): Record<string, unknown> {
+  const event = JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', 'events', `${entry}.json`), 'utf8'),
+  );
+  if (entry === 'authorize') event.authorizationToken = `Bearer ${tokenOf(caller)}`;
+  else event.requestContext.authorizer.owner = caller;
+  return event;
+}
+
+/** Returns a well-formed access token whose id begins with the caller's name. */
+export const tokenOf = (caller: string): string => forge(caller.padEnd(12, '0'), '0'.repeat(43));

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { environment } from '../../functions/contract/environment-variables.ts';
+
+/** What a function did in a process of its own. */
+export interface Run {
+  /** What was done before the handler could be called. */
+  atStart: { signatures: number; connections: number; secureContexts: number; log: unknown[] };
+  /** What the handler returned for each event, or the error that it threw. */
+  answers: unknown[];
+  log: unknown[];
+  /** The modules of Node that were loaded. */
+  modules: string[];
+}
+
+export interface RunOptions {
+  events?: unknown[];
+  /** Of the database. */
+  endpoint?: string;
+  /** Whether the clock stands still and nothing is random, so that two runs send the same requests. */
+  frozen?: boolean;
+}
+
+/** Runs a bundle in a new process and calls its handler with events. */
+export async function runFunction(
+  folder: string,
+  { events = [], endpoint = '', frozen = false }: RunOptions = {},
+): Promise<Run> {
+  const child = spawn(
+    process.execPath,
+    ['--unhandled-rejections=strict', `${import.meta.dirname}/function-process.mjs`],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: {
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_SESSION_TOKEN: 'session',
+        AWS_LAMBDA_FUNCTION_NAME: 'Function',
+        _X_AMZN_TRACE_ID: 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1',
+        [environment.plantsTable]: 'Plants',
+        [environment.accessTokensTable]: 'AccessTokens',
+        [environment.dynamodbEndpoint]: endpoint,
+      },
+    },
+  );
+  child.stdin.end(JSON.stringify({ folder, events, frozen }));
+  return JSON.parse(await text(child.stdout));
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Metafile } from 'esbuild';
+import { bundle, entries } from '../../lib/bundle.ts';
+import { eventFor } from './events.ts';
+import { runFunction } from './function-process.ts';
+
+/** docs/speed.md has the targets. */
+const maxBytes = 208_000;
+
+/** What makes a start slow, in the names of files that esbuild bundled. */
+const heavyInputs =
+  /credential-provider|credential-providers|client-sso|client-sts|locale|xray|powertools|event-streams\/|middleware-endpoint-discovery|aws-crypto|http2/;
+
+/** What makes a start slow, in the names of Node's own modules. */
+const heavyModules = /undici|http2|webstreams|perf_hooks|zlib|webcrypto|fs\/promises|worker/;
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const database = createServer((request, response) =>
+  request.resume().on('end', () => response.end('{}')),
+);
+let metafile: Metafile;
+let endpoint: string;
+beforeAll(async () => {
+  metafile = bundle(folder);
+  await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve));
+  endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  database.closeAllConnections();
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(entries)('the bundle of %s', (entry) => {
+  test(`has at most ${maxBytes} bytes`, () => {
+    const files = readdirSync(join(folder, entry));
+    expect(files.sort()).toEqual(['index.js', 'start.mjs']);
+    const bytes = files.map((file) => statSync(join(folder, entry, file)).size);
+    expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
+  });
+
+  test('has no heavy input', () => {
+    const [, output] =
+      Object.entries(metafile.outputs).find(([file]) => file.includes(`/${entry}/`)) ?? [];
+    const inputs = Object.keys(output?.inputs ?? {});
+    expect(inputs.length).toBeGreaterThan(100);
+    expect(inputs.filter((input) => heavyInputs.test(input))).toEqual([]);
+    expect(output?.imports.filter(({ path }) => heavyModules.test(path))).toEqual([]);
+  });
+
+  test('has loaded no heavy module of Node by the end of its first call', async () => {
+    const { modules, answers } = await runFunction(join(folder, entry), {
+      events: [eventFor(entry)],
+      endpoint,
+    });
+    expect(answers).toHaveLength(1);
+    expect(modules).toContain('NativeModule https');
+    expect(modules.filter((module) => heavyModules.test(module))).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build, type Metafile } from 'esbuild';
+import { digest } from '../../functions/access-tokens/token.ts';
+import { connect } from '../../functions/database.ts';
+import { buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
+import { eventFor, tokenOf } from './events.ts';
+import { type Run, runFunction } from './function-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const ours = join(folder, 'ours');
+const whole = join(folder, 'whole');
+let metafile: Metafile;
+
+/** The functions with the SDK as it is: no stub, no shortcut. */
+beforeAll(async () => {
+  metafile = bundle(ours);
+  const withoutShortcuts = 'export const streamCollector = undefined, lighten = () => {};';
+  await build({
+    ...buildOptions(whole),
+    alias: {},
+    inject: [],
+    plugins: [
+      {
+        name: 'without shortcuts',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /\/sdk\/lighten\.ts$/ }, () => ({ contents: withoutShortcuts })),
+      },
+    ],
+  });
+  for (const entry of entries)
+    copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('only these modules of the SDK import what a stub stands in for', () => {
+  const importers = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ original = '' }) => stubbed.includes(original))
+      .map(({ original }) => `${original} < ${file.replace(/^.*node_modules\//, '')}`),
+  );
+  const core = '@smithy/core/dist-es/submodules';
+  expect(importers.sort()).toEqual([
+    '@aws-sdk/credential-provider-node < @aws-sdk/client-dynamodb/dist-es/runtimeConfig.js',
+    '@aws-sdk/middleware-endpoint-discovery < @aws-sdk/client-dynamodb/dist-es/DynamoDBClient.js',
+    '@aws-sdk/middleware-endpoint-discovery < @aws-sdk/client-dynamodb/dist-es/runtimeConfig.js',
+    `@smithy/core/event-streams < ${core}/protocols/HttpProtocol.js`,
+    `node:fs/promises < ${core}/config/shared-ini-file-loader/getSSOTokenFromFile.js`,
+    `node:fs/promises < ${core}/config/shared-ini-file-loader/readFile.js`,
+  ]);
+});
+
+const plant = { id: { N: '7' }, name: { S: 'Monstera' }, tag: { S: 'ü' } };
+const record = (caller: string) => {
+  const token = tokenOf(caller);
+  return {
+    id: { S: token.slice(4, 16) },
+    digest: { B: digest(token).toString('base64') },
+    owner: { S: 'owner' },
+    scopes: { L: [{ S: 'plants:read' }] },
+    label: { S: '' },
+    created: { N: '1600000000' },
+  };
+};
+const error = (status: number, type: string) => (response: ServerResponse) =>
+  response
+    .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
+    .end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type }));
+
+/** What the database does with the first request of a caller. It answers the others. */
+const faults: Record<string, (response: ServerResponse) => void> = {
+  served: () => {},
+  throttled: error(400, 'ThrottlingException'),
+  slowed: error(400, 'ProvisionedThroughputExceededException'),
+  conflict: error(400, 'ConditionalCheckFailedException'),
+  invalid: error(400, 'ValidationException'),
+  broken: error(500, 'InternalServerError'),
+  unavail: (response) => response.writeHead(503).end('<html>'),
+  malformed: (response) => response.end('{"Item'),
+  reset: (response) => response.destroy(),
+  cut: (response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"It');
+    setImmediate(() => response.destroy());
+  },
+  skewed: (response) => {
+    response.setHeader('date', 'Tue, 14 Nov 2023 23:13:20 GMT');
+    error(400, 'RequestTimeTooSkewed')(response);
+  },
+};
+const callers = Object.keys(faults);
+
+interface Seen {
+  callers: Set<string>;
+  requests: { headers: unknown; body: string }[];
+}
+let seen: Seen;
+let entryNow: Entry;
+
+const database = createServer(async (request, response) => {
+  // The function's own time, so that it does not correct its clock.
+  response.setHeader('date', 'Tue, 14 Nov 2023 22:13:20 GMT');
+  const body = `${Buffer.concat(await request.toArray())}`;
+  seen.requests.push({ headers: request.headers, body });
+  const caller = callers.find((name) => body.includes(name)) ?? '';
+  const isFirst = !seen.callers.has(caller);
+  seen.callers.add(caller);
+  if (isFirst && caller !== 'served') return faults[caller]?.(response);
+  const Item = entryNow === 'authorize' ? record(caller) : plant;
+  // Too long to arrive in one piece.
+  const padding = ' '.repeat(300_000);
+  response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+  response.write(`{"Attributes":${JSON.stringify(plant)},${padding}`);
+  response.end(`"Item":${JSON.stringify(Item)},"Items":[${JSON.stringify(plant)}]}`);
+});
+beforeAll(() => new Promise<void>((resolve) => void database.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  database.closeAllConnections();
+  database.close();
+});
+
+/** Calls a function once for each fault. Returns what it did and what the database got. */
+async function run(folder: string, entry: Entry): Promise<Run & Seen> {
+  seen = { callers: new Set(), requests: [] };
+  entryNow = entry;
+  const endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
+  const events = callers.map((caller) => eventFor(entry, caller));
+  return {
+    ...(await runFunction(join(folder, entry), { events, endpoint, frozen: true })),
+    ...seen,
+  };
+}
+
+describe.each(entries)('%s with and without stubs', (entry) => {
+  test('sends the same requests, gives the same answers and logs the same', async () => {
+    const short = await run(ours, entry);
+    const long = await run(whole, entry);
+    expect(short.requests).toEqual(long.requests);
+    expect(short.answers).toEqual(long.answers);
+    const withoutStacks = (log: unknown[]) =>
+      JSON.parse(JSON.stringify(log, (key, value) => (key === 'stack' ? undefined : value)));
+    expect(withoutStacks(short.log)).toEqual(withoutStacks(long.log));
+    expect(short.answers).toHaveLength(callers.length);
+    expect(short.requests.length).toBeGreaterThan(callers.length);
+  });
+});
+
+test('the client that functions use has no logger and one signer', async () => {
+  const { middlewareStack, config } = connect();
+  const names = (stack: { identify(): string[] }) => stack.identify().join();
+  const whole = new DynamoDBClient({ region: 'eu-central-1' });
+  expect(names(whole.middlewareStack)).toContain('loggerMiddleware');
+  expect(names(middlewareStack)).not.toContain('loggerMiddleware');
+  expect(config.signer({} as never)).toBe(config.signer({} as never));
+});
