@@ -1,87 +1,128 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
+import { runSuite } from './contract/suite.ts';
+import { tokensOfRun } from './contract/tokens.ts';
+import { findRunning } from './local/running.ts';
+import { explain } from './token/explain.ts';
+import { refuseOptionsAsValues } from './token/options.ts';
+import { refuseSecretArguments } from './token/secrets.ts';
+import { openTarget, outputOf, type TargetOptions, targetOptions } from './token/target.ts';
 
-const program = new Command('npm run -s contract --')
+interface Options extends TargetOptions {
+  baseUrl?: string;
+  target: 'aws' | 'sam';
+  except: string[];
+  failAuthorizer?: true;
+}
+
+refuseSecretArguments('Tokens for this command go into the environment, as its --help says.');
+
+const program = new Command('npm run contract --')
   .description(
-    'Holds a running plant store to its contract, over HTTP. A token can be given in the environment too, where a list of processes does not show it.',
+    'Runs the contract tests over HTTP against the running "npm start" or, if there is none, ' +
+      'against the deployed stack. Issues the access tokens that they need and revokes them.',
   )
   .addOption(
-    new Option('--base-url <url>', 'of the API, with its stage')
+    new Option('--base-url <url>', 'where the API answers, if not at the address of the stack')
       .env('CONTRACT_BASE_URL')
-      .argParser(baseUrlOf)
-      .makeOptionMandatory(),
+      .argParser(baseUrlOf),
   )
   .addOption(
-    new Option('--token <token>', 'of an owner without plants')
-      .env('CONTRACT_TOKEN')
-      .makeOptionMandatory(),
-  )
-  .addOption(
-    new Option('--other-token <token>', 'of another owner without plants')
-      .env('CONTRACT_OTHER_TOKEN')
-      .makeOptionMandatory(),
-  )
-  .addOption(
-    new Option('--read-token <token>', 'with the scope plants:read alone')
-      .env('CONTRACT_READ_TOKEN')
-      .makeOptionMandatory(),
-  )
-  .addOption(
-    new Option('--revoked-token <token>', 'that was revoked').env('CONTRACT_REVOKED_TOKEN'),
-  )
-  .addOption(
-    new Option('--expired-token <token>', 'that has expired').env('CONTRACT_EXPIRED_TOKEN'),
-  )
-  .addOption(
-    new Option('--target <kind>', 'sam leaves out what sam local answers in its own words')
+    new Option('--target <kind>', 'sam leaves out what SAM CLI answers in its own words')
       .env('CONTRACT_TARGET')
       .choices(['aws', 'sam'])
       .default('aws'),
   )
-  .option('--except <words...>', 'leaves out the tests whose names have these words')
-  .parse();
+  .option('--except <words...>', 'leave out the tests with these words in their names', [])
+  .option('--fail-authorizer', 'also make the authorizer fail once, which rings its alarm')
+  .addHelpText(
+    'after',
+    `
+For a plant store whose table of access tokens is out of reach, give --base-url and, in the
+environment, tokens of owners without plants:
+  CONTRACT_TOKEN          with both scopes
+  CONTRACT_OTHER_TOKEN    with both scopes, of another owner
+  CONTRACT_READ_TOKEN     with the scope plants:read alone
+  CONTRACT_REVOKED_TOKEN  revoked (may be left out)
+  CONTRACT_EXPIRED_TOKEN  expired (may be left out)`,
+  );
+for (const option of targetOptions) program.addOption(option);
+refuseOptionsAsValues([program]);
+const options = program.parse().opts<Options>();
 
-const { except = [], ...given } = program.opts<{ except?: string[] }>();
-const { baseUrl, target, ...tokens } = given as Record<string, string>;
-console.log(
-  `${baseUrl}: about ${target === 'sam' ? 200 : 1200} plants will be created for the owners of the first two tokens, ` +
-    'and all of them deleted again. Where one of these owners has plants already, nothing is done.',
-);
+try {
+  process.exitCode = await (hasTokens() ? runWithGivenTokens() : runWithOwnTokens());
+} catch (error) {
+  console.error(`error: ${explain(error, options)}`);
+  process.exitCode = 1;
+}
 
-const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: target };
-for (const [name, token] of Object.entries(tokens)) {
-  Object.assign(environment, { [`CONTRACT_${name.replace(/[A-Z]/, '_$&').toUpperCase()}`]: token });
+function hasTokens(): boolean {
+  const names = ['CONTRACT_TOKEN', 'CONTRACT_OTHER_TOKEN', 'CONTRACT_READ_TOKEN'];
+  const missing = names.filter((name) => !process.env[name]);
+  if (missing.length === names.length) return false;
+  if (!options.baseUrl) missing.push('--base-url');
+  if (missing.length > 0)
+    program.error(`error: Some of the tokens are given, and this is missing: ${missing.join(' ')}`);
+  return true;
 }
-const root = join(import.meta.dirname, '..');
-const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-const options = [
-  '--experimental-vm-modules',
-  '--disable-warning=ExperimentalWarning',
-  jest,
-  '--runInBand',
-  'test/contract/',
-];
-if (except.length > 0) {
-  console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
-  const literally = except.map((words) => words.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  options.push(`--testNamePattern=^(?!.*(?:${literally.join('|')}))`);
+
+function runWithGivenTokens(): Promise<number> {
+  return run(`${options.baseUrl}`, 'with the tokens of the environment', {});
 }
-// In a process group of its own: Ctrl-C reaches this program alone, and the suite gets to delete what it has created.
-const suite = spawn(process.execPath, options, {
-  cwd: root,
-  env: { ...process.env, ...environment },
-  stdio: 'inherit',
-  detached: process.platform !== 'win32',
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.on(signal, () => console.error('The suite ends by itself, and deletes its plants.'));
-const [code] = await once(suite, 'exit');
-process.exitCode = code ?? 1;
+
+async function runWithOwnTokens(): Promise<number> {
+  const running = findRunning();
+  const isChosen = ['baseUrl', 'local', 'stack', 'profile', 'region'].some(
+    (name) => (program.getOptionValueSource(name) ?? 'default') !== 'default',
+  );
+  if (running && !isChosen) options.local = true;
+  const where = options.local ? 'the running "npm start"' : `the stack ${options.stack}`;
+  const baseUrl =
+    options.baseUrl ??
+    (options.local
+      ? (running?.baseUrl ?? 'http://127.0.0.1:3000/v1')
+      : await outputOf(options, 'BaseUrl'));
+  const target = await openTarget(options);
+  const tokens = tokensOfRun(target);
+  try {
+    const environment = await tokens.forSuite();
+    if (options.local) return await run(baseUrl, where, environment);
+    const [revoked, damaged] = [await tokens.issue('d'), await tokens.issue('e')];
+    const suite = run(baseUrl, where, environment);
+    const lines = [
+      lifeAfterRevocation(baseUrl, target, revoked),
+      options.failAuthorizer
+        ? authorizerFailure(baseUrl, target, damaged)
+        : 'Not tried: a failure of the authorizer, because it rings an alarm (--fail-authorizer)',
+    ].map(async (line) => {
+      try {
+        return await line;
+      } catch (error) {
+        return `Differs: ${explain(error, options)}`;
+      }
+    });
+    const exitCode = await suite;
+    const told = await Promise.all(lines);
+    console.log(told.join('\n'));
+    return told.some((line) => line.startsWith('Differs')) ? 1 : exitCode;
+  } finally {
+    await tokens.revokeAll();
+  }
+}
+
+function run(baseUrl: string, where: string, tokens: Record<string, string>): Promise<number> {
+  const plants = options.target === 'sam' ? 200 : 1200;
+  console.log(
+    `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again. ` +
+      'If an owner of a token has plants already, nothing is done.',
+  );
+  const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: options.target, ...tokens };
+  return runSuite(environment, options.except);
+}
 
 function baseUrlOf(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('Say something like https://…/v1.');
+    throw new InvalidArgumentError('A base URL looks like https://…/v1.');
   return text.replace(/\/$/, '');
 }

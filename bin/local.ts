@@ -13,6 +13,7 @@ import { lifecycle, type Start } from './local/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './local/options.ts';
 import { readableLog, readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
+import { announce } from './local/running.ts';
 
 interface Options extends LocalOptions {
   dynamodbHost: string;
@@ -85,6 +86,7 @@ async function run(options: Options, start: Start): Promise<void> {
     token: await demoToken(dynamodbEndpoint, 'npm start'),
     dynamodbEndpoint,
   };
+  if (!options.memory) await start(() => announce(options.data, ready));
   console.log(
     options.json
       ? JSON.stringify(ready)

@@ -1,21 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type OutgoingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { announce } from '../bin/local/running.ts';
+import { listTokens } from '../bin/token/administration.ts';
+import { forge } from './access-tokens/forge.ts';
 import { type Service, startService } from './service.ts';
 
-// In front of a whole service stands a server that turns every third request away and can spoil answers.
+// The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
+// front of it stands a server that turns every third request away and can spoil answers.
 
 let service: Service;
 let front: Server;
-let spoil = (_status: number, _headers: OutgoingHttpHeaders) => {};
+let cloudFormation: Server;
+let spoil: (status: number, headers: OutgoingHttpHeaders, url: string) => number | undefined;
 let calls = 0;
+const origin = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const frontUrl = () => `${origin(front)}/v1`;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
   front = createServer((incoming, outgoing) => {
     calls += 1;
     if (calls % 3 === 0) {
@@ -23,112 +32,255 @@ beforeAll(async () => {
       outgoing.writeHead(429, { 'Retry-After': 0 }).end();
       return;
     }
-    const { method, headers } = incoming;
+    const { method, url = '', rawHeaders } = incoming;
     const forwarded = request(
-      new URL(incoming.url ?? '', service.baseUrl),
-      { method: `${method}`, headers },
+      new URL(url, service.baseUrl),
+      { method: `${method}`, headers: rawHeaders as never },
       (answer) => {
-        const status = answer.statusCode ?? 0;
-        spoil(status, answer.headers);
-        answer.pipe(outgoing.writeHead(status, answer.headers));
+        const status = spoil(answer.statusCode ?? 0, answer.headers, url) ?? answer.statusCode;
+        answer.pipe(outgoing.writeHead(status ?? 0, answer.headers));
       },
     );
     incoming.pipe(forwarded);
   }).listen(0, '127.0.0.1');
-  await once(front, 'listening');
-}, 60_000);
+  cloudFormation = createServer((_, response) => {
+    const outputs = { AccessTokensTableName: 'AccessTokens', BaseUrl: frontUrl() };
+    const members = Object.entries(outputs).map(
+      ([key, value]) =>
+        `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    );
+    response.end(
+      '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
+        `<StackName>PlantStore</StackName><Outputs>${members.join('')}</Outputs>` +
+        '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
+    );
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(front, 'listening'), once(cloudFormation, 'listening')]);
+});
 beforeEach(() => {
-  spoil = () => {};
+  spoil = () => undefined;
 });
 afterAll(async () => {
-  front.close();
-  front.closeAllConnections();
+  for (const server of [front, cloudFormation]) {
+    server.close();
+    server.closeAllConnections();
+  }
   await service.stop();
 });
 
-/** Runs the suite without its long tables, against the server in front. */
-async function run() {
-  const tokens = [
-    await service.issue('alice'),
-    await service.issue('bob'),
-    await service.issue('carol', ['plants:read']),
-  ];
-  const [token = '', other = '', read = ''] = tokens;
-  const tables = [
-    'is refused with',
-    'an id may be',
-    'comes back',
-    'at most 1000',
-    'is refused:',
-    'unknown operation',
-  ];
-  const suite = spawn(
+/** Leaves out the long tables of the suite. */
+const quick = [
+  'is refused with',
+  'is refused:',
+  'an id may be',
+  'comes back',
+  'at most 1000',
+  'unknown operation',
+];
+const except = ['--except', ...quick, 'only AWS settles'];
+
+interface Options {
+  env?: Record<string, string>;
+  cwd?: string;
+  onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+async function contract(args: string[], { env = {}, cwd, onStart }: Options = {}) {
+  const bin = join(import.meta.dirname, '..', 'bin');
+  const program = spawn(
     process.execPath,
-    [
-      'bin/contract.ts',
-      '--base-url',
-      `http://127.0.0.1:${(front.address() as AddressInfo).port}/v1`,
-      '--except',
-      ...tables,
-    ],
+    [join(bin, 'node24.mjs'), join(bin, 'contract.ts'), ...args],
     {
-      cwd: join(import.meta.dirname, '..'),
-      env: {
-        PATH: process.env.PATH,
-        CONTRACT_TOKEN: token,
-        CONTRACT_OTHER_TOKEN: other,
-        CONTRACT_READ_TOKEN: read,
-      },
-      stdio: 'pipe',
+      cwd: cwd ?? join(bin, '..'),
+      env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  onStart?.((signal) => program.kill(signal));
   let output = '';
-  for (const stream of [suite.stdout, suite.stderr])
+  for (const stream of [program.stdout, program.stderr])
     stream.on('data', (text) => {
       output += text;
     });
-  const [code] = await once(suite, 'close');
-  for (const one of tokens) expect(output).not.toContain(one);
+  const [code] = await once(program, 'close');
+  return { code, output };
+}
+
+const deployed = () => ({
+  AWS_ENDPOINT_URL_CLOUDFORMATION: origin(cloudFormation),
+  AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_REGION: 'local',
+});
+
+async function withGivenTokens() {
+  const env = {
+    CONTRACT_TOKEN: await service.issue('alice'),
+    CONTRACT_OTHER_TOKEN: await service.issue('bob'),
+    CONTRACT_READ_TOKEN: await service.issue('carol', ['plants:read']),
+  };
+  const { code, output } = await contract(['--base-url', frontUrl(), ...except], { env });
+  for (const token of Object.values(env)) expect(output).not.toContain(token);
   return { code, output };
 }
 
 const plantsLeft = async () =>
   (await service.database.send(new ScanCommand({ TableName: 'Plants', Select: 'COUNT' }))).Count;
 
-test('the suite says what it will create, waits where it is turned away, and deletes everything', async () => {
-  const { code, output } = await run();
+/** The tokens that the program has issued since the last call. */
+const seen = new Set<string>();
+async function newTokens() {
+  const all = await listTokens(service.database, 'AccessTokens');
+  const found = all.filter(({ id, label }) => label === 'npm run contract' && !seen.has(id));
+  for (const { id } of found) seen.add(id);
+  return found;
+}
+
+async function expectRevokedTokens(count: number) {
+  const tokens = await newTokens();
+  expect(tokens).toHaveLength(count);
+  for (const { owner, revoked } of tokens) {
+    expect(owner).toMatch(/^contract-/);
+    expect(revoked).toBeDefined();
+  }
+}
+
+test('with given tokens the suite says what it creates, waits at 429 and deletes everything', async () => {
+  const { code, output } = await withGivenTokens();
   expect(output).toMatch(
-    /^http:\S+: about 1200 plants will be created .* and all of them deleted again\./,
+    /^Testing http:\S+, with the tokens of the environment\. About 1200 plants are created and deleted again\./,
   );
   expect(output).toMatch(/Tests: +\d+ skipped, \d\d passed/);
   expect(code).toBe(0);
   expect(await plantsLeft()).toBe(0);
-}, 60_000);
+  expect(await newTokens()).toEqual([]);
+});
 
-test('an answer that is not as described fails the suite, which deletes everything all the same', async () => {
+test('an answer that is not as described fails the suite, which deletes everything', async () => {
   spoil = (status, headers) => {
     if (status === 409) delete headers['x-content-type-options'];
+    return undefined;
   };
-  const { code, output } = await run();
+  const { code, output } = await withGivenTokens();
   expect(output).toContain(
     'POST /plants was answered with 409: the header X-Content-Type-Options is missing.',
   );
   expect(code).toBe(1);
   expect(await plantsLeft()).toBe(0);
-}, 60_000);
+});
 
-test('where an owner has plants already the suite does nothing', async () => {
+test('if an owner has plants already, the suite does nothing', async () => {
   const token = await service.issue('alice');
-  const plants = {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-  };
-  expect(
-    (await fetch(`${service.baseUrl}/plants`, { ...plants, body: '{"id":7,"name":"Aloe"}' }))
-      .status,
-  ).toBe(201);
-  const { code, output } = await run();
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const plant = { method: 'POST', headers, body: '{"id":7,"name":"Aloe"}' };
+  expect((await fetch(`${service.baseUrl}/plants`, plant)).status).toBe(201);
+  const { code, output } = await withGivenTokens();
   expect(output).toContain('The owners of the tokens have plants already');
   expect(code).toBe(1);
   expect(await plantsLeft()).toBe(1);
-}, 60_000);
+  await fetch(`${service.baseUrl}/plants/7`, { method: 'DELETE', headers });
+});
+
+test('a deployed stack is tested with tokens of its own, and told what only AWS settles', async () => {
+  const { code, output } = await contract(['--fail-authorizer', '--except', ...quick], {
+    env: deployed(),
+  });
+  expect(output).toContain(`Testing ${frontUrl()}, the stack PlantStore.`);
+  const told = output.split('\n').filter((line) => /^(As expected|Differs|Not tried): /.test(line));
+  expect(told).toEqual([
+    'As expected: an unknown path with a token: 404 no-such-operation',
+    'As expected: an unknown method with a token: 404 no-such-operation',
+    'As expected: HEAD: 404',
+    'As expected: a list at /plants/: 200',
+    'As expected: a delete at /plants/7/: 404 plant-not-found',
+    'As expected: two Authorization headers, the second of them refused: 401 unauthorized',
+    'As expected: a body of 8 MB: 413 content-too-large',
+    'As expected: a body of 11 MB: 413',
+    'As expected: a request id that the client chooses: not taken over',
+    'As expected: a request id that the client chooses, in a 401: not taken over',
+    expect.stringMatching(
+      /^As expected: a revoked token ends within the setting authorizer-cache, by default 60 s: it ended after \d s$/,
+    ),
+    'As expected: a request whose token the authorizer cannot check is answered 503',
+  ]);
+  expect(code).toBe(0);
+  expect(await plantsLeft()).toBe(0);
+  // The record that was damaged is deleted.
+  await expectRevokedTokens(6);
+});
+
+test('a deployed stack that answers otherwise is told so, and fails the run', async () => {
+  spoil = (status, _headers, url) => (url.endsWith('/nothing') ? 403 : status);
+  const { code, output } = await contract(['--except', ...quick], { env: deployed() });
+  expect(output).toContain(
+    '\nDiffers: an unknown path with a token: 403 no-such-operation instead of 404 no-such-operation\n',
+  );
+  expect(output).toContain('\nNot tried: a failure of the authorizer');
+  expect(code).toBe(1);
+  await expectRevokedTokens(7);
+});
+
+test('a running npm start is found, and tested with tokens of its own', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  mkdirSync(join(cwd, '.plant-store'));
+  const { databaseEndpoint: dynamodbEndpoint } = service;
+  announce(join(cwd, '.plant-store'), { baseUrl: frontUrl(), dynamodbEndpoint });
+  const { code, output } = await contract(except, { cwd });
+  rmSync(cwd, { recursive: true });
+  expect(output).toContain(`Testing ${frontUrl()}, the running "npm start".`);
+  expect(output).not.toMatch(/^(As expected|Differs): /m);
+  expect(code).toBe(0);
+  expect(await plantsLeft()).toBe(0);
+  await expectRevokedTokens(5);
+});
+
+test('an API that fails fails the run, and its tokens are revoked', async () => {
+  spoil = () => 500;
+  const { code } = await contract(except, { env: deployed() });
+  expect(code).toBe(1);
+  await expectRevokedTokens(7);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s in the middle of the suite leaves no token that works, and no plant',
+  async (signal) => {
+    let interrupt = () => {};
+    const start = calls;
+    spoil = () => {
+      if (calls > start + 20) interrupt();
+      return undefined;
+    };
+    const { output } = await contract(except, {
+      env: deployed(),
+      onStart: (kill) => {
+        interrupt = () => kill(signal);
+      },
+    });
+    expect(output).toContain('The tests end first, so that they delete their plants.');
+    expect(await plantsLeft()).toBe(0);
+    await expectRevokedTokens(7);
+  },
+);
+
+test.each<[string, string[], Record<string, string>, string]>([
+  [
+    'some of the tokens',
+    [],
+    { CONTRACT_READ_TOKEN: 'x' },
+    'Some of the tokens are given, and this is missing: CONTRACT_TOKEN CONTRACT_OTHER_TOKEN --base-url',
+  ],
+  ['a base URL that is not a URL', ['--base-url', 'localhost'], {}, 'A base URL looks like'],
+  ['an option as a base URL', ['--base-url', '--local'], {}, 'Put a value before --local.'],
+  ['neither AWS nor npm start', [], {}, 'add --local for a running "npm start"'],
+  ['a token as an argument', ['--token', forge()], {}, 'Tokens for this command go into the'],
+])('with %s, one line says what is wrong', async (_, args, env, line) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const { code, output } = await contract(args, { env: { HOME: cwd, ...env }, cwd });
+  rmSync(cwd, { recursive: true });
+  expect(output).toMatch(/^error: [^\n]*\n$/);
+  expect(output).toContain(line);
+  for (const arg of args.filter((one) => one.startsWith('pst_')))
+    expect(output).not.toContain(arg.slice(17, 38));
+  expect(code).toBe(1);
+});

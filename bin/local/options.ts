@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { defaultDataFolder } from './running.ts';
 
 /** The options that npm start and npm run sam share. */
 export interface LocalOptions {
@@ -18,7 +19,7 @@ function port(text: string): number {
 const localOptions = [
   new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(3000),
   new Option('--dynamodb-port <n>', 'of the database').argParser(port).default(8000),
-  new Option('--data <folder>', 'where the database keeps its data').default('.plant-store'),
+  new Option('--data <folder>', 'where the database keeps its data').default(defaultDataFolder),
   new Option('--memory', 'keep nothing').conflicts('data'),
   new Option('--json', 'when ready, print one line of JSON: baseUrl, token, dynamodbEndpoint'),
 ];

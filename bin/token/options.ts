@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 /** Refuses `--owner --local`, which commander takes for the owner `--local`. */
 export function refuseOptionsAsValues(commands: readonly Command[]): void {
   for (const option of new Set(commands.flatMap(({ options }) => options))) {
-    if (!option.required) continue;
+    if (!option.required || option.variadic) continue;
     const parse = option.parseArg;
     option.argParser((text, previous) => {
       if (text.startsWith('--')) throw new InvalidArgumentError(`Put a value before ${text}.`);

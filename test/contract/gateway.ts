@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
 import { operations } from '../../functions/contract/operations.ts';
-import { call, create, plantsPath, problemOf, remove, send, target } from './api.ts';
+import { call, create, plantsPath, problemOf, remove, target } from './api.ts';
 import { unknownOperations } from './cases/bad-requests.ts';
 
 const { token, readToken, revokedToken, expiredToken } = target;
@@ -88,29 +88,6 @@ if (!target.isSam) {
       }
     },
   );
-
-  test('HEAD is answered with 404 and no body', async () => {
-    const { status, body } = await send({ method: 'HEAD', path: '/plants' });
-    expect([status, body]).toEqual([404, '']);
-  });
-
-  const post = (megabytes: number) =>
-    send({
-      method: 'POST',
-      path: '/plants',
-      headers: [json],
-      body: 'a'.repeat(megabytes * 1024 * 1024),
-    });
-
-  test('a body above the limit of Lambda is answered with a problem', async () => {
-    const reply = await post(7);
-    expect([reply.status, problemOf(reply)]).toEqual([413, 'content-too-large']);
-  });
-
-  test('a body above 10 MB is answered by API Gateway in plain text', async () => {
-    const { status, json: body } = await post(11);
-    expect([status, body]).toEqual([413, undefined]);
-  });
 }
 
 test('a client cannot choose the request id', async () => {

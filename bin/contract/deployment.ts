@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { revokeToken } from '../token/administration.ts';
+import type { Target } from '../token/target.ts';
+
+// What only a deployed stack can show, and what needs its table of access tokens to be shown.
+
+/** The largest value of the setting authorizer-cache, and a little more. */
+const longestLife = 310;
+
+/** Uses and revokes a token, and returns a line that says for how long it still worked. */
+export async function lifeAfterRevocation(
+  baseUrl: string,
+  target: Target,
+  { id, token }: { id: string; token: string },
+): Promise<string> {
+  const what = 'a revoked token ends within the setting authorizer-cache, by default 60 s';
+  const first = await statusOf(baseUrl, token);
+  if (first !== 200) return `Differs: ${what}: before, it was answered ${first}`;
+  await revokeToken(...target, id);
+  const revoked = performance.now();
+  for (;;) {
+    const seconds = Math.round((performance.now() - revoked) / 1000);
+    const status = await statusOf(baseUrl, token);
+    if (status === 401) return `As expected: ${what}: it ended after ${seconds} s`;
+    if (seconds > longestLife)
+      return `Differs: ${what}: after ${seconds} s it was still answered ${status}`;
+    await setTimeout(1000);
+  }
+}
+
+/** Damages the record of a token for one request, and returns a line that says how it was answered. */
+export async function authorizerFailure(
+  baseUrl: string,
+  [database, table]: Target,
+  { id, token }: { id: string; token: string },
+): Promise<string> {
+  const what = 'a request whose token the authorizer cannot check is answered 503';
+  const Key = { [accessTokenKey.partition]: id };
+  try {
+    await database.send(
+      new UpdateCommand({
+        TableName: table,
+        Key,
+        UpdateExpression: 'SET #owner = :damaged',
+        ExpressionAttributeNames: { '#owner': 'owner' },
+        ExpressionAttributeValues: { ':damaged': 0 },
+      }),
+    );
+    const status = await statusOf(baseUrl, token);
+    return status === 503 ? `As expected: ${what}` : `Differs: ${what}: it was answered ${status}`;
+  } finally {
+    // A damaged record would stop the list of tokens.
+    await database.send(new DeleteCommand({ TableName: table, Key }));
+  }
+}
+
+/** Returns the status of a list. Waits and asks again while the API throttles. */
+async function statusOf(baseUrl: string, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  for (;;) {
+    const response = await fetch(`${baseUrl}/plants?limit=1`, {
+      headers,
+      signal: AbortSignal.timeout(30_000),
+    });
+    await response.body?.cancel();
+    if (response.status !== 429) return response.status;
+    await setTimeout(1000);
+  }
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * Runs the contract tests, except those with these words in their names, and returns the exit code.
+ * A signal to this program does not interrupt them, because they delete their plants at the end.
+ */
+export async function runSuite(
+  environment: Record<string, string | undefined>,
+  except: string[],
+): Promise<number> {
+  const options = ['--runInBand', 'test/contract/'];
+  if (except.length > 0) {
+    const escaped = except.map((words) => words.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+    options.push(`--testNamePattern=^(?!.*(?:${escaped.join('|')}))`);
+    console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
+  }
+  const suite = spawn(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join('node_modules', 'jest', 'bin', 'jest.js'),
+      ...options,
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, ...environment },
+      stdio: 'inherit',
+      // Use a separate process group, so that Ctrl-C reaches only this program.
+      detached: process.platform !== 'win32',
+    },
+  );
+  let told = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (!told) console.error('The tests end first, so that they delete their plants.');
+      told = true;
+    });
+  const [code] = await once(suite, 'exit');
+  return code ?? 1;
+}

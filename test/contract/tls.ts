@@ -1,0 +1,20 @@
+import { connect, type SecureVersion } from 'node:tls';
+
+/** Tries to connect with one version of TLS, and returns whether the server accepted it. */
+export function tryTls(version: SecureVersion, host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port,
+      servername: host,
+      minVersion: version,
+      maxVersion: version,
+      // OpenSSL itself refuses old versions above this security level.
+      ciphers: 'ALL:@SECLEVEL=0',
+      rejectUnauthorized: false,
+    });
+    socket.on('secureConnect', () => resolve('accepted')).on('error', () => resolve('refused'));
+    socket.once('close', () => resolve('refused'));
+    socket.once('secureConnect', () => socket.destroy());
+  });
+}
