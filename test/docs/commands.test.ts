@@ -15,7 +15,7 @@ const runs: [command: RegExp, by: string][] = [
   [/^npx cdk (bootstrap|diff|destroy)( -c plant-store:instance=\S+)?$/, '.ci/deploy'],
   [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, '.ci/deploy'],
   [/^npx cdk watch( -c plant-store:[\w-]+=\S+)*$/, 'test/stack/watch.test.ts'],
-  [/^npm run smoke( -- --base-url \S+)?$/, '.ci/deploy'],
+  [/^npm run contract -- --(stack|base-url) \S+$/, '.ci/deploy'],
   [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     'test/access-tokens/deployed.test.ts',
