@@ -112,7 +112,7 @@ export function readSettings(context: Record<string, unknown>): Settings {
         `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
     ),
   ];
-  if (Object.hasOwn(given, 'monthly-budget') && !Object.hasOwn(given, 'alarm-email'))
+  if (given['monthly-budget'] !== undefined && given['alarm-email'] === undefined)
     faults.push(`${prefix}monthly-budget needs ${prefix}alarm-email, where its warnings go`);
   if (faults.length > 0 || !result.success)
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);

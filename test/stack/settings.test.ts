@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError, settingNames } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
+import { emulatorTemplateWith } from './templates.ts';
 
 const read = (given: Record<string, unknown>) =>
   readSettings(
@@ -127,6 +128,11 @@ test('a monthly budget without an e-mail address is refused', () => {
 
 test('the settings that CI checks include every setting', () => {
   expect(Object.keys(chosenSettings.everything).sort()).toEqual([...settingNames].sort());
+});
+
+test('the emulator runs a stack with every setting', () => {
+  const { of } = emulatorTemplateWith(chosenSettings.everything);
+  expect([...of('AWS::Lambda::Function').keys()]).toContain('CreatePlant');
 });
 
 test('an unknown setting and every bad value are named in one line', () => {

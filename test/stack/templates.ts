@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { settingNames } from '../../lib/settings.ts';
 import { synthesize } from '../../lib/synthesize.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
@@ -20,18 +23,27 @@ export interface Template {
 /** Three ways to deploy. The tests look at their templates, .ci/templates at their findings. */
 export const settings = chosenSettings;
 
-/** The template of the stack with these settings. */
-export function templateWith(chosen: Record<string, string>): Template {
+/** Calls a function with the folder of the synthesized stack, which has no settings but these. */
+function withAssembly<T>(chosen: Record<string, string>, use: (assembly: CloudAssembly) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const context = Object.fromEntries(
+    // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there.
+    settingNames.map((name) => [`plant-store:${name}`, chosen[name]]),
+  );
   try {
-    const context = Object.fromEntries(
-      Object.entries(chosen).map(([name, value]) => [`plant-store:${name}`, value]),
-    );
-    return synthesize(folder, context).stacks[0]?.template;
+    return use(synthesize(folder, context));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Returns the template of the stack with these settings. */
+export const templateWith = (chosen: Record<string, string>): Template =>
+  withAssembly(chosen, ({ stacks }) => stacks[0]?.template);
+
+/** Returns what the emulator reads of the stack with these settings. */
+export const emulatorTemplateWith = (chosen: Record<string, string>) =>
+  withAssembly(chosen, ({ directory }) => readTemplate(directory));
 
 export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];
