@@ -20,6 +20,7 @@ const runs: [command: RegExp, by: string][] = [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     'test/access-tokens/deployed.test.ts',
   ],
+  [/^API=/, 'test/docs/readme.test.ts'],
   [
     /^npm run plants -- (export|import|erase) --owner /,
     'test/export-import/plants-program.test.ts',
@@ -68,9 +69,11 @@ test('the page on operations explains every setting', () => {
   expect(explained.sort()).toEqual(settingNames.map((name) => `\`${name}\``).sort());
 });
 
-/** The names of a file's tests: the first string of `test(…)` or of what `test.each(…)` returns. */
+/** Returns the names of a file's tests: the first strings of tests and of the rows of tables. */
 const testNames = (file: string) =>
-  [...readPage(file).matchAll(/(?:\btest|\))\(\s*(['"`])(.+?)\1,/g)].map(([, , name = '']) => name);
+  [...readPage(file).matchAll(/(?:\btest\(|\)\(|\[)\s*(['"`])(.+?)\1,/g)].map(
+    ([, , name = '']) => name,
+  );
 
 test.each(pages)('what %s links to exists', (page) => {
   for (const [, text = '', target = '', anchor] of readPage(page).matchAll(

@@ -55,10 +55,10 @@ const ordinary: Use = {
   sentKilobytes: 1.5,
 };
 
-// The largest plant: 200 and 100 code points of four bytes, the longest id, the longest owner.
+// The largest plant: 200 and 100 code points of four bytes, the longest owner, id and nonce.
 const text = (200 + 100) * 4;
 const storedBytes =
-  [plantKey.partition, plantKey.sort, 'name', 'tag'].join('').length + 128 + 12 + text;
+  [plantKey.partition, plantKey.sort, 'name', 'tag', 'nonce'].join('').length + 128 + 12 + 8 + text;
 const sentBytes = text + Buffer.byteLength('{"name":"","tag":""},');
 const largest = { ...plain, invocations: 1, logKilobytes: 1.1 };
 const writeUnits = Math.ceil(storedBytes / 1024);
