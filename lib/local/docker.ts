@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -29,11 +30,26 @@ export async function findDocker(): Promise<Docker> {
   // Where containers run in a virtual machine, that machine's name for this one leads to the loopback.
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
-  const format = '{{(index .IPAM.Config 0).Gateway}}';
-  const bridge = (
-    await run('docker', ['network', 'inspect', 'bridge', '--format', format])
-  ).stdout.trim();
-  return { architecture, address: bridge, hostname: bridge };
+  const format = '{{json .IPAM.Config}}';
+  const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', format]);
+  const address = bridgeAddress(JSON.parse(stdout) ?? []);
+  return { architecture, address, hostname: address };
+}
+
+/**
+ * Returns this machine's address on Docker's bridge. A daemon that has been started for the first
+ * time does not name it in the bridge's configuration, but the interface has it.
+ */
+export function bridgeAddress(
+  configuration: { Subnet?: string; Gateway?: string }[],
+  interfaces = networkInterfaces(),
+): string {
+  const address =
+    configuration.find(({ Gateway }) => Gateway)?.Gateway ??
+    interfaces.docker0?.find(({ family }) => family === 'IPv4')?.address;
+  if (!address)
+    throw new Error('Docker has no network "bridge" with an address: restart the Docker daemon.');
+  return address;
 }
 
 /** Removes those of the containers that are still there, running or not. Rejects, with a line for people, where Docker does not. */
