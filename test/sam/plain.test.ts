@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../lib/local/docker.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../free-port.ts';
 import { root } from './sam-local.ts';
 
 /** The commands of the page's section on SAM CLI alone, for this machine: with its architecture and address, and ports that are free. */
