@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that nothing listens on right now. */
+/** Returns a port on which nothing listens at the moment. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');

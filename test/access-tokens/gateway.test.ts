@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken, rotateToken } from '../../bin/token/administration.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
+import { operations } from '../../functions/contract/operations.ts';
 import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
+import { type Answer, send as sendRaw } from '../http-client.ts';
 import { type Service, startService } from '../service.ts';
 import { forge } from './forge.ts';
 
@@ -42,43 +43,25 @@ const rotate = async (scopes: Scope[], overlap: number) => {
   return { old: old.token, next: issued.token };
 };
 
-interface Answer {
-  status: number;
-  headers: Record<string, unknown>;
-  body: string;
-}
-
 /** Sends a request with its Authorization header as it is, or without one. */
 const send = (
   method: string,
   path: string,
   authorization?: string,
   baseUrl = service.baseUrl,
-): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const headers = {
-      ...(authorization !== undefined && { Authorization: authorization }),
-      'Content-Type': 'application/json',
-    };
-    const sent = request(`${baseUrl}${path}`, { method, headers }, async (response) => {
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        body: `${Buffer.concat(await response.toArray())}`,
-      });
-    });
-    sent
-      .on('error', reject)
-      .end(method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined);
-  });
+): Promise<Answer> => {
+  const headers = ['Content-Type', 'application/json'];
+  if (authorization !== undefined) headers.push('Authorization', authorization);
+  const body = method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined;
+  return sendRaw(baseUrl, { method, path, headers, body });
+};
 
-/** Each operation with the scope it needs. */
-const routes: [method: string, path: string, Scope][] = [
-  ['GET', '/plants', 'plants:read'],
-  ['POST', '/plants', 'plants:write'],
-  ['DELETE', '/plants/2', 'plants:write'],
-  ['DELETE', '/plants/-9', 'plants:write'],
-];
+/** Each operation with the scope that it needs, for a positive and a negative id. */
+const routes = Object.values(operations).flatMap(({ method, path, scope }) =>
+  [...new Set(['2', '-9'].map((id) => `/${path.replace('{id}', id)}`))].map(
+    (url): [method: string, path: string, Scope] => [method, url, scope],
+  ),
+);
 
 const goodShapes = [
   'Bearer TOKEN',
@@ -186,7 +169,7 @@ test.each(Object.keys(states))(
     expect(verdicts).toEqual(
       cases.map((one) => line(one, expectedVerdict(state, one.shape, one.scopes, one.needed))),
     );
-    expect(cases).toHaveLength(3 * 19 * 4);
+    expect(cases).toHaveLength(3 * 19 * routes.length);
 
     const reasons = service.log
       .slice(logged)

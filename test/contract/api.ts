@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
 import type { ProblemCode } from '../../functions/contract/problems.ts';
+import { send as sendRaw } from '../http-client.ts';
 import { type Answer, differences, differencesFromProblem } from './description.ts';
 import { openTarget } from './target.ts';
 
@@ -81,33 +82,15 @@ export async function send(request: Call): Promise<Reply> {
   }
 }
 
-function exchange(
+async function exchange(
   { method, path, headers = [], body }: Call,
   token: string | null,
 ): Promise<Reply> {
-  const own: [string, string][] = [['Host', base.host]];
-  if (token) own.push(['Authorization', `Bearer ${token}`]);
-  if (body !== undefined) own.push(['Content-Length', `${Buffer.byteLength(body)}`]);
-  const options = { method, path: basePath + path, agent, headers: [...own, ...headers].flat() };
-  return new Promise((resolve, reject) => {
-    const request = client.request(
-      { host: base.hostname, port: base.port, ...options },
-      async (response) => {
-        const text = Buffer.concat(await response.toArray()).toString();
-        const single = Object.entries(response.headers).map(([name, value]) => [
-          name,
-          String(value),
-        ]);
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.fromEntries(single),
-          body: text,
-          json: parse(text),
-        });
-      },
-    );
-    request.on('error', reject).end(body);
-  });
+  const authorization = token ? ['Authorization', `Bearer ${token}`] : [];
+  const request = { method, path, headers: [...authorization, ...headers.flat()], body };
+  const answer = await sendRaw(target.baseUrl, request, agent);
+  const single = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+  return { ...answer, headers: Object.fromEntries(single), json: parse(answer.body) };
 }
 
 /** Returns everything about an answer that the contract does not allow. */

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Request } from './fixture.ts';
+import type { Request } from '../http-client.ts';
 
 /** A request to the fixture stack, what comes of it, and where that is written down. */
 export interface Case {

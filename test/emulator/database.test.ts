@@ -10,7 +10,8 @@ import type { Template } from '../../lib/emulator/template/template.ts';
 import { createTables } from '../../lib/local/create-tables.ts';
 import { startDatabase } from '../../lib/local/database.ts';
 import { localClient } from '../../lib/local/database-client.ts';
-import { send, temporaryFolder } from './fixture.ts';
+import { send } from '../http-client.ts';
+import { temporaryFolder } from './fixture.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
 const template = {

@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmulator } from '../../lib/emulator/emulator.ts';
-import { type Request, send, startFixture, temporaryFolder } from './fixture.ts';
+import { type Request, send } from '../http-client.ts';
+import { startFixture, temporaryFolder } from './fixture.ts';
 import { gate } from './gate.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -52,46 +51,4 @@ export async function startFixture(options: Partial<EmulatorOptions> = {}) {
   });
   finallyDo(() => emulator.stop());
   return { ...emulator, assembly, log, origin: new URL(emulator.baseUrl).origin };
-}
-
-export interface Request {
-  method?: string;
-  path: string;
-  /** Name, value, name, value: sent in this order and this case. */
-  headers?: string[];
-  body?: string | Buffer;
-}
-
-export interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  rawHeaders: string[];
-  body: string;
-}
-
-/** Sends a request exactly as it is written: `fetch` would normalize its path and headers. */
-export function send(
-  origin: string,
-  { method = 'GET', path, headers = [], body }: Request,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const { host, hostname, port } = new URL(origin);
-  const given = headers.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
-  const own = [
-    'Host',
-    host,
-    ...(body === undefined || given.includes('transfer-encoding')
-      ? []
-      : ['Content-Length', String(Buffer.byteLength(body))]),
-  ];
-  const request = httpRequest(
-    { hostname, port, method, path, headers: [...own, ...headers] as never, agent: false },
-    async (response) => {
-      const chunks = await response.toArray();
-      const { statusCode: status = 0, headers, rawHeaders } = response;
-      resolve({ status, headers, rawHeaders, body: Buffer.concat(chunks).toString('utf8') });
-    },
-  );
-  request.on('error', reject).end(body);
-  return promise;
 }

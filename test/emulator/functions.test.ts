@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { send, startFixture } from './fixture.ts';
+import { send } from '../http-client.ts';
+import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;

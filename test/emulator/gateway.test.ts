@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Answer, send } from '../http-client.ts';
 import { cases } from './cases.ts';
-import { type Answer, send, startFixture } from './fixture.ts';
+import { startFixture } from './fixture.ts';
 
 let origin: string;
 beforeAll(async () => {

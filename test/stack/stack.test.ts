@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { operations } from '../../functions/contract/operations.ts';
 import { attempts, waits } from '../../functions/contract/waits.ts';
 import { connect } from '../../functions/database.ts';
 import {
@@ -16,6 +17,9 @@ const templates = Object.fromEntries(
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 
+const functionOf = (operation: string) => operation[0]?.toUpperCase() + operation.slice(1);
+const functionNames = [...Object.keys(operations).map(functionOf), 'Authorizer'];
+
 const count = (template: Template) => {
   const counts: Record<string, number> = {};
   for (const { Type } of Object.values(template.Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
@@ -23,22 +27,23 @@ const count = (template: Template) => {
 };
 
 test('the stack holds these resources and no others', () => {
+  const functions = functionNames.length;
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
     'AWS::ApiGateway::Deployment': 1,
     'AWS::ApiGateway::GatewayResponse': 21,
-    'AWS::ApiGateway::Method': 3,
+    'AWS::ApiGateway::Method': functions - 1,
     'AWS::ApiGateway::Resource': 2,
     'AWS::ApiGateway::RestApi': 1,
     'AWS::ApiGateway::Stage': 1,
     'AWS::CloudWatch::Alarm': 6,
     'AWS::CloudWatch::Dashboard': 1,
     'AWS::DynamoDB::GlobalTable': 2,
-    'AWS::IAM::Policy': 4,
-    'AWS::IAM::Role': 4,
-    'AWS::Lambda::Function': 4,
-    'AWS::Lambda::Permission': 4,
-    'AWS::Logs::LogGroup': 4,
+    'AWS::IAM::Policy': functions,
+    'AWS::IAM::Role': functions,
+    'AWS::Lambda::Function': functions,
+    'AWS::Lambda::Permission': functions,
+    'AWS::Logs::LogGroup': functions,
     'AWS::Logs::MetricFilter': 8,
     'AWS::SNS::Topic': 1,
     'AWS::SNS::TopicPolicy': 1,
@@ -47,8 +52,8 @@ test('the stack holds these resources and no others', () => {
   expect(count(throwaway)).toEqual(expected);
   expect(count(everything)).toEqual({
     ...expected,
-    'AWS::ApiGateway::Method': 6, // CORS: OPTIONS on each path
-    'AWS::Logs::LogGroup': 5, // the access log
+    'AWS::ApiGateway::Method': functions - 1 + 3, // CORS: OPTIONS on each path and the root
+    'AWS::Logs::LogGroup': functions + 1, // the access log
     'AWS::Budgets::Budget': 1,
     'AWS::SNS::Subscription': 1,
   });
@@ -60,12 +65,7 @@ test.each(all)(
     const ids = (type: string) => Object.keys(ofType(template, type));
     expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
     expect(ids('AWS::ApiGateway::RestApi')).toEqual(['Api']);
-    expect(ids('AWS::Lambda::Function')).toEqual([
-      'CreatePlant',
-      'ListPlants',
-      'DeletePlant',
-      'Authorizer',
-    ]);
+    expect(ids('AWS::Lambda::Function')).toEqual(functionNames);
   },
 );
 
@@ -112,18 +112,26 @@ test.each([
     expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
 });
 
-const access = {
+/** What each function may do, and on which table. A function that is missing here is not allowed. */
+const access: Record<string, { table: string; actions: string | string[] }> = {
   CreatePlant: { table: 'Plants', actions: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
   ListPlants: { table: 'Plants', actions: 'dynamodb:Query' },
   DeletePlant: { table: 'Plants', actions: ['dynamodb:DeleteItem', 'dynamodb:GetItem'] },
   Authorizer: { table: 'AccessTokens', actions: 'dynamodb:GetItem' },
 };
 
+function accessOf(name: string) {
+  const found = access[name];
+  if (!found) throw new Error(`The test does not say what the function ${name} may do.`);
+  return found;
+}
+
 test.each(all)(
   'each function may do exactly what it does, on its own table and log group (%s)',
   (_, template) => {
     const used = new Set<string>();
-    for (const [name, { table, actions }] of Object.entries(access)) {
+    for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
+      const { table, actions } = accessOf(name);
       const { Role, LoggingConfig } = resource(template, name).Properties;
       const role = Role['Fn::GetAtt'][0];
       used.add(role).add(LoggingConfig.LogGroup.Ref);
@@ -166,7 +174,7 @@ test.each(all)(
         Tags: expect.anything(),
       });
     }
-    expect(used.size).toBe(8);
+    expect(used.size).toBe(2 * functionNames.length);
   },
 );
 
@@ -189,7 +197,7 @@ test.each(all)(
 );
 
 test.each(all)(
-  'only the gateway may call a function: each method its own, the authorizer the one (%s)',
+  'only the gateway may call a function, and only for its own operation (%s)',
   (_, template) => {
     const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
     const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
@@ -218,9 +226,12 @@ test.each(all)(
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
     const expected = [
       permission('Authorizer', arn('/authorizers/', { Ref: authorizer })),
-      permission('CreatePlant', arn('/', { Ref: stage }, '/POST/plants')),
-      permission('ListPlants', arn('/', { Ref: stage }, '/GET/plants')),
-      permission('DeletePlant', arn('/', { Ref: stage }, '/DELETE/plants/*')),
+      ...Object.entries(operations).map(([name, { method, path }]) =>
+        permission(
+          functionOf(name),
+          arn('/', { Ref: stage }, `/${method}/${path.replace(/\{\w+\}/, '*')}`),
+        ),
+      ),
     ];
     expect(permissions).toHaveLength(expected.length);
     expect(permissions).toEqual(expect.arrayContaining(expected));
@@ -233,7 +244,11 @@ test.each(all)(
     const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
     const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
     const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
-    expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(['DELETE', 'GET', 'POST']);
+    expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(
+      Object.values(operations)
+        .map(({ method }) => method)
+        .sort(),
+    );
     for (const method of guarded)
       expect(method).toMatchObject({
         AuthorizationType: 'CUSTOM',
@@ -312,7 +327,8 @@ test.each([
 ])(
   'functions differ in nothing but their code, table and description (%s)',
   (_, template, architecture, memory, days) => {
-    for (const [name, { table }] of Object.entries(access)) {
+    for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
+      const { table } = accessOf(name);
       const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = resource(
         template,
         name,

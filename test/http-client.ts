@@ -1,0 +1,45 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+
+export interface Request {
+  method?: string;
+  /** Within the base URL, percent-encoded. */
+  path: string;
+  /** Name, value, name, value. */
+  headers?: string[];
+  body?: string | Buffer | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+}
+
+/** Sends a request exactly as it is written, because `fetch` would normalize path and headers. */
+export function send(
+  baseUrl: string,
+  { method = 'GET', path, headers = [], body }: Request,
+  agent: http.Agent | false = false,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { protocol, host, hostname, port, pathname } = new URL(baseUrl);
+  const own = ['Host', host];
+  const isChunked = headers.some((name) => name.toLowerCase() === 'transfer-encoding');
+  if (body !== undefined && !isChunked) own.push('Content-Length', `${Buffer.byteLength(body)}`);
+  const options = {
+    hostname,
+    port,
+    method,
+    path: pathname.replace(/\/$/, '') + path,
+    headers: [...own, ...headers],
+    agent,
+  };
+  const request = (protocol === 'https:' ? https : http).request(options, async (response) => {
+    const { statusCode: status = 0, headers: answered } = response;
+    const chunks = await response.toArray().catch(reject);
+    if (chunks) resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
+  });
+  request.on('error', reject).end(body);
+  return promise;
+}
