@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import differences from '../sam/differences.json' with { type: 'json' };
+import { tableOf } from './page.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sam-local.md'), 'utf8');
-
-test('the page on sam local names every difference that its test expects', () => {
-  expect(
-    differences.map(({ difference }) => `| ${difference} |`).filter((row) => !page.includes(row)),
-  ).toEqual([]);
+test('the page on sam local begins with the differences that its test expects', () => {
+  const rows = tableOf('docs/sam-local.md', 'what is different in `sam local`');
+  const expected = differences.map(({ difference }) => [difference]);
+  expect(rows.slice(0, expected.length)).toEqual(expected);
 });
