@@ -62,10 +62,10 @@ beforeEach(() => {
 });
 afterAll(async () => {
   for (const server of [front, cloudFormation]) {
-    server.close();
-    server.closeAllConnections();
+    server?.close();
+    server?.closeAllConnections();
   }
-  await service.stop();
+  await service?.stop();
 });
 
 /** Leaves out the long tables of the suite. */

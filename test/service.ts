@@ -6,10 +6,10 @@ import { issueToken, revokeToken } from '../bin/token/administration.ts';
 import { allScopes } from '../functions/contract/scopes.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
+import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { type Database, startDatabase } from '../lib/local/database.ts';
 import { localDocumentClient } from '../lib/local/database-client.ts';
-import { synthesize } from '../lib/synthesize.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
 export interface Service {
@@ -47,7 +47,7 @@ export async function startService({
   between = (same) => same,
 }: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  synthesize(assembly, context);
+  await assemble(assembly, context);
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
   const template = readTemplate(assembly);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { serialize } from 'node:v8';
 import { synthesizeInThread } from './synthesis-thread.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -51,7 +52,7 @@ export async function assemble(
 ): Promise<string> {
   // CDK reads more settings from variables whose names begin like this.
   const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
-  const settings = JSON.stringify([context, variables.sort(), process.version, root]);
+  const settings = serialize([context, variables.sort(), process.version, root]);
   const kept = join(cache, `${createHash('sha256').update(settings).digest('hex')}.json`);
   const digest = digestOf(sourceFiles());
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   tokens = await startTokensTable(table);
   database = tokens.database;
 });
-afterAll(() => tokens.stop());
+afterAll(() => tokens?.stop());
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;

@@ -19,7 +19,7 @@ let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 beforeAll(async () => {
   tokens = await startTokensTable();
 });
-afterAll(() => tokens.stop());
+afterAll(() => tokens?.stop());
 
 const local = (args: string[], options = {}) =>
   token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint], {}, options);

@@ -72,8 +72,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
-  cloudFormation.close();
-  await tokens.stop();
+  cloudFormation?.close();
+  await tokens?.stop();
   rmSync(folder, { recursive: true });
 });
 

@@ -72,10 +72,10 @@ afterEach(() => {
   fail = undefined;
 });
 afterAll(async () => {
-  await authorizer.stop();
-  database.closeAllConnections();
-  database.close();
-  await tokens.stop();
+  await authorizer?.stop();
+  database?.closeAllConnections();
+  database?.close();
+  await tokens?.stop();
   rmSync(bundles, { recursive: true });
 });
 

@@ -16,7 +16,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({ context: { 'plant-store:authorizer-cache': 0 } });
 });
-afterAll(() => service.stop());
+afterAll(() => service?.stop());
 
 const table = 'AccessTokens';
 const now = () => Math.floor(Date.now() / 1000);

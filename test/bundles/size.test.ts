@@ -31,8 +31,8 @@ beforeAll(async () => {
   endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
 });
 afterAll(() => {
-  database.closeAllConnections();
-  database.close();
+  database?.closeAllConnections();
+  database?.close();
   rmSync(folder, { recursive: true });
 });
 

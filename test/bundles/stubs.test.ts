@@ -119,8 +119,8 @@ const database = createServer(async (request, response) => {
 });
 beforeAll(() => new Promise<void>((resolve) => void database.listen(0, '127.0.0.1', resolve)));
 afterAll(() => {
-  database.closeAllConnections();
-  database.close();
+  database?.closeAllConnections();
+  database?.close();
 });
 
 /** Calls a function once for each fault. Returns what it did and what the database got. */

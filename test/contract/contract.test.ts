@@ -1,12 +1,10 @@
-import { afterAll, afterEach, expect, jest } from '@jest/globals';
+import { afterAll, afterEach, expect } from '@jest/globals';
 import { list, removeAll, target } from './api.ts';
 import './refusals.ts';
 import './plants.ts';
 import './lists.ts';
 import './gateway.ts';
 import { settled } from './only-aws.ts';
-
-jest.setTimeout(60_000);
 
 const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',
@@ -25,7 +23,7 @@ afterEach(removeAll);
 
 afterAll(async () => {
   const left = await lists();
-  await target.stop();
+  await target?.stop();
   const lines = target.isSam ? leftOut.map((line) => `Left out: ${line}`) : settled;
   if (process.env.CONTRACT_BASE_URL) process.stdout.write(`${lines.join('\n')}\n`);
   expect(left).toEqual(['[]', '[]']);

@@ -110,4 +110,4 @@ if (!target.isSam)
       expect(next(page)).toMatch(/^limit=1000&/);
       expect(namesOf(await list(next(page)))).toEqual(names(1001));
     }
-  }, 300_000);
+  });

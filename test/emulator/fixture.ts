@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { afterAll } from '@jest/globals';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
+import { synthesizeInThread } from '../../lib/local/synthesis-thread.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
@@ -20,17 +20,11 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Synthesizes the fixture stack in a thread of its own: jest would take several times as long to load the CDK. */
-export function synthesizeFixture(): Promise<string> {
-  const source = `const { parentPort, workerData } = require('node:worker_threads');
-    import(workerData.app).then(({ synthesize }) => parentPort.postMessage(synthesize(workerData.outdir)));`;
-  const workerData = {
-    app: new URL('./fixture/app.ts', import.meta.url).href,
-    outdir: join(temporaryFolder(), 'assembly'),
-  };
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  new Worker(source, { eval: true, workerData }).once('message', resolve).once('error', reject);
-  return promise;
+/** Synthesizes the fixture stack in a thread, because jest takes several times as long to load the CDK. */
+export async function synthesizeFixture(): Promise<string> {
+  const assembly = join(temporaryFolder(), 'assembly');
+  await synthesizeInThread(assembly, {}, new URL('./fixture/app.ts', import.meta.url).href);
+  return assembly;
 }
 
 export interface LogLine {

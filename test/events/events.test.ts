@@ -18,10 +18,10 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.stop()));
-  await service.stop();
+  await service?.stop();
 });
 
 /** What a function of the template, in its own bundle, makes of an event. */

@@ -15,8 +15,8 @@ const shared = {
 let service: Service;
 beforeAll(async () => {
   service = await startService({ context: { 'plant-store:cors-origin': origin } });
-}, 60_000);
-afterAll(() => service.stop());
+});
+afterAll(() => service?.stop());
 
 /** A browser asks so before a page of this origin may call. */
 const preflight = (path: string, method: string, from: string) =>

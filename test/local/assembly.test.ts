@@ -64,6 +64,8 @@ describe('a kept assembly', () => {
     expect(await assembled(copy)).toMatchObject({ isNew: true });
     expect(await assembled(copy)).toMatchObject({ isNew: false });
     expect(await assembled()).toEqual({ ...plain, isNew: false });
+    // Undefined hides what cdk.json has.
+    expect(await assembled({ 'plant-store:instance': undefined })).toMatchObject({ isNew: true });
   });
 
   test('is not used with other variables of CDK', async () => {

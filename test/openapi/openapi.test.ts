@@ -43,8 +43,8 @@ test('it is OpenAPI 3.1', async () => {
   });
 });
 
-test('its operations are the methods of the template', () => {
-  const template = templateWith({});
+test('its operations are the methods of the template', async () => {
+  const template = await templateWith({});
   const resources = ofType(template, 'AWS::ApiGateway::Resource');
   const pathOf = ({ Ref }: { Ref?: string }): string => {
     const found = Ref && resources[Ref]?.Properties;

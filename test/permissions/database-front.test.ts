@@ -60,7 +60,7 @@ beforeAll(async () => {
 beforeEach(() => void calls.splice(0));
 afterAll(async () => {
   for (const client of clients) client.destroy();
-  await database.stop();
+  await database?.stop();
 });
 
 const get = (TableName = 'Apples') =>

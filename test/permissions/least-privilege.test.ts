@@ -20,9 +20,9 @@ beforeAll(async () => {
   template = readTemplate(service.assembly);
 });
 afterAll(async () => {
-  await service.stop();
-  await proxy.stop();
-  await database.stop();
+  await service?.stop();
+  await proxy?.stop();
+  await database?.stop();
 });
 
 interface Grant {

@@ -21,11 +21,11 @@ let port: number;
 beforeAll(async () => {
   port = await freePort();
   sam = await startSamLocal(['--debug-port', `${port}`, '--debug-function', 'DeletePlant']);
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(bundles, { recursive: true });
-  await sam.stop();
-}, 30_000);
+  await sam?.stop();
+});
 
 test('a debugger stops in a function’s TypeScript, sees its variables, takes longer than the function may, and goes on', async () => {
   const database = localDocumentClient(sam.ready.dynamodbEndpoint);
@@ -65,13 +65,13 @@ test('a debugger stops in a function’s TypeScript, sees its variables, takes l
   });
   await send('Debugger.resume');
   expect((await answer).status).toBe(404);
-}, 60_000);
+});
 
 // Once it has started a debugger, SAM CLI ignores SIGTERM.
 test('ended after a debugger was attached, it leaves nothing behind', async () => {
   await sam.stop();
   expect(leftBehind(sam.program)).toEqual([]);
-}, 30_000);
+});
 
 function positionInSource(
   code: string,

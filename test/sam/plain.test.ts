@@ -64,7 +64,7 @@ beforeAll(async () => {
   run(command('npx cdk synth'));
   await serve(command('npm start'), /^Ctrl-C ends it/);
   run(command('echo'));
-}, 60_000);
+});
 afterAll(() => {
   for (const group of groups) process.kill(-group, 'SIGINT');
 });
@@ -82,7 +82,7 @@ test('sam local invoke creates, lists and deletes a plant with the events that l
     { statusCode: 200, body: '[{"name":"Monstera","tag":"indoor"}]' },
     { statusCode: 204 },
   ]);
-}, 60_000);
+});
 
 test('sam local invoke judges a token put into the authorizer’s event', () => {
   const policy = JSON.parse(run(`${command('TOKEN=')}; ${command('sed')}`));
@@ -90,7 +90,7 @@ test('sam local invoke judges a token put into the authorizer’s event', () => 
     principalId: 'demo',
     policyDocument: { Statement: [{ Effect: 'Allow' }] },
   });
-}, 60_000);
+});
 
 test('sam local start-api serves the API', async () => {
   const [, baseUrl] =
@@ -98,4 +98,4 @@ test('sam local start-api serves the API', async () => {
   const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
   const answer = await fetch(`${baseUrl}/plants`, { headers });
   expect([answer.status, await answer.text()]).toEqual([200, '[]']);
-}, 60_000);
+});

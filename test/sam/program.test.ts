@@ -59,7 +59,7 @@ test('the printed curl lines create, list and delete a plant; the database is ou
   await program.ended;
   expect(leftBehind(program)).toEqual([]);
   expect(await reaches(hostname, Number(port))).toBe(false);
-}, 120_000);
+});
 
 test('credentials of whoever runs it reach neither SAM CLI nor the functions', async () => {
   const own = {
@@ -84,7 +84,7 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
     expect(variables).toContain('AWS_ACCESS_KEY_ID=defaultkey');
     expect(variables.filter((variable) => /EXAMPLE|=example$/.test(variable))).toEqual([]);
   }
-}, 60_000);
+});
 
 test('what was stored is there after a restart, and SIGTERM to npm leaves nothing behind', async () => {
   program = npmRun('sam', [...freePorts, '--data', folder]);
@@ -102,7 +102,7 @@ test('what was stored is there after a restart, and SIGTERM to npm leaves nothin
   expect(spawnSync('sh', ['-c', `${again}`], { encoding: 'utf8' }).stdout).toMatch(
     /\[\{"name":"Monstera","tag":"indoor"\}\]$/,
   );
-}, 120_000);
+});
 
 test('ended while SAM CLI is starting its containers, it leaves nothing behind', async () => {
   program = npmRun('sam', ['--memory', ...freePorts]);
@@ -110,14 +110,14 @@ test('ended while SAM CLI is starting its containers, it leaves nothing behind',
   process.kill(-(program.process.pid ?? 0), 'SIGTERM');
   await program.ended;
   expect(leftBehind(program)).toEqual([]);
-}, 60_000);
+});
 
 test('where SAM CLI does not start, its own words and one of ours tell, and the exit code is 1', async () => {
   program = npmRun('sam', ['--memory', ...freePorts, '--', '--no-such-option']);
   expect(await program.ended).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
   expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
-}, 60_000);
+});
 
 test('where the functions do not answer, SAM CLI’s words and one of ours tell, and the exit code is 1', async () => {
   program = npmRun('sam', [
@@ -130,7 +130,7 @@ test('where the functions do not answer, SAM CLI’s words and one of ours tell,
   expect(await program.ended).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
   expect(program.lines.at(-1)).toMatch(/^error: A list of plants was answered with 502; /);
-}, 60_000);
+});
 
 test('without SAM CLI and Docker there is a line on each that says how to get it', async () => {
   const tools = { PATH: '/nowhere' };
@@ -146,7 +146,7 @@ test('without SAM CLI and Docker there is a line on each that says how to get it
       expect.stringMatching(/There is no SAM CLI: get it from https:/),
     ],
   ]);
-}, 20_000);
+});
 
 test('where Docker does not run there is a line that says to start it', async () => {
   const elsewhere = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
@@ -159,4 +159,4 @@ test('where Docker does not run there is a line that says to start it', async ()
     1,
     'error: Docker does not answer: start it ("docker info" says more).',
   ]);
-}, 20_000);
+});

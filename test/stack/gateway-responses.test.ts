@@ -35,9 +35,9 @@ const contract: Record<string, [status: number, code: ProblemCode]> = {
   WAF_FILTERED: [403, 'request-blocked'],
 };
 
-const declaredWith = (chosen: Record<string, string>): GatewayResponse[] =>
-  propertiesOf(templateWith(chosen), 'AWS::ApiGateway::GatewayResponse');
-const plain = declaredWith(settings.default);
+const declaredWith = async (chosen: Record<string, string>): Promise<GatewayResponse[]> =>
+  propertiesOf(await templateWith(chosen), 'AWS::ApiGateway::GatewayResponse');
+const plain = await declaredWith(settings.default);
 
 /**
  * Renders a response as API Gateway does: a header's value is a literal in single quotes or a
@@ -90,8 +90,8 @@ test.each(plain.map((response) => [response.ResponseType, response] as const))(
   },
 );
 
-test('with CORS on, every gateway response names the origin', () => {
-  const origins = declaredWith(settings.everything).map(
+test('with CORS on, every gateway response names the origin', async () => {
+  const origins = (await declaredWith(settings.everything)).map(
     (response) => render(response).headers['access-control-allow-origin'],
   );
   expect(new Set(origins)).toEqual(new Set(['https://example.com']));

@@ -3,8 +3,8 @@ import { logCodes } from '../../functions/contract/log-codes.ts';
 import { headingsOf } from '../docs/page.ts';
 import { ofType, propertiesOf, resource, settings, templateWith } from './templates.ts';
 
-const plain = templateWith(settings.default);
-const everything = templateWith(settings.everything);
+const plain = await templateWith(settings.default);
+const everything = await templateWith(settings.everything);
 const alarms = Object.values(ofType(everything, 'AWS::CloudWatch::Alarm')).map(
   ({ Properties }) => Properties,
 );

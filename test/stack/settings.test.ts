@@ -130,8 +130,8 @@ test('the settings that CI checks include every setting', () => {
   expect(Object.keys(chosenSettings.everything).sort()).toEqual([...settingNames].sort());
 });
 
-test('the emulator runs a stack with every setting', () => {
-  const { of } = emulatorTemplateWith(chosenSettings.everything);
+test('the emulator runs a stack with every setting', async () => {
+  const { of } = await emulatorTemplateWith(chosenSettings.everything);
   expect([...of('AWS::Lambda::Function').keys()]).toContain('CreatePlant');
 });
 

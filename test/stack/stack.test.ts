@@ -11,9 +11,11 @@ import {
   templateWith,
 } from './templates.ts';
 
-const templates = Object.fromEntries(
-  Object.entries(settings).map(([name, chosen]) => [name, templateWith(chosen)]),
-) as Record<keyof typeof settings, Template>;
+const templates = {
+  default: await templateWith(settings.default),
+  throwaway: await templateWith(settings.throwaway),
+  everything: await templateWith(settings.everything),
+} satisfies Record<keyof typeof settings, Template>;
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { assemble } from '../../lib/local/assembly.ts';
 import { settingNames } from '../../lib/settings.ts';
-import { synthesize } from '../../lib/synthesize.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
 export interface Resource {
@@ -23,27 +22,31 @@ export interface Template {
 /** Three ways to deploy. The tests look at their templates, .ci/templates at their findings. */
 export const settings = chosenSettings;
 
-/** Calls a function with the folder of the synthesized stack, which has no settings but these. */
-function withAssembly<T>(chosen: Record<string, string>, use: (assembly: CloudAssembly) => T): T {
+/** Calls a function with the folder of the assembly of the stack, which has no settings but these. */
+async function withAssembly<T>(
+  chosen: Record<string, string>,
+  use: (assembly: string) => T,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const context = Object.fromEntries(
     // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there.
     settingNames.map((name) => [`plant-store:${name}`, chosen[name]]),
   );
   try {
-    return use(synthesize(folder, context));
+    await assemble(folder, context);
+    return use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** Returns the template of the stack with these settings. */
-export const templateWith = (chosen: Record<string, string>): Template =>
-  withAssembly(chosen, ({ stacks }) => stacks[0]?.template);
+export const templateWith = (chosen: Record<string, string>): Promise<Template> =>
+  withAssembly(chosen, (assembly) => JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8')));
 
 /** Returns what the emulator reads of the stack with these settings. */
 export const emulatorTemplateWith = (chosen: Record<string, string>) =>
-  withAssembly(chosen, ({ directory }) => readTemplate(directory));
+  withAssembly(chosen, readTemplate);
 
 export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];
