@@ -1,12 +1,18 @@
 import middy from '@middy/core';
-import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayTokenAuthorizerEvent,
+  Context,
+} from 'aws-lambda';
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
+import { digest, makeToken } from './access-tokens/token.ts';
 import { environment } from './contract/environment-variables.ts';
 import { waits } from './contract/waits.ts';
-import { connect, prime as primeDatabase } from './database.ts';
+import { connect } from './database.ts';
 import { required } from './environment.ts';
 import { logError } from './log.ts';
+import { prime as primeClient } from './sdk/prime.ts';
 
 const database = connect();
 const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);
@@ -23,4 +29,21 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
   .handler(authorizer(find));
 
 /** Called by start.mjs (lib/bundle.ts) while Lambda initializes the function. */
-export const prime = () => primeDatabase(database, () => find('-'));
+export const prime = () => {
+  const { id, token } = makeToken();
+  const record = {
+    id: { S: id },
+    digest: { B: digest(token).toString('base64') },
+    owner: { S: '-' },
+    scopes: { L: [{ S: 'plants:read' }] },
+    label: { S: '' },
+    created: { N: '0' },
+  };
+  const event: APIGatewayTokenAuthorizerEvent = {
+    type: 'TOKEN',
+    authorizationToken: `Bearer ${token}`,
+    methodArn: 'arn:aws:execute-api:region:account:api/stage/GET/plants',
+  };
+  const context = { getRemainingTimeInMillis: () => waits.function } as Context;
+  return primeClient(database, { Item: record }, () => handler(event, context));
+};

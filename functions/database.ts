@@ -1,4 +1,3 @@
-import { createSecureContext } from 'node:tls';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
@@ -35,29 +34,3 @@ export const isUnavailable = (error: unknown): boolean =>
   [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),
   );
-
-const emptyAnswer = {
-  statusCode: 200,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: Buffer.from('{}'),
-};
-
-/**
- * Runs `work` once through the whole client, but for the network: every command is answered with `{}`.
- * Called while Lambda initializes, it moves what is loaded and compiled lazily to where the CPU is not throttled.
- */
-export async function prime(
-  database: DynamoDBDocumentClient,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const { requestHandler } = database.config;
-  database.config.requestHandler = Object.assign(Object.create(requestHandler), {
-    handle: async () => ({ response: { ...emptyAnswer } }),
-  });
-  try {
-    createSecureContext();
-    await work();
-  } finally {
-    database.config.requestHandler = requestHandler;
-  }
-}

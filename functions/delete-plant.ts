@@ -1,6 +1,6 @@
 import { deletePlant, deletePlantInput } from './plants/delete.ts';
 import { plantFunction } from './plants/function.ts';
 
-export const { handler, prime } = plantFunction(deletePlantInput, deletePlant, (plants) =>
-  plants.remove('-', 0n),
-);
+export const { handler, prime } = plantFunction(deletePlantInput, deletePlant, {
+  pathParameters: { id: '0' },
+});

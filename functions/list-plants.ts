@@ -1,6 +1,4 @@
 import { plantFunction } from './plants/function.ts';
 import { listPlants, listPlantsInput } from './plants/list.ts';
 
-export const { handler, prime } = plantFunction(listPlantsInput, listPlants, (plants) =>
-  plants.list('-', 1, undefined),
-);
+export const { handler, prime } = plantFunction(listPlantsInput, listPlants, {});

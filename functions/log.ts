@@ -2,12 +2,31 @@ import type { LogCode } from './contract/log-codes.ts';
 
 type Fields = Record<string, string | number | undefined>;
 
+let isQuiet = false;
+
 /** Writes one log line. Lambda's JSON format wraps it: the code is `$.message.code` to a metric filter. Never a secret, never a plant's content. */
-export const logInfo = (code: LogCode, fields: Fields) => console.info({ code, ...fields });
+export const logInfo = (code: LogCode, fields: Fields) => {
+  if (!isQuiet) console.info({ code, ...fields });
+};
 
 /** Writes one log line of a failure with all that is known of its cause. */
 export const logError = (code: LogCode, fields: Fields, error: unknown) =>
-  console.error({ code, ...fields, cause: describe(error) });
+  console.error({ code: isQuiet ? 'PRIMING_FAILED' : code, ...fields, cause: describe(error) });
+
+/**
+ * Runs the work that prepares a function for its first request. Its log lines would count as
+ * requests, so they are left out. An error is logged and not thrown, because the function can do without.
+ */
+export async function quietly(work: () => Promise<unknown>): Promise<void> {
+  isQuiet = true;
+  try {
+    await work();
+  } catch (error) {
+    logError('PRIMING_FAILED', {}, error);
+  } finally {
+    isQuiet = false;
+  }
+}
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);

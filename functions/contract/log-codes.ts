@@ -10,6 +10,7 @@ export const logCodes = {
   TOKEN_ACCEPTED: 'An access token was accepted.',
   TOKEN_REFUSED: 'An access token was refused; `reason` says why.',
   AUTHORIZER_FAILED: 'The authorizer could not judge an access token; the gateway answers 503.',
+  PRIMING_FAILED: 'A function could not be prepared for its first request, which is slower for it.',
 } as const;
 
 export type LogCode = keyof typeof logCodes;

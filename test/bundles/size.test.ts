@@ -62,4 +62,11 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(modules).toContain('NativeModule https');
     expect(modules.filter((module) => heavyModules.test(module))).toEqual([]);
   });
+
+  test('loads no module of Node for its first call', async () => {
+    const run = (events: unknown[]) => runFunction(join(folder, entry), { events, endpoint });
+    const atStart = new Set((await run([])).modules);
+    const late = (await run([eventFor(entry)])).modules.filter((module) => !atStart.has(module));
+    expect(late).toEqual([]);
+  });
 });

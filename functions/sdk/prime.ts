@@ -1,0 +1,57 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { Duplex } from 'node:stream';
+import { createSecureContext } from 'node:tls';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { quietly } from '../log.ts';
+
+/**
+ * Runs `call` while every command that it sends to the database is answered with `answer`, without a
+ * network. Called while Lambda initializes a function, where the CPU is not throttled: all that Node
+ * loads and compiles when it is first used is then ready for the first request. Never rejects.
+ */
+export async function prime(
+  database: DynamoDBDocumentClient,
+  answer: object,
+  call: () => Promise<unknown>,
+): Promise<void> {
+  const { requestHandler } = database.config;
+  const createConnection = () => connectionTo(JSON.stringify(answer));
+  // Agents that keep connections, as the SDK's own do.
+  const offline = new NodeHttpHandler({
+    httpAgent: Object.assign(new HttpAgent({ keepAlive: true }), { createConnection }),
+    httpsAgent: Object.assign(new HttpsAgent({ keepAlive: true }), { createConnection }),
+  });
+  database.config.requestHandler = offline;
+  await quietly(async () => {
+    // The first TLS context parses the certificates that Node trusts.
+    createSecureContext();
+    await call();
+  });
+  database.config.requestHandler = requestHandler;
+  offline.destroy();
+}
+
+/** Returns a connection whose other end, in memory, answers every request with `body`. */
+function connectionTo(body: string): Duplex {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\n`;
+  const response = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const connection = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      // A request begins with its method. All of it is written before the next turn.
+      if (chunk.includes('POST /')) setImmediate(() => connection.push(response));
+      done();
+    },
+  });
+  const ignore = () => connection;
+  // What HTTP agents ask of a socket.
+  return Object.assign(connection, {
+    setKeepAlive: ignore,
+    setNoDelay: ignore,
+    setTimeout: ignore,
+    ref: ignore,
+    unref: ignore,
+  });
+}
