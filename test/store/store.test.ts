@@ -1,12 +1,11 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { plantKey } from '../../functions/contract/table-keys.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { Unavailable } from '../../functions/writes.ts';
 import type { Database } from '../../lib/local/database.ts';
 import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { engines } from '../engines.ts';
+import { createPlantsTable } from './plants-table.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
@@ -20,21 +19,7 @@ describe.each(engines())('on $name', ({ start }) => {
   beforeAll(async () => {
     engine = await start();
     database = localDocumentClient(engine.endpoint);
-    const { partition, sort } = plantKey;
-    await database.send(
-      new CreateTableCommand({
-        TableName: 'Plants',
-        AttributeDefinitions: [
-          { AttributeName: partition, AttributeType: 'S' },
-          { AttributeName: sort, AttributeType: 'N' },
-        ],
-        KeySchema: [
-          { AttributeName: partition, KeyType: 'HASH' },
-          { AttributeName: sort, KeyType: 'RANGE' },
-        ],
-        BillingMode: 'PAY_PER_REQUEST',
-      }),
-    );
+    await createPlantsTable(database);
     plants = plantStore(database, 'Plants');
   });
   afterAll(async () => {
@@ -188,4 +173,29 @@ describe.each(engines())('on $name', ({ start }) => {
       nonce: expect.objectContaining({ length: 8 }),
     });
   });
+
+  test('an item of an earlier version is a plant like any other: what it lacks has its default', async () => {
+    const old = { owner: 'old', id: 1n, name: 'Aloe' };
+    await database.send(new PutCommand({ TableName: 'Plants', Item: old }));
+    expect(await plants.list('old', 10, undefined)).toEqual([plant(1n, 'Aloe', '')]);
+    expect(await plants.create('old', plant(1n, 'Aloe', ''))).toBe('unchanged');
+    expect(await plants.create('old', plant(1n, 'Aloe', 'sun'))).toBe('conflict');
+    expect(await plants.remove('old', 1n)).toBe(true);
+    expect(await plants.create('old', plant(1n, 'Aloe', 'sun'))).toBe('created');
+  });
+
+  test.each([
+    ['name', { tag: '' }],
+    ['name', { name: 7, tag: '' }],
+    ['tag', { name: 'Aloe', tag: ['sun'] }],
+  ])(
+    'a damaged item is an error that names its %s and nothing of its content',
+    async (field, content) => {
+      const Item = { owner: 'damaged', id: 1n, ...content };
+      await database.send(new PutCommand({ TableName: 'Plants', Item }));
+      const message = `The stored plant 1 has no valid ${field}.`;
+      await expect(plants.list('damaged', 10, undefined)).rejects.toThrow(message);
+      await expect(plants.create('damaged', plant(1n))).rejects.toThrow(message);
+    },
+  );
 });

@@ -1,0 +1,21 @@
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { plantKey } from '../../functions/contract/table-keys.ts';
+
+/** Creates the table of plants in an empty engine. */
+export async function createPlantsTable(client: Pick<DynamoDBClient, 'send'>): Promise<void> {
+  const { partition, sort } = plantKey;
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'Plants',
+      AttributeDefinitions: [
+        { AttributeName: partition, AttributeType: 'S' },
+        { AttributeName: sort, AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: partition, KeyType: 'HASH' },
+        { AttributeName: sort, KeyType: 'RANGE' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  );
+}
