@@ -12,10 +12,13 @@ const pages = [
 /** The commands that CI runs, and the step or test that runs them. */
 const runs: [command: RegExp, by: string][] = [
   [/^npm ci( && npm (start|test))?$/, '.ci/run'],
-  [/^npx cdk (bootstrap|diff|destroy)( -c plant-store:instance=\S+)?$/, '.ci/deploy'],
-  [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, '.ci/deploy'],
+  [
+    /^npx cdk (bootstrap|diff|destroy)( -c plant-store:instance=\S+)?$/,
+    'test/deployed/deployment.test.ts',
+  ],
+  [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, 'test/deployed/deployment.test.ts'],
   [/^npx cdk watch( -c plant-store:[\w-]+=\S+)*$/, 'test/stack/watch.test.ts'],
-  [/^npm run contract -- --(stack|base-url) \S+$/, '.ci/deploy'],
+  [/^npm run contract -- --(stack|base-url) \S+$/, 'test/deployed/deployment.test.ts'],
   [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     'test/access-tokens/deployed.test.ts',

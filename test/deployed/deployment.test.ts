@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, expect, test } from '@jest/globals';
+import { startApiProxy } from './api-proxy.ts';
+
+// Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
+// tests run in this order.
+
+const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', STAND_IN_LOG = '' } = process.env;
+const root = join(import.meta.dirname, '..', '..');
+const work = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+
+let outputs: Record<string, string> = {};
+let proxy: Awaited<ReturnType<typeof startApiProxy>> | undefined;
+let api = '';
+
+afterAll(() => {
+  proxy?.stop();
+  rmSync(work, { recursive: true });
+});
+
+/** Runs a command and returns what it has written. Rejects with that if the command fails. */
+async function run(command: string, ...args: string[]) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', all: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+    said.all += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.all += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${said.all}`);
+  return said;
+}
+
+const cdk = (...args: string[]) => {
+  const setting = `plant-store:architecture=${architecture}`;
+  return run('npx', 'cdk', ...args, '--output', join(work, 'cdk.out'), '-c', setting);
+};
+
+async function deploy(...settings: string[]): Promise<string> {
+  const file = join(work, 'outputs.json');
+  const options = settings.flatMap((setting) => ['-c', `plant-store:${setting}`]);
+  const { all } = await cdk(
+    'deploy',
+    '--require-approval',
+    'never',
+    '--outputs-file',
+    file,
+    ...options,
+  );
+  outputs = JSON.parse(readFileSync(file, 'utf8')).PlantStore;
+  return all;
+}
+
+async function list(token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  return (await fetch(`${api}/plants`, { headers })).status;
+}
+
+/** Issues a token, uses it, revokes it and uses it again. Returns the two statuses. */
+async function lifeOfToken(): Promise<number[]> {
+  const npmToken = (...args: string[]) => run('npm', 'run', '-s', 'token', '--', ...args);
+  const { stdout } = await npmToken('issue', '--owner', 'ci', '--expires-in', '1h');
+  const [, id = ''] = stdout.split('_');
+  const before = await list(stdout.trim());
+  expect((await npmToken('list')).stdout).toContain(id);
+  await npmToken('revoke', id);
+  return [before, await list(stdout.trim())];
+}
+
+/** Returns the sum of a metric in the hours around now; undefined if there are no data. */
+async function sumOf(MetricName: string): Promise<string | undefined> {
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const credential = `${AWS_ACCESS_KEY_ID}/20260101/us-east-1/monitoring/aws4_request`;
+  const response = await fetch(AWS_ENDPOINT_URL, {
+    method: 'POST',
+    headers: {
+      Authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=host, Signature=none`,
+    },
+    body: new URLSearchParams({
+      Action: 'GetMetricStatistics',
+      Namespace: 'PlantStore',
+      MetricName,
+      Period: '3600',
+      'Statistics.member.1': 'Sum',
+      StartTime: at(-1),
+      EndTime: at(1),
+    }),
+  });
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, expect.any(String)]);
+  return /<Sum>([^<]*)/.exec(text)?.[1];
+}
+
+test('cdk bootstrap prepares the account', async () => {
+  await cdk('bootstrap');
+});
+
+test('cdk deploy deploys the stack', async () => {
+  await deploy();
+  const { host, pathname } = new URL(`${outputs.BaseUrl}`);
+  proxy = await startApiProxy(AWS_ENDPOINT_URL, host);
+  api = `${proxy.origin}${pathname}`;
+  const answer = await fetch(`${api}/plants`);
+  expect([answer.status, await answer.json()]).toMatchObject([
+    401,
+    { type: 'urn:problem-type:plant-store:unauthorized' },
+  ]);
+});
+
+test('the deployed stack passes the contract tests', async () => {
+  const { all } = await run(
+    'npm',
+    'run',
+    '-s',
+    'contract',
+    '--',
+    '--stack',
+    'PlantStore',
+    '--base-url',
+    api,
+    // The HTTP server of the stand-in changes these requests before they reach the API: it reads
+    // forms, unpacks gzip, joins repeated headers and cuts a path at a semicolon.
+    '--except',
+    'multipart/form-data',
+    'two Content-Types',
+    'two different Content-Types',
+    'Content-Encoding: gzip',
+    'id: 7;v=1',
+    'media type, size and content are judged in this order',
+    'the token and its scope are checked before the request',
+  );
+  // The log of CI shows what was tried here, what was left out, and why.
+  const told = all
+    .split('\n')
+    .filter((line) => /^(Left|As exp|Differs|Not tried|Tests:)/.test(line));
+  process.stdout.write(`${told.map((line) => `deployed: ${line}`).join('\n')}\n`);
+});
+
+test('a second deployment changes nothing', async () => {
+  expect(await deploy()).toContain('no changes');
+  expect((await cdk('diff')).all).toContain('There were no differences');
+});
+
+test('a revoked token lives on in the cache of the authorizer', async () => {
+  expect(await lifeOfToken()).toEqual([200, 200]);
+});
+
+test('a refused token is counted, and not as a failure of the authorizer', async () => {
+  expect(await list(`pst_000000000000_${'0'.repeat(49)}`)).toBe(401);
+  while ((await sumOf('TokenRefused')) === undefined) await setTimeout(200);
+  expect(await sumOf('AuthorizerFailed')).toBeUndefined();
+});
+
+test('changed settings come into force, and the base URL stays', async () => {
+  const { BaseUrl } = outputs;
+  await deploy('authorizer-cache=0', 'cors-origin=https://example.com');
+  expect(outputs.BaseUrl).toBe(BaseUrl);
+  expect(await lifeOfToken()).toEqual([200, 401]);
+  const preflight = await fetch(`${api}/plants`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
+  });
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://example.com');
+});
+
+test('cdk destroy leaves the tables and what is in them', async () => {
+  await cdk('destroy', '--force');
+  const database = new DynamoDBClient({});
+  const countOf = async (TableName = '') =>
+    (await database.send(new ScanCommand({ TableName, Select: 'COUNT' }))).Count;
+  expect(await countOf(outputs.AccessTokensTableName)).toBeGreaterThan(0);
+  // The contract tests have deleted their plants.
+  expect(await countOf(outputs.PlantsTableName)).toBe(0);
+  database.destroy();
+});
+
+test('the stand-in has passed over nothing of the template', () => {
+  const log = readFileSync(STAND_IN_LOG, 'utf8').split('\n');
+  expect(log).not.toHaveLength(0);
+  expect(
+    log.filter((line) => /No resource provider found|Unable to update resource type/.test(line)),
+  ).toEqual([]);
+});
