@@ -7,6 +7,7 @@ import { readTemplate } from '../lib/emulator/template/template.ts';
 import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
+import { apiReference, referencePath } from '../lib/local/reference/reference.ts';
 import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
 import { lifecycle, type Start } from './local/lifecycle.ts';
@@ -67,8 +68,10 @@ async function run(options: Options, start: Start): Promise<void> {
     const text = readableLog(functionName, line);
     if (text !== undefined) console.error(text);
   };
+  const token = await demoToken(dynamodbEndpoint, 'npm start');
+  const front = apiReference(token);
   const emulator = await start(() =>
-    startEmulator({ assembly, port: options.port, dynamodbEndpoint, log }),
+    startEmulator({ assembly, port: options.port, dynamodbEndpoint, log, front }),
   );
   if (options.watch) {
     // Loaded only here, because it is native code.
@@ -83,13 +86,14 @@ async function run(options: Options, start: Start): Promise<void> {
 
   const ready = {
     baseUrl: emulator.baseUrl,
-    token: await demoToken(dynamodbEndpoint, 'npm start'),
+    token,
     dynamodbEndpoint,
   };
   if (!options.memory) await start(() => announce(options.data, ready));
+  const reference = new URL(referencePath, emulator.baseUrl).href;
   console.log(
     options.json
       ? JSON.stringify(ready)
-      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`),
+      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`, reference),
   );
 }

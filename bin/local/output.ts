@@ -5,11 +5,15 @@ export interface Ready {
 }
 
 /** What someone at a terminal needs to go on: where things are, a token, and three lines to paste. */
-export function readyText({ baseUrl, token, dynamodbEndpoint }: Ready, where: string): string {
+export function readyText(
+  { baseUrl, token, dynamodbEndpoint }: Ready,
+  where: string,
+  reference?: string,
+): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   return `
 Plant Store: ${baseUrl}
-DynamoDB:    ${dynamodbEndpoint} (${where})
+${reference === undefined ? '' : `Reference:   ${reference}\n`}DynamoDB:    ${dynamodbEndpoint} (${where})
 Token:       ${token} (owner demo, 24 hours)
 
 Create, list and delete a plant:

@@ -24,6 +24,8 @@ export interface EmulatorOptions {
   dynamodbEndpoint: string;
   /** Gets each log line of the functions as Lambda would write it. */
   log: Log;
+  /** Answers a request itself and returns true, or leaves it to the API and returns false. */
+  front?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 const host = '127.0.0.1';
@@ -40,11 +42,13 @@ export async function startEmulator({
   port,
   dynamodbEndpoint,
   log,
+  front,
 }: EmulatorOptions): Promise<Emulator> {
   let running = start(readTemplate(assembly), dynamodbEndpoint, log);
   let stopping = false;
   const server = createServer({ maxHeaderSize }, async (request, response) => {
     try {
+      if (front?.(request, response)) return;
       const answer = await answerTo(running.gateway, request);
       if (stopping) response.setHeader('Connection', 'close');
       if (answer) send(answer, response);
