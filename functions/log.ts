@@ -4,18 +4,21 @@ type Fields = Record<string, string | number | undefined>;
 
 let isQuiet = false;
 
-/** Writes one log line. Lambda's JSON format wraps it: the code is `$.message.code` to a metric filter. Never a secret, never a plant's content. */
+/**
+ * Writes one log line. Lambda wraps it in JSON, so that a metric filter finds the code at
+ * `$.message.code`. A field never holds a secret or the content of a plant.
+ */
 export const logInfo = (code: LogCode, fields: Fields) => {
   if (!isQuiet) console.info({ code, ...fields });
 };
 
-/** Writes one log line of a failure with all that is known of its cause. */
+/** Writes one log line about a failure, with everything that is known of its cause. */
 export const logError = (code: LogCode, fields: Fields, error: unknown) =>
   console.error({ code: isQuiet ? 'PRIMING_FAILED' : code, ...fields, cause: describe(error) });
 
 /**
- * Runs the work that prepares a function for its first request. Its log lines would count as
- * requests, so they are left out. An error is logged and not thrown, because the function can do without.
+ * Runs the work that prepares a function for its first request, without log lines, which would count
+ * as requests. An error is logged and not thrown, because the function works without preparation.
  */
 export async function quietly(work: () => Promise<unknown>): Promise<void> {
   isQuiet = true;

@@ -16,12 +16,13 @@ export interface PlantStoreProps extends StackProps {
   bundles: string;
 }
 
-/** The whole plant store: tables, functions and the API in front of them. */
+/** The plant store: its tables, its functions and the API in front of them. */
 export class PlantStoreStack extends Stack {
   constructor(scope: Construct, id: string, props: PlantStoreProps) {
     super(scope, id, props);
     const { settings, bundles } = props;
-    // For the bill: https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html
+    // The bill can show the cost of each copy:
+    // https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html
     Tags.of(this).add('plant-store', id);
     const { plants, accessTokens } = new Tables(this, 'Tables', settings);
 
@@ -51,7 +52,7 @@ export class PlantStoreStack extends Stack {
     };
     const authorizer = new StoreFunction(this, 'Authorizer', {
       code: join(bundles, 'authorize' satisfies Entry),
-      description: 'Judges access tokens',
+      description: 'Checks access tokens',
       table: accessTokens,
       tableVariable: environment.accessTokensTable,
       actions: ['dynamodb:GetItem'],

@@ -1,6 +1,9 @@
 export const requestIdHeader = 'X-Request-Id';
 
-/** Headers of every response, the gateway's own included. `corsOrigin` is the one origin whose pages may read them, or `*`; none when CORS is off. */
+/**
+ * Returns the headers of every response, including the gateway's own. `corsOrigin` is the origin
+ * whose pages may read them, or `*`. Without it CORS is off.
+ */
 export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,18 +1,21 @@
-/** How long a request waits at most, in milliseconds. Each wait ends inside the next, so that whoever waits outside gets an answer. */
+/**
+ * The limits of time for a request, in milliseconds. Each ends before the next, so that every
+ * caller, from the database's client to the gateway, gets an answer.
+ */
 export const waits = {
-  /** Until a connection to DynamoDB stands. */
+  /** To open a connection to DynamoDB. */
   connection: 1000,
-  /** One attempt of a command, until its answer begins, and between two pieces of it. */
+  /** For one attempt of a command until its answer begins, and between two parts of the answer. */
   attempt: 1500,
-  /** An operation, from the event to its answer. */
+  /** For an operation, from the event to the answer. */
   operation: 5000,
-  /** The authorizer, from the event to its answer. */
+  /** For the authorizer, from the event to the answer. */
   authorizer: 9500,
-  /** A function, until Lambda ends it. */
+  /** For a function, until Lambda stops it. */
   function: 10_000,
-  /** The gateway, which has one limit for every integration. */
+  /** For an integration, until the gateway stops waiting. */
   gateway: 29_000,
 } as const;
 
-/** How often a command is tried. An operation ends sooner if DynamoDB asks for long pauses. */
+/** The number of attempts of a command. An operation ends sooner if DynamoDB asks for long pauses. */
 export const attempts = 3;

@@ -5,12 +5,18 @@ import { type Fault, Problem } from './problem.ts';
 
 type Section = v.GenericSchema & { entries: v.ObjectEntries };
 
-/** What an operation takes from a request. A section that it does not name must be empty, but for the body, which is then ignored. */
+/**
+ * What an operation takes from a request. A path or query that it does not name must be empty. A
+ * body that it does not name is ignored.
+ */
 export type InputSchema = v.GenericSchema & {
   entries: { path?: Section; query?: Section; body?: Section };
 };
 
-/** Reads an event as an operation's input. Throws the problem that names every fault: of the body, the path and the query, unknown members included. */
+/**
+ * Reads an event as an operation's input. Throws a problem that names every fault of the body, the
+ * path and the query, and every member or parameter that is unknown.
+ */
 export function readInput<S extends InputSchema>(
   schema: S,
   event: APIGatewayProxyEvent,
@@ -54,7 +60,10 @@ const fault = (section: string | undefined, name: string, detail: string): Fault
 const unknown = (given: object, section: Section | undefined): string[] =>
   Object.keys(given).filter((name) => !Object.hasOwn(section?.entries ?? {}, name));
 
-/** A REST API hands path parameters on as they came, percent-encoded; `sam local` decodes them (https://github.com/aws/aws-sam-cli/issues/771). */
+/**
+ * Decodes the path parameters, because a REST API passes them on percent-encoded. `sam local`
+ * decodes them itself: https://github.com/aws/aws-sam-cli/issues/771.
+ */
 const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
   Object.fromEntries(
     Object.entries(event.pathParameters ?? {}).map(([name, value = '']) => [name, decode(value)]),
@@ -68,7 +77,7 @@ function decode(text: string): string {
   }
 }
 
-/** A parameter that was given once is its value, one that was given more often is a list that no schema takes. */
+/** One value stays a string. Several become a list, which every schema rejects. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values]) => [

@@ -1,13 +1,16 @@
 import { type ProblemCode, problemMembers, problems } from '../contract/problems.ts';
 
-/** One fault of a request, and where it is: a JSON pointer (RFC 6901) into the body, or the name of a parameter or header. */
+/**
+ * A fault of a request with its place: a JSON pointer (RFC 6901) into the body, or the name of a
+ * parameter or header.
+ */
 export type Fault = { detail: string } & (
   | { pointer: string }
   | { parameter: string }
   | { header: string }
 );
 
-/** Thrown to answer with a problem of the contract instead of a result. */
+/** An error that is answered as this problem. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
@@ -23,7 +26,7 @@ export class Problem extends Error {
     return problems[this.code].status;
   }
 
-  /** The problem details (RFC 9457); `instance` is the request's id. */
+  /** Returns the problem details (RFC 9457). `instance` is the request id. */
   toJson(instance: string): string {
     const errors = this.faults.length > 0 && { errors: this.faults };
     return JSON.stringify({

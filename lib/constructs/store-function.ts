@@ -19,24 +19,29 @@ export interface StoreFunctionProps {
   /** The folder with its bundle. */
   code: string;
   description: string;
-  /** The one table that the function needs, the environment variable that names it, and exactly what the function does with it. */
+  /** The one table that the function needs. */
   table: TableV2;
+  /** The environment variable for the table's name. */
   tableVariable: string;
+  /** Exactly the actions that the function takes on the table. */
   actions: string[];
   environment?: Record<string, string>;
   settings: Settings;
 }
 
-/** A Lambda function with all that every one of ours has: runtime, limits, a log group and a role of its own. Its logical id is its construct id. */
+/**
+ * A Lambda function with the settings that all functions share, and with its own log group and
+ * role. Its logical id is its construct id.
+ */
 export class StoreFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: StoreFunctionProps) {
     const { settings, table } = props;
-    const room = new Construct(scope, `${id}Resources`);
-    const logs = new LogGroup(room, 'Logs', {
+    const resources = new Construct(scope, `${id}Resources`);
+    const logs = new LogGroup(resources, 'Logs', {
       retention: settings['log-retention'],
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(room, 'Role', {
+    const role = new Role(resources, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
     logs.grantWrite(role);
@@ -61,9 +66,9 @@ export class StoreFunction extends LambdaFunction {
       },
     });
     (this.node.defaultChild as CfnElement).overrideLogicalId(id);
-    Validations.of(room).acknowledge({
+    Validations.of(resources).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray takes traces without naming a resource; nothing else is granted on *.',
+      reason: 'X-Ray has no resources to name. Nothing else is granted on *.',
     });
   }
 }

@@ -14,7 +14,10 @@ import {
 } from '../../functions/contract/table-keys.ts';
 import type { Settings } from '../settings.ts';
 
-/** The two tables, apart so that no plant handler can read a token and no restored plant brings a revoked token back. */
+/**
+ * The two tables. They are separate so that no plant handler can read a token, and so that restoring
+ * plants from a backup does not bring revoked tokens back.
+ */
 export class Tables extends Construct {
   readonly plants: TableV2;
   readonly accessTokens: TableV2;
@@ -34,7 +37,7 @@ export class Tables extends Construct {
         deletionProtection: retain,
         removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
-      // Pinned: another logical id would be another table, and the plants would stay behind in the old one.
+      // The logical id is pinned, because another one would be another, empty table.
       (made.node.defaultChild as CfnElement).overrideLogicalId(name);
       return made;
     };

@@ -58,7 +58,7 @@ if (!target.isSam) {
     }
   });
 
-  test('a token that may read may neither create nor delete', async () => {
+  test('a token with the scope to read can neither create nor delete', async () => {
     for (const reply of [
       await create({ id: 7, name: 'Aloe' }, readToken),
       await remove(7, readToken),

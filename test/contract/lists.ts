@@ -7,7 +7,7 @@ const names = (...ids: (number | bigint | string)[]) => ids.map((id) => `Plant $
 const createAll = (ids: (number | string)[], token?: string) =>
   inParallel(ids, (id) => create(`{"id":${id},"name":"Plant ${id}"}`, token));
 
-/** The query of the next page, from the link to it. */
+/** Returns the query of the next page from the link to it. */
 function next({ headers: { link = '' } }: Reply): string {
   const [, path, query = ''] = /^<(.*)\?(.*)>; rel="next"$/.exec(link) ?? [];
   expect(path).toBe(plantsPath);
@@ -19,7 +19,7 @@ test('an owner without plants has an empty list', async () => {
   expect([empty.status, empty.body, empty.headers.link]).toEqual([200, '[]', undefined]);
 });
 
-test('a list is in the order of the ids, as numbers', async () => {
+test('a list has the plants in ascending order of their ids', async () => {
   const sorted = [
     '-9223372036854775808',
     '-10',
@@ -46,7 +46,7 @@ test('a list is in the order of the ids, as numbers', async () => {
   expect(pages).toEqual(names(...sorted));
 });
 
-test('a page has at most as many plants as asked for, and a link while there are more', async () => {
+test('a page has at most as many plants as its limit, and a link if there are more', async () => {
   const ids = [1, 2, 3, 4, 5];
   await createAll(ids);
   for (const limit of [1, 2, 4, 5, 6, 1000, 1001, 2147483647]) {
@@ -65,7 +65,7 @@ test('a page has at most as many plants as asked for, and a link while there are
   expect(namesOf(await list(next(first)))).toEqual(names(3, 4));
 });
 
-test('who follows the links meets every plant that was there throughout once, whatever is written meanwhile', async () => {
+test('following the links gives every plant that existed throughout once, despite other writes', async () => {
   const stay = [10, 20, 30, 40, 50, 60];
   await createAll([...stay, 25, 45]);
   const seen = [];
@@ -83,7 +83,7 @@ test('who follows the links meets every plant that was there throughout once, wh
   expect(seen).toEqual(names(10, 20, 30, 40, 50, 55, 60));
 });
 
-test('a list shows what was written just before', async () => {
+test('a list shows the writes before it', async () => {
   for (let i = 1; i <= 5; i += 1) {
     await create({ id: 7, name: `Plant ${i}` });
     expect(namesOf(await list())).toEqual(names(i));
@@ -92,14 +92,14 @@ test('a list shows what was written just before', async () => {
   }
 });
 
-test('a cursor of one owner is a place in another’s own list, and no more', async () => {
+test('a cursor of one owner is only a position in the list of another', async () => {
   await createAll([1, 2, 3]);
   await createAll([2, 4], otherToken);
   const query = next(await list('limit=2'));
   expect(namesOf(await list(query, otherToken))).toEqual(names(4));
 });
 
-// Two thousand calls: too many for sam local, which takes its time over each.
+// This takes two thousand calls, which are too many for sam local.
 if (!target.isSam)
   test('a page has at most 1000 plants, whatever the limit', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);

@@ -6,7 +6,7 @@ import { kept } from './cases/unicode.ts';
 const aloe = { name: 'Aloe', tag: 'sun' };
 const { otherToken } = target;
 
-test('a plant is created, listed, deleted', async () => {
+test('a plant is created, listed and deleted', async () => {
   const creation = await create({ id: 7, ...aloe });
   expect([creation.status, creation.json, creation.headers.location]).toEqual([
     201,
@@ -19,7 +19,7 @@ test('a plant is created, listed, deleted', async () => {
   expect((await list()).json).toEqual([]);
 });
 
-test('what is deleted is gone: deleting it again finds nothing, creating it again stores it', async () => {
+test('a deleted plant is not found again, and can be created again', async () => {
   await create({ id: 7, ...aloe });
   expect((await remove(7)).status).toBe(204);
   const again = await remove(7);
@@ -27,7 +27,7 @@ test('what is deleted is gone: deleting it again finds nothing, creating it agai
   expect((await create({ id: 7, ...aloe })).status).toBe(201);
 });
 
-test('a create can be repeated: the same plant changes nothing, another one is a conflict and leaves it', async () => {
+test('a repeated create changes nothing, and another plant under the same id is a conflict', async () => {
   await create({ id: 7, ...aloe });
   const repeated = await create({ tag: 'sun', name: 'Aloe', id: 7 });
   expect([repeated.status, repeated.json, repeated.headers.location]).toEqual([
@@ -48,13 +48,13 @@ test('a create can be repeated: the same plant changes nothing, another one is a
   expect((await list()).json).toEqual([aloe]);
 });
 
-test('a tag may be left out, and is empty then', async () => {
+test('a tag that is left out is empty', async () => {
   expect((await create({ id: 7, name: 'Aloe' })).json).toEqual({ name: 'Aloe', tag: '' });
   expect((await create({ id: 7, name: 'Aloe', tag: '' })).status).toBe(200);
   expect((await list()).json).toEqual([{ name: 'Aloe', tag: '' }]);
 });
 
-test.each(int64)('an id may be an int64, and nothing else: %s', async (literal, id) => {
+test.each(int64)('an id may be an int64 and nothing else: %s', async (literal, id) => {
   const creation = await create(`{"id":${literal},"name":"Aloe"}`);
   expect([creation.status, creation.headers.location]).toEqual(
     id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`],
@@ -65,7 +65,7 @@ test.each(int64)('an id may be an int64, and nothing else: %s', async (literal, 
   expect((await remove(id)).status).toBe(404);
 });
 
-test('neighbouring ids do not meet, where a double would make them one', async () => {
+test('neighbouring ids stay apart even if a double could not tell them apart', async () => {
   const ids = [
     '9007199254740992',
     '9007199254740993',
@@ -87,7 +87,7 @@ test.each(kept)('a name comes back as it was sent: %s', async (_, name) => {
   expect((await list()).json).toEqual([{ name, tag }]);
 });
 
-test('what looks the same need not be the same', async () => {
+test('names that look the same can differ', async () => {
   await create({ id: 7, name: 'Alo\u00E9' });
   expect((await create({ id: 7, name: 'Aloe\u0301' })).status).toBe(409);
 });
@@ -104,7 +104,7 @@ test.each([
   ).toBe(201);
 });
 
-test('a body of 16 KiB to the byte is read, and white space in it means nothing', async () => {
+test('a body of exactly 16 KiB is accepted, and its white space is ignored', async () => {
   const body = ' \r\n\t{ "id" : 7 ,\n"name" : "Aloe" }';
   expect((await create(body.padEnd(16 * 1024))).status).toBe(201);
   expect((await create(body)).status).toBe(200);
@@ -115,7 +115,7 @@ test('an id in a path may be percent-encoded', async () => {
   expect((await remove('%2D%37')).status).toBe(204);
 });
 
-test('a delete ignores a body, whatever it is', async () => {
+test('a delete ignores its body', async () => {
   await create({ id: 7, name: 'Aloe' });
   const headers: [string, string][] = [['Content-Type', 'application/json']];
   expect(
@@ -123,7 +123,7 @@ test('a delete ignores a body, whatever it is', async () => {
   ).toBe(204);
 });
 
-test('of many creates of one id with different content exactly one wins', async () => {
+test('exactly one of many concurrent creates of an id with different content succeeds', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `Plant ${i}`);
   const creations = await inParallel(names, (name) => create({ id: 7, name }));
   const [winner, ...others] = creations.filter(({ status }) => status === 201);
@@ -132,12 +132,12 @@ test('of many creates of one id with different content exactly one wins', async 
   expect((await list()).json).toEqual([winner?.json]);
 });
 
-test('of many creates of the same plant one stores it and the others find it', async () => {
+test('one of many concurrent creates of the same plant stores it, and the others find it', async () => {
   const creations = await inParallel(Array(20).fill({ id: 7, ...aloe }), (plant) => create(plant));
   expect(creations.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
 });
 
-test('another owner learns nothing: neither from a create, nor from a list, nor from a delete', async () => {
+test('creates, lists and deletes tell nothing about the plants of another owner', async () => {
   await create({ id: 7, ...aloe });
   const same = ({ status, body, headers }: Awaited<ReturnType<typeof call>>) => {
     const {
@@ -150,7 +150,7 @@ test('another owner learns nothing: neither from a create, nor from a list, nor 
     } = headers;
     return { status, body: body.replaceAll(requestId, ''), headers: others };
   };
-  // 7 is the first owner's; nobody has 8.
+  // The first owner has 7, and no owner has 8.
   expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
   const [taken, free] = [
     await create({ id: 7, name: 'Ficus' }, otherToken),
@@ -170,13 +170,13 @@ test('another owner learns nothing: neither from a create, nor from a list, nor 
 });
 
 test.each(['bearer', 'BEARER', 'bEaReR', 'Bearer '])(
-  'the scheme of a token may be spelt %j',
+  'the scheme of a token can be written as %j',
   async (scheme) => {
     const headers: [string, string][] = [['authorization', `${scheme} ${target.token}`]];
     expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
   },
 );
 
-test('a token that may read may list', async () => {
+test('a token with the scope to read can list', async () => {
   expect((await list('', target.readToken)).status).toBe(200);
 });

@@ -57,7 +57,7 @@ test('a create and a delete take no query parameters', async () => {
   );
 });
 
-test('faults of body and query are named together', async () => {
+test('the faults of body and query are named together', async () => {
   expect(verdict(await post('{"id":"1","nmae":"a"}', [json], '?x=1'))).toEqual(
     invalid('#/id', '#/name', '#/nmae', '?x'),
   );
@@ -76,12 +76,12 @@ test('media type, size and content are judged in this order, the first two alone
   expect(verdict(await post('x', [json], '?x=1'))).toEqual(invalid('#', '?x'));
 });
 
-test('nothing that was refused was stored', async () => {
+test('a refused request stores nothing', async () => {
   expect((await list()).json).toEqual([]);
   expect((await list('', target.otherToken)).json).toEqual([]);
 });
 
-test('the refused requests differ from good ones in their fault alone', async () => {
+test('the same requests without their faults are accepted', async () => {
   expect((await post(good)).status).toBe(201);
   expect((await list('limit=1')).status).toBe(200);
   expect((await remove(1)).status).toBe(204);

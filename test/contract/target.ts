@@ -2,22 +2,22 @@ import { engine } from '../engines.ts';
 import { startService } from '../service.ts';
 
 export interface Target {
-  /** Up to and including the stage, without a slash at its end. */
+  /** With the stage, without a slash at its end. */
   baseUrl: string;
-  /** Of an owner without plants. */
+  /** Belongs to an owner without plants. */
   token: string;
-  /** Of another owner without plants. */
+  /** Belongs to another owner without plants. */
   otherToken: string;
-  /** With the scope plants:read alone. */
+  /** Has the scope plants:read only. */
   readToken: string;
   revokedToken?: string | undefined;
   expiredToken?: string | undefined;
-  /** Where it is `sam local`, answers of the gateway's own are not ours. */
+  /** `sam local` has its own answers instead of the gateway's. */
   isSam: boolean;
   stop(): Promise<void>;
 }
 
-/** The service that the environment names (bin/contract.ts sets it), or else one started for the suite. */
+/** Returns the service that bin/contract.ts names in the environment, or starts one for the suite. */
 export async function openTarget(): Promise<Target> {
   const {
     CONTRACT_BASE_URL: baseUrl,

@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals';
 import type { Request } from '../http-client.ts';
 
-/** A request to the fixture stack, what comes of it, and where that is written down. */
+/** A request to the fixture stack, what it should lead to, and the source for that. */
 export interface Case {
   it: string;
   from: string;
   request: Request;
-  /** What the function gets, as far as it is said here; null is a member that is not there. */
+  /** Members of the function's event. Null means that the member is missing. */
   event?: Record<string, unknown>;
-  /** What the client gets, as far as it is said here; null is a header that is not there. */
+  /** Parts of the answer. Null means that the header is missing. */
   answer?: { status?: number; headers?: Record<string, unknown>; body?: unknown };
 }
 
@@ -27,7 +27,7 @@ const wildcards = `${guide}/api-gateway-control-access-using-iam-policies-to-inv
 const cors = `${guide}/how-to-cors.html`;
 const limits = `${guide}/api-gateway-execution-service-limits-table.html`;
 const lambdaErrors = 'https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html';
-// Answers of the real service that somebody recorded, where its documentation says nothing or something else.
+// Recorded answers of the real service, where its documentation is silent or differs.
 const recorded =
   'https://github.com/localstack/localstack/blob/main/tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json';
 const undecodedPath = 'https://github.com/aws/aws-sam-cli/issues/771';
@@ -114,7 +114,7 @@ const routing: Case[] = [
     { to: 'POST /v1/echo', headers: ['X-HTTP-Method-Override', 'PUT'] },
     { httpMethod: 'PUT' },
   ),
-  answer('an empty parameter is none', responseTypes, 'GET /v1/echo//', { status: 404 }),
+  answer('a parameter is not empty', responseTypes, 'GET /v1/echo//', { status: 404 }),
   answer('a segment more than the resource has', responseTypes, 'GET /v1/echo/7/x', {
     status: 404,
   }),
@@ -128,7 +128,7 @@ const routing: Case[] = [
     status: 404,
     body: '',
   }),
-  answer('OPTIONS that nobody declared', cors, 'OPTIONS /v1/echo', { status: 404 }),
+  answer('OPTIONS without a declaration', cors, 'OPTIONS /v1/echo', { status: 404 }),
   answer(
     'an unknown path with a bearer token',
     bearerUnknown,
@@ -138,7 +138,7 @@ const routing: Case[] = [
       headers: { 'x-amzn-errortype': 'IncompleteSignatureException', 'x-default': '4' },
     },
   ),
-  answer('a stage that is not there', `${guide}/set-up-stages.html`, 'GET /v2/echo', {
+  answer('an unknown stage', `${guide}/set-up-stages.html`, 'GET /v2/echo', {
     status: 403,
     body: { message: 'Forbidden' },
   }),
@@ -260,7 +260,7 @@ const bodies: Case[] = [
     isBase64Encoded: false,
   }),
   event('UTF-8', input, post('🌱'), { body: '🌱' }),
-  event('bytes that are no UTF-8', encodings, post(Buffer.from([0x61, 0xff, 0x62])), {
+  event('bytes that are not UTF-8', encodings, post(Buffer.from([0x61, 0xff, 0x62])), {
     body: 'a\ufffdb',
     isBase64Encoded: false,
   }),
@@ -309,7 +309,7 @@ const contexts: Case[] = [
     { identity: { sourceIp: '127.0.0.1', userAgent: 'me' } },
     { to: 'GET /v1/echo', headers: ['User-Agent', 'me'] },
   ),
-  context('nobody signed it', {
+  context('the identity of a request without a signature is empty', {
     identity: { accessKey: null, caller: null, user: null, userArn: null, cognitoIdentityId: null },
   }),
   context('no user agent', { identity: { userAgent: null } }),
@@ -415,7 +415,7 @@ const results: Case[] = [
     { headers: { x: '1, 2, 3', y: '4' } },
   ),
   say(
-    'what both maps say is there once',
+    'a value in both maps is sent once',
     { headers: { X: '2' }, multiValueHeaders: { X: ['1', '2'] } },
     { headers: { x: '1, 2' } },
   ),
@@ -455,8 +455,8 @@ const results: Case[] = [
   malformed('a list', []),
   malformed('a number', 200),
   malformed('an unknown member', { statusCode: 200, status: 200 }, recorded),
-  malformed('a status that is no number', { statusCode: 'OK' }),
-  malformed('a status that is none of HTTP', { statusCode: 99 }),
+  malformed('a status that is not a number', { statusCode: 'OK' }),
+  malformed('a status that HTTP does not have', { statusCode: 99 }),
   malformed('a body that is an object', { body: { a: 1 } }),
   malformed('a body that is a number', { body: 1 }),
   malformed('headers that are a list', { headers: ['X'] }),
@@ -465,7 +465,7 @@ const results: Case[] = [
   malformed('multi-value headers without lists', { multiValueHeaders: { X: '1' } }, recorded),
   malformed('a header name that HTTP does not know', { headers: { 'X Y': '1' } }),
   malformed('a header value with a line break', { headers: { X: 'a\nb' } }),
-  malformed('isBase64Encoded that is no boolean', { isBase64Encoded: 'yes' }),
+  malformed('isBase64Encoded that is not a boolean', { isBase64Encoded: 'yes' }),
   answer(
     'a function that fails',
     lambdaErrors,
@@ -574,7 +574,7 @@ const authorization: Case[] = [
   failing('no policy', token({ answer: { principalId: 'p' } }), 'AuthorizerConfigurationException'),
   failing('no answer', token({}), 'AuthorizerConfigurationException'),
   failing(
-    'an effect that is none',
+    'an unknown effect',
     answering([allow('*', 'Maybe')]),
     'AuthorizerConfigurationException',
   ),

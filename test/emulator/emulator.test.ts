@@ -38,7 +38,7 @@ describe('authorization is cached', () => {
   const authorizerOf = async (path: string, headers: string[]) =>
     JSON.parse((await send(fixture.origin, { path, headers })).body).requestContext.authorizer;
 
-  test('by token, whatever the path; the policy is judged anew for each method', async () => {
+  test('by token, whatever the path, and the policy is evaluated for each method', async () => {
     const headers = answering('*/GET/guarded*', { only: 'here' });
     const first = await authorizerOf('/v1/guarded', headers);
     const second = await authorizerOf('/v1/guarded/7?a=1', headers);
@@ -61,14 +61,14 @@ describe('authorization is cached', () => {
     expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
   });
 
-  test('not where its time is 0', async () => {
+  test('not if its time is 0', async () => {
     const headers = answering('*', { token: 3 });
     const first = await authorizerOf('/v1/uncached', headers);
     const second = await authorizerOf('/v1/uncached', headers);
     expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
   });
 
-  test('not where the function failed', async () => {
+  test('not if the function failed', async () => {
     const headers = token({ error: 'Unauthorized' });
     const start = fixture.log.length;
     for (const _ of ['once', 'again'])
@@ -76,7 +76,7 @@ describe('authorization is cached', () => {
     expect(fixture.log.slice(start).filter(({ line }) => line.startsWith('START'))).toHaveLength(2);
   });
 
-  test('a token that the expression refuses reaches no function', async () => {
+  test('a token that the expression refuses does not reach the function', async () => {
     const start = fixture.log.length;
     expect(
       (await send(fixture.origin, { path: '/v1/uncached', headers: ['Authorization', 'Basic x'] }))
@@ -178,11 +178,11 @@ test('a port that is taken', async () => {
   );
 });
 
-test('it listens on the loopback only', async () => {
+test('the emulator listens on the loopback only', async () => {
   expect(new URL((await another()).baseUrl).hostname).toBe('127.0.0.1');
 });
 
-test('when it stops, requests under way are answered first, and connections do not keep it', async () => {
+test('a stop answers the requests in progress first and does not wait for idle connections', async () => {
   const stopped = await another();
   const waiting = gate();
   const request = send(stopped.origin, {
@@ -211,7 +211,7 @@ describe('another assembly', () => {
     return assembly;
   }
 
-  test('answers new requests, the old one those under way', async () => {
+  test('answers new requests, and the old one those in progress', async () => {
     const emulator = await another();
     const waiting = gate();
     const old = send(emulator.origin, deed('wait at a gate', { gate: await waiting.url }));

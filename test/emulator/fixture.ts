@@ -10,17 +10,17 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-/** Does something when the test file is done, last things first. */
+/** Calls the function at the end of the test file. Later ones are called first. */
 export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
 
-/** A folder that is gone when the test file is done. */
+/** Creates a folder that is removed at the end of the test file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
   finallyDo(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Synthesizes the fixture stack in a thread, because jest takes several times as long to load the CDK. */
+/** Synthesizes the fixture stack in a thread, because jest takes several times as long to load CDK. */
 export async function synthesizeFixture(): Promise<string> {
   const assembly = join(temporaryFolder(), 'assembly');
   await synthesizeInThread(assembly, {}, new URL('./fixture/app.ts', import.meta.url).href);
@@ -32,7 +32,7 @@ export interface LogLine {
   line: string;
 }
 
-/** The emulator with the fixture stack on a free port; it ends with the test file. The functions' log lines are in `log`. */
+/** Starts the emulator with the fixture stack on a free port, until the test file ends. */
 export async function startFixture(options: Partial<EmulatorOptions> = {}) {
   const assembly = options.assembly ?? (await synthesizeFixture());
   const log: LogLine[] = [];

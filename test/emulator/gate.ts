@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo } from './fixture.ts';
 
-/** A server that lets whoever asks wait until it is told to let them go: tests order events with it, and need no clock. */
+/** A server that holds requests until it is told to answer, so that tests need no clock. */
 export function gate() {
   const held: ServerResponse[] = [];
   let onArrival = () => {};
@@ -15,22 +15,22 @@ export function gate() {
   finallyDo(() => server.close());
   return {
     url: listen(server, 0, '127.0.0.1').then((port) => `http://127.0.0.1:${port}`),
-    /** How many waited at once. */
+    /** The largest number of requests that waited at the same time. */
     most: () => most,
-    /** Until so many wait. */
+    /** Waits until so many requests wait. */
     holds: (count: number) =>
       new Promise<void>((resolve) => {
         onArrival = () => held.length >= count && resolve();
         onArrival();
       }),
-    /** Lets go of all who wait, and of all who come. */
+    /** Answers the waiting requests and all later ones. */
     open() {
       onArrival = () => {
         for (const response of held.splice(0)) response.end();
       };
       onArrival();
     },
-    /** Lets go of those who wait. */
+    /** Answers the waiting requests. */
     release() {
       for (const response of held.splice(0)) response.end();
     },

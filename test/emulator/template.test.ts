@@ -20,7 +20,7 @@ beforeAll(async () => {
   original = JSON.parse(readFileSync(join(assembly, 'Fixture.template.json'), 'utf8'));
 });
 
-/** The fixture's assembly with a changed template. */
+/** Copies the fixture's assembly with a changed template. */
 function changed(change: (template: TemplateFile) => void): string {
   const folder = join(temporaryFolder(), 'assembly');
   cpSync(assembly, folder, { recursive: true });
@@ -37,7 +37,7 @@ function resource({ Resources }: TemplateFile, type: string) {
   return { logicalId, properties: found.Properties as Record<string, Json>, resource: found };
 }
 
-describe('what is not supported stops it in one line that names it', () => {
+describe('the emulator refuses what it does not support, in one line that names it', () => {
   const types = [
     'AWS::DynamoDB::GlobalTable',
     'AWS::IAM::Policy',
@@ -273,7 +273,7 @@ describe('what is not supported stops it in one line that names it', () => {
   });
 });
 
-describe('intrinsics become what they mean', () => {
+describe('intrinsics are resolved', () => {
   const arn = 'arn:aws:dynamodb:us-east-1:000000000000:table/TableCD117FA1';
   test.each([
     [{ Ref: 'TableCD117FA1' }, 'TableCD117FA1'],
@@ -311,7 +311,7 @@ describe('intrinsics become what they mean', () => {
     );
   });
 
-  test('the region is the one that the environment names', () => {
+  test('the region comes from the environment', () => {
     process.env.AWS_REGION = 'eu-north-1';
     try {
       const [method] = [...readTemplate(assembly).of('AWS::ApiGateway::Method').values()];

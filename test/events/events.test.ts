@@ -24,7 +24,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** What a function of the template, in its own bundle, makes of an event. */
+/** Returns the answer of a deployed function to an event. */
 async function invoke(FunctionName: string, event: object) {
   const template = readTemplate(service.assembly);
   const properties = template.of('AWS::Lambda::Function').get(FunctionName);
@@ -37,7 +37,7 @@ async function invoke(FunctionName: string, event: object) {
   return 'error' in outcome ? outcome : outcome.result;
 }
 
-test('the events of a plant’s operations, one after the other, create it, list it and delete it', async () => {
+test('the events create, list and delete a plant', async () => {
   const plant = (event: APIGatewayProxyEvent, name: string): Promise<APIGatewayProxyResult> =>
     invoke(name, event);
   expect(await plant(createPlant, 'CreatePlant')).toMatchObject({
@@ -57,7 +57,7 @@ test.each([
   ['list', listPlants],
   ['delete', deletePlant],
 ])(
-  'the event to %s a plant says the same in each of its places',
+  'the event to %s a plant has the same values in each of its places',
   (_, event: APIGatewayProxyEvent) => {
     const { headers, multiValueHeaders, requestContext, resource, path, httpMethod } = event;
     const multiple = (single: object) =>
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test('the event to authorize a request holds a token of nobody’s: another put in its place is judged', async () => {
+test('the event for the authorizer has a token that was never issued, and works with an issued one', async () => {
   // JSON has no literal types.
   const event: APIGatewayTokenAuthorizerEvent = { ...authorizeJson, type: 'TOKEN' };
   expect(authorizeJson.type).toBe(event.type);

@@ -12,7 +12,7 @@ interface Given {
 
 const json = { 'content-TYPE': ['application/json'] };
 
-/** An event of a proxy integration, with as much of it as the functions look at. */
+/** Returns an event of a proxy integration, with the parts that the functions read. */
 export const proxyEvent = ({
   path = '/v1/plants',
   headers = json,

@@ -6,7 +6,7 @@ import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlantsInput } from '../../functions/plants/list.ts';
 import { proxyEvent } from './event.ts';
 
-// The middleware before it has put header names in lower case.
+// The middleware writes header names in lower case before the input is read.
 const json = { 'content-type': ['application/json'] };
 const post = (body: string | undefined, more: Parameters<typeof proxyEvent>[0] = {}) =>
   proxyEvent({ headers: json, ...(body !== undefined && { body }), ...more });
@@ -22,7 +22,7 @@ function problemOf(read: () => unknown): Problem {
 const bodyFaults = (body: string, more = {}) =>
   problemOf(() => readInput(createPlantInput, post(body, more))).faults;
 
-test('every fault of body and query is named, a member’s own first', () => {
+test('every fault of body and query is named', () => {
   const body = '{"id":"7","tag":7,"a/b~c":1,"tag":7,"\\ud800":null}';
   expect(bodyFaults(body, { query: { debug: ['1'], limit: ['1'] } })).toEqual([
     { pointer: '/tag', detail: 'must occur only once' },
@@ -58,7 +58,7 @@ test('every fault of a path and query is named', () => {
   ]);
 });
 
-test('an id in a path is judged after percent-decoding, which happens once', () => {
+test('an id in a path is decoded once before it is read', () => {
   const read = (id: string) => readInput(deletePlantInput, proxyEvent({ pathParameters: { id } }));
   expect(read('%2D%37')).toEqual({ path: { id: -7n } });
   for (const id of ['%2537', '%30%37', '%', '%ff', '1%2F2'])
@@ -81,13 +81,13 @@ test.each<[what: string, body: string | undefined, detail: string]>([
   ['a byte order mark', '\uFEFF{}', 'must not begin with a byte order mark'],
   ['an array', '[]', 'must be a JSON object'],
   ['half of an object', '{', 'is not well-formed JSON at line 1, column 2'],
-])('a body of %s is one fault', (_, body, detail) => {
+])('a body of %s has one fault', (_, body, detail) => {
   expect(problemOf(() => readInput(createPlantInput, post(body))).faults).toEqual([
     { pointer: '', detail },
   ]);
 });
 
-test('a body that comes as bytes is UTF-8 or refused', () => {
+test('a body in base64 is refused if it is not UTF-8', () => {
   const bytes = (data: string) =>
     post(Buffer.from(data, 'latin1').toString('base64'), { isBase64Encoded: true });
   expect(readInput(createPlantInput, bytes('{"id":1,"name":"\xC3\xA9"}')).body).toEqual({
@@ -100,7 +100,7 @@ test('a body that comes as bytes is UTF-8 or refused', () => {
   ).toEqual([{ pointer: '', detail: 'is not well-formed UTF-8' }]);
 });
 
-test('16 KiB are accepted, one byte more is not, whatever else is wrong with it', () => {
+test('a body of 16 KiB is accepted, and a larger one is refused before its other faults', () => {
   const fits = '{"id":1,"name":"é"}'.padEnd(16 * 1024 - 1);
   expect(readInput(createPlantInput, post(fits)).body).toMatchObject({ id: 1n });
   expect(
@@ -122,7 +122,7 @@ test.each([
   [{ 'content-type': ['application/json'], 'content-encoding': ['identity'] }, [encoding]],
   [{ 'content-encoding': ['gzip'] }, [type, encoding]],
 ])(
-  'the headers %j are 415, before a body that is too large',
+  'the headers %j are answered with 415, even if the body is too large',
   (headers: Record<string, string[]>, faults) => {
     expect(
       problemOf(() => readInput(createPlantInput, post('x'.repeat(20_000), { headers }))),
@@ -147,7 +147,7 @@ test.each([
   ).toBe('');
 });
 
-test('what an operation takes no body for does not look at one', () => {
+test('an operation without a body ignores the body of a request', () => {
   const event = proxyEvent({
     headers: { 'content-encoding': ['br'] },
     body: 'x'.repeat(20_000),
@@ -156,7 +156,7 @@ test('what an operation takes no body for does not look at one', () => {
   expect(readInput(deletePlantInput, event)).toEqual({ path: { id: 7n } });
 });
 
-test('names that objects inherit are as unknown as any other', () => {
+test('names that every object inherits are unknown too', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
   const members = names.map((name) => `${JSON.stringify(name)}:1`).join();
   const query = Object.fromEntries(names.map((name) => [name, ['1']]));

@@ -39,7 +39,7 @@ test.each([
   '1e-400',
   '1e-99999999999999999999',
   '9007199254740993.5',
-])('the number %s is no integer', (literal) => {
+])('the number %s is not an integer', (literal) => {
   expect(typeof idOf(literal)).toBe('number');
 });
 
@@ -50,7 +50,7 @@ test.each([
   '1e99999999999999999999',
   '9'.repeat(16_000),
   `1${'0'.repeat(16_000)}`,
-])('a number far outside of int64 is cut to one that is still outside, at no cost', (literal) => {
+])('a number far outside of int64 becomes a smaller one that is outside too', (literal) => {
   const value = idOf(literal) as bigint;
   expect(value < 0n).toBe(literal.startsWith('-'));
   expect(value < 0n ? -value : value).toBe(10n ** 20n);
@@ -90,7 +90,7 @@ test('a member may have any name', () => {
   expect(({} as { prototype?: unknown }).prototype).toBeUndefined();
 });
 
-test.each(['null', 'true', '7', '"text"', '[{"id":1}]'])('%s is no object', (text) => {
+test.each(['null', 'true', '7', '"text"', '[{"id":1}]'])('%s is not an object', (text) => {
   expect(parseJsonObject(text)).toBeUndefined();
 });
 
@@ -107,14 +107,14 @@ test.each([
   '{"id":1}x',
   '{"id":"\n"}',
   '\0',
-])('%j is no JSON', (text) => {
+])('%j is not JSON', (text) => {
   expect(() => parseJsonObject(text)).toThrow(SyntaxError);
 });
 
 test.each([
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
-])('%s nested as deep as 16 KiB allow are read', (_, open, close) => {
+])('%s nested as deeply as 16 KiB allow are read', (_, open, close) => {
   const depth = Math.floor((16 * 1024 - 8) / (open.length + close.length));
   expect(parseJsonObject(`{"a":${open.repeat(depth)}1${close.repeat(depth)}}`)?.repeated).toEqual(
     [],
@@ -122,7 +122,7 @@ test.each([
   expect(() => parseJsonObject(open.repeat(16 * 1024))).toThrow(SyntaxError);
 });
 
-/** A spelling of an integer: with a fraction of zeros, an exponent, a shifted point. */
+/** Writes an integer with a fraction of zeros, an exponent or a shifted point. */
 function spell(value: bigint, random: (below: number) => number): string {
   const sign = value < 0n ? '-' : '';
   const digits = `${value < 0n ? -value : value}`;
@@ -139,7 +139,7 @@ function spell(value: bigint, random: (below: number) => number): string {
   return sign + choices[random(choices.length)];
 }
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Returns random numbers that are the same in every run (mulberry32). */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

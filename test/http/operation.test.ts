@@ -40,7 +40,7 @@ async function answerOf(
 }
 const failing = (error: unknown) => answerOf(() => Promise.reject(error));
 
-test('a reply becomes a response with the headers of every response, and one log line', async () => {
+test('a reply becomes a response with the common headers, and one log line', async () => {
   const reply: Reply = {
     code: 'PLANT_CREATED',
     status: 201,
@@ -71,7 +71,7 @@ test('a reply without a body has no content type', async () => {
   });
 });
 
-test('a problem is answered as problem details, and logged without a cause', async () => {
+test('a problem is answered with problem details and logged without a cause', async () => {
   expect(
     await failing(new Problem('invalid-request', [{ pointer: '/name', detail: 'is required' }])),
   ).toEqual({
@@ -91,7 +91,7 @@ test('a problem is answered as problem details, and logged without a cause', asy
   ]);
 });
 
-test('of an unforeseen error the caller learns nothing, the log everything', async () => {
+test('an unexpected error is logged with its causes, and the answer tells nothing of them', async () => {
   const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
   const error = Object.assign(new Error('outer secret', { cause }), {
     name: 'OddError',
@@ -137,7 +137,7 @@ test.each([
   sdkError('TimeoutError'),
   sdkError('Error', undefined, { code: 'ECONNREFUSED' }),
   sdkError('Error', undefined, { code: 'ENOTFOUND' }),
-])('a database that fails with %s is unavailable for now', async (error) => {
+])('a database that fails with %s is answered with 503', async (error) => {
   expect(await failing(error)).toMatchObject({
     statusCode: 503,
     headers: { 'Retry-After': '1' },
@@ -156,11 +156,11 @@ test.each([
   sdkError('ResourceNotFoundException', 400),
   sdkError('ValidationException', 400),
   new TypeError('x'),
-])('%s is a fault of ours', async (error) => {
+])('%s is answered with 500', async (error) => {
   expect(await failing(error)).toMatchObject({ statusCode: 500, body: { status: 500 } });
 });
 
-test('whoever takes too long is answered five seconds before the function’s end, and what goes on is aborted', async () => {
+test('an operation that takes too long is aborted and answered five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
   const forever = ({ signal }: Caller) => new Promise<Reply>(() => signals.push(signal));
   expect(await answerOf(forever, proxyEvent(), 5001)).toMatchObject({
@@ -171,7 +171,7 @@ test('whoever takes too long is answered five seconds before the function’s en
 });
 
 test.each([undefined, '', 7, null, { alice: true }])(
-  'an event whose owner is %j comes to nothing',
+  'an event whose owner is %j is answered with 500',
   async (owner) => {
     const run = jest.fn(async () => done);
     expect(await answerOf(run, proxyEvent({ authorizer: { owner } }))).toMatchObject({
@@ -197,13 +197,13 @@ test.each([
   ['/plants', '/plants'],
   ['/a/b/plants//', '/a/b/plants'],
   ['//plants', '/plants'],
-])('references out of a request to %s start with %s', async (path, start) => {
+])('references in the answer to %s start with %s', async (path, start) => {
   const run = jest.fn(async (_: Caller) => done);
   await answerOf(run, proxyEvent({ path }));
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ owner: 'alice', requestPath: start }));
 });
 
-test('with CORS on, every answer names the origin and exposes what pages may read', async () => {
+test('with CORS on, every answer names the origin and exposes the headers for pages', async () => {
   process.env.CORS_ORIGIN = 'https://example.com';
   const cors = {
     'Access-Control-Allow-Origin': 'https://example.com',

@@ -29,7 +29,7 @@ test('docs/openapi.json is what npm run openapi writes', () => {
   expect(committed).toBe(openApiText());
 });
 
-test('it is OpenAPI 3.1', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
   expect(await validator.validate(JSON.parse(committed))).toEqual({ valid: true });
   expect(validator.version).toBe('3.1');
@@ -43,7 +43,7 @@ test('it is OpenAPI 3.1', async () => {
   });
 });
 
-test('its operations are the methods of the template', async () => {
+test('the operations of the document are the methods of the template', async () => {
   const template = await templateWith({});
   const resources = ofType(template, 'AWS::ApiGateway::Resource');
   const pathOf = ({ Ref }: { Ref?: string }): string => {
@@ -67,7 +67,7 @@ const described: [string, Description][] = [
 ];
 
 test.each(described)(
-  'the example of %s is as described, and an answer that lacks a header, or has another body, is not',
+  'the example of %s matches its description, and fails it without a header or with another body',
   (_, response) => {
     const headers = Object.entries(response.headers).map(
       ([name, { schema, example = schema.const }]) => [name.toLowerCase(), String(example)],
@@ -104,7 +104,7 @@ function* patternsIn(node: unknown): Generator<string> {
   }
 }
 
-test('patterns are written without escapes that other languages do not know', () => {
+test('patterns have no escapes that other languages lack', () => {
   const patterns = [...patternsIn(JSON.parse(committed))];
   expect(patterns).not.toEqual([]);
   expect(patterns.filter((pattern) => /\\[^?.]/.test(pattern))).toEqual([]);
@@ -124,7 +124,7 @@ test.each(['name', 'tag'])('the pattern of a %s matches what a create accepts', 
   expect(disagreeing).toEqual([]);
 });
 
-test('a create may leave the tag out, and says so without a default', () => {
+test('the document allows a create without a tag, and has no default for it', () => {
   const { NewPlant } = JSON.parse(committed).components.schemas;
   expect(NewPlant.required).toEqual(['id', 'name']);
   expect(NewPlant.properties.tag).not.toHaveProperty('default');

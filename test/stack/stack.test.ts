@@ -28,7 +28,7 @@ const count = (template: Template) => {
   return counts;
 };
 
-test('the stack holds these resources and no others', () => {
+test('the stack has these resources and no others', () => {
   const functions = functionNames.length;
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
@@ -62,7 +62,7 @@ test('the stack holds these resources and no others', () => {
 });
 
 test.each(all)(
-  'logical ids whose change would lose data or the base URL stay (%s)',
+  'logical ids stay, because a change would lose data or the base URL (%s)',
   (_, template) => {
     const ids = (type: string) => Object.keys(ofType(template, type));
     expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
@@ -129,7 +129,7 @@ function accessOf(name: string) {
 }
 
 test.each(all)(
-  'each function may do exactly what it does, on its own table and log group (%s)',
+  'each function may do exactly its own actions on its own table and log group (%s)',
   (_, template) => {
     const used = new Set<string>();
     for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
@@ -181,7 +181,7 @@ test.each(all)(
 );
 
 test.each(all)(
-  'no policy and no function but the authorizer’s knows the table of access tokens (%s)',
+  'only the authorizer and its policy refer to the table of access tokens (%s)',
   (_, template) => {
     const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
     const knowing = Object.entries(template.Resources).filter(
@@ -264,17 +264,20 @@ test.each(all)(
 test.each([
   ['default', plain, 60],
   ['everything', everything, 0],
-])('the authorizer is asked by token, with its form checked first (%s)', (_, template, cache) => {
-  expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
-    {
-      Type: 'TOKEN',
-      IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression:
-        '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
-      AuthorizerResultTtlInSeconds: cache,
-    },
-  ]);
-});
+])(
+  'the gateway checks the form of a token before it calls the authorizer (%s)',
+  (_, template, cache) => {
+    expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
+      {
+        Type: 'TOKEN',
+        IdentitySource: 'method.request.header.Authorization',
+        IdentityValidationExpression:
+          '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+        AuthorizerResultTtlInSeconds: cache,
+      },
+    ]);
+  },
+);
 
 test.each([
   ['default', plain, 50, 100],
@@ -294,7 +297,7 @@ test.each([
 });
 
 test.each(all)(
-  'the API takes no TLS below 1.2, and only under the name that was asked for (%s)',
+  'the API accepts TLS from 1.2 on, and only under its own name (%s)',
   (_, template) => {
     expect(resource(template, 'Api').Properties).toMatchObject({
       EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -327,7 +330,7 @@ test.each([
   ['default', plain, 'arm64', 512, 30],
   ['everything', everything, 'x86_64', 1024, 7],
 ])(
-  'functions differ in nothing but their code, table and description (%s)',
+  'functions differ only in their code, table and description (%s)',
   (_, template, architecture, memory, days) => {
     for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
       const { table } = accessOf(name);
@@ -407,7 +410,7 @@ test.each([
 test.each([
   ['default', plain, 'PlantStore'],
   ['throwaway', throwaway, 'PlantStore-throwaway'],
-])('what costs money bears the tag of its copy (%s)', (_, template, name) => {
+])('resources that cost money have the tag of their copy (%s)', (_, template, name) => {
   const tag = { Key: 'plant-store', Value: name };
   const tagged = [
     'AWS::ApiGateway::RestApi',

@@ -37,7 +37,7 @@ test.each([
   );
 });
 
-test('synthesis stops at bad settings with one line that names them all', () => {
+test('synthesis rejects bad settings with one line that names them all', () => {
   const synth = () =>
     cdk(
       'synth',

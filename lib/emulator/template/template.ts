@@ -4,7 +4,7 @@ import type { Statement } from '../policy.ts';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
 import { ignoredTypes, type PropertyRule, supportedTypes } from './supported-types.ts';
 
-/** The properties that the emulator reads, under CloudFormation's names and with intrinsics resolved. */
+/** The properties that the emulator reads, with intrinsics resolved, by CloudFormation's names. */
 export interface Properties {
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];

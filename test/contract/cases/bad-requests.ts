@@ -4,7 +4,7 @@ type Header = [name: string, value: string];
 
 const cursor = encodeCursor(7n);
 
-/** Queries of a list that are refused with 400, and the parameters that are at fault. */
+/** Queries of a list that are refused with 400, with the names of their wrong parameters. */
 export const badQueries: [query: string, parameters: string[]][] = [
   ...[
     '',
@@ -82,7 +82,7 @@ export const badQueries: [query: string, parameters: string[]][] = [
     `${cursor}%0A`,
     `2${cursor.slice(1)}`,
     `0${cursor.slice(1)}`,
-    // Two bits of the last character belong to no byte.
+    // The last character has two bits that belong to no byte.
     cursor.slice(0, -1) + String.fromCharCode(cursor.charCodeAt(cursor.length - 1) + 1),
     `1${'%2F'.repeat(11)}`,
     `1${'%2B'.repeat(11)}`,
@@ -98,7 +98,7 @@ export const badQueries: [query: string, parameters: string[]][] = [
   ['a=1&a=2', ['a']],
 ];
 
-/** Ids in the path of a delete that are refused with 400, whether the gateway decodes them or not. */
+/** Ids in the path of a delete that are refused with 400, even if the gateway decodes them. */
 export const badPathIds: string[] = [
   ...[
     '00',
@@ -171,7 +171,7 @@ export const badPathIds: string[] = [
 const json: Header = ['Content-Type', 'application/json'];
 const type = ['Content-Type'];
 
-/** Headers of a create that are refused with 415, and the headers that are at fault. */
+/** Headers of a create that are refused with 415, with the names of the wrong ones. */
 export const badHeaders: [what: string, headers: Header[], names: string[]][] = [
   ['no Content-Type', [], type],
   ...[

@@ -1,4 +1,4 @@
-/** Texts for a name that come back exactly as they were sent. */
+/** Texts for a name that an answer repeats exactly. */
 export const kept: [what: string, text: string][] = [
   ['a letter', 'a'],
   ['a space', ' '],
