@@ -8,18 +8,19 @@ import { fileURLToPath } from 'node:url';
 const { platform, arch, version } = process;
 const system = `${platform === 'win32' ? 'win' : platform}-${arch}`;
 const binary = platform === 'win32' ? 'bin/node.exe' : 'bin/node';
-const installed = fileURLToPath(
-  new URL(`../node_modules/node-${system}/${binary}`, import.meta.url),
-);
+const inProject = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const installed = inProject(`node_modules/node-${system}/${binary}`);
 const isNew = Number.parseInt(version.slice(1), 10) >= 24;
 
 if (isNew || existsSync(installed)) run(isNew ? process.execPath : installed);
 else refuse();
 
 function run(node) {
-  // The program sees by the channel's end that this process was killed.
   const program = spawn(node, process.argv.slice(2), {
+    // The program sees by the channel's end that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // Node keeps compiled code there, which saves a third of the time to start.
+    env: { ...process.env, NODE_COMPILE_CACHE: inProject('node_modules/.cache/node') },
   });
   program.on('error', refuse);
   program.on('exit', (code, signal) => {

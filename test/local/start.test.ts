@@ -11,7 +11,7 @@ import { copyOfProject, project } from './project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {
-  const child: ChildProcess = spawn(process.execPath, ['bin/local.ts', ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['bin/node24.mjs', 'bin/local.ts', ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
