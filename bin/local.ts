@@ -1,24 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { startEmulator } from '../lib/emulator/emulator.ts';
+import { defaultConcurrency } from '../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { apiReference, referencePath } from '../lib/local/reference/reference.ts';
 import { checkPort } from './local/check-port.ts';
+import { costTable } from './local/cost-table.ts';
 import { demoToken } from './local/demo-token.ts';
 import { lifecycle, type Start } from './local/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './local/options.ts';
-import { readableLog, readyText } from './local/output.ts';
+import { readyText } from './local/output.ts';
 import { progress } from './local/progress.ts';
+import { requestLog } from './local/request-log.ts';
 import { announce } from './local/running.ts';
 
 interface Options extends LocalOptions {
   dynamodbHost: string;
   watch?: true;
+  verbose?: true;
 }
 
 const program = new Command('npm start --')
@@ -30,12 +34,15 @@ const program = new Command('npm start --')
     'address of this machine that the database listens on',
     '127.0.0.1',
   )
-  .option('--watch', 'serve changed functions and settings at once');
+  .option('--watch', 'serve changed functions and settings at once')
+  .option('--verbose', "print Lambda's own log lines too");
 parseOptions(program);
 
 const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
 const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
+/** Lets stacks point to the functions' TypeScript. */
+const context = { 'plant-store:source-maps': true };
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
@@ -45,9 +52,10 @@ async function run(options: Options, start: Start): Promise<void> {
   await checkPort('--port', options.port, '127.0.0.1');
   await checkPort('--dynamodb-port', options.dynamodbPort, options.dynamodbHost);
 
+  const requests = requestLog(console.error, options);
   const assembly = newFolder();
   const [digest, database] = await Promise.all([
-    progress('Synthesizing the stack and bundling its functions', assemble(assembly)),
+    progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
     start(() =>
       progress(
         'Opening the database',
@@ -55,6 +63,7 @@ async function run(options: Options, start: Start): Promise<void> {
           ...(!options.memory && { data: options.data }),
           port: options.dynamodbPort,
           host: options.dynamodbHost,
+          onCall: requests.call,
         }),
       ),
     ),
@@ -64,20 +73,30 @@ async function run(options: Options, start: Start): Promise<void> {
   database.enforce(template);
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
-  const log = (functionName: string, line: string) => {
-    const text = readableLog(functionName, line);
-    if (text !== undefined) console.error(text);
-  };
+  await start(() => ({
+    async stop() {
+      if (requests.totals.size > 0) console.error(costTable(requests.totals));
+    },
+  }));
   const token = await demoToken(dynamodbEndpoint, 'npm start');
-  const front = apiReference(token);
   const emulator = await start(() =>
-    startEmulator({ assembly, port: options.port, dynamodbEndpoint, log, front }),
+    startEmulator({
+      assembly,
+      port: options.port,
+      dynamodbEndpoint,
+      log: requests.log,
+      onRequest: requests.request,
+      // More environments than the processor can keep busy only use memory.
+      concurrency: Math.min(defaultConcurrency, 2 * availableParallelism()),
+      startAhead: true,
+      front: apiReference(token),
+    }),
   );
   if (options.watch) {
     // Loaded only here, because it is native code.
     const { watchSources } = await import('./local/watch.ts');
     await start(() =>
-      watchSources(digest, newFolder, (changed) => {
+      watchSources(digest, newFolder, context, (changed) => {
         database.enforce(readTemplate(changed));
         emulator.replace(changed);
       }),

@@ -14,3 +14,30 @@ export const prices = {
   /** One GB taken in by CloudWatch Logs. */
   logGb: 0.5,
 } as const;
+
+/** What requests use on AWS. */
+export interface Usage {
+  requests: number;
+  invocations: number;
+  reads: number;
+  writes: number;
+  logBytes: number;
+}
+
+/**
+ * What an invocation is assumed to take on AWS, in seconds. Only a deployed stack can measure it,
+ * because a share of a processor comes with the memory.
+ */
+export const assumedSeconds = 0.025;
+
+/** Returns the price of a usage by service, with the default settings. */
+export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage) {
+  const gbSeconds = invocations * assumedSeconds * 0.5;
+  return {
+    gateway: (requests / 1e6) * prices.millionGatewayRequests,
+    lambda:
+      (invocations / 1e6) * prices.millionLambdaRequests + gbSeconds * prices.lambdaGbSecond.arm64,
+    dynamodb: (reads / 1e6) * prices.millionTableReads + (writes / 1e6) * prices.millionTableWrites,
+    logs: (logBytes / 1e9) * prices.logGb,
+  };
+}

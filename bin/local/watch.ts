@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..', '..');
 export async function watchSources(
   served: string,
   newFolder: () => string,
+  context: Record<string, unknown>,
   replace: (assembly: string) => void,
 ): Promise<Part> {
   // A thread that has the CDK loaded saves a change of a function most of its second.
@@ -40,7 +41,7 @@ export async function watchSources(
     const began = performance.now();
     try {
       const assembly = newFolder();
-      served = await assemble(assembly, {}, synthesize);
+      served = await assemble(assembly, context, synthesize);
       replace(assembly);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       console.error(`New requests meet the new functions, after ${seconds} s.`);

@@ -1,17 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Gateway, restApi } from './gateway/gateway.ts';
-import type { HttpResponse } from './gateway/http.ts';
-import type { Log } from './lambda/execution-environment.ts';
+import type { HttpRequest, HttpResponse } from './gateway/http.ts';
+import type { LambdaFunction, Log } from './lambda/execution-environment.ts';
 import { type FunctionPool, functionPool } from './lambda/function-pool.ts';
 import { listen } from './listen.ts';
 import { readTemplate, type Template } from './template/template.ts';
+import { newTrace, type Trace } from './trace.ts';
 
 export interface Emulator {
   /** Up to and including the stage, like `http://127.0.0.1:3000/v1`. */
   readonly baseUrl: string;
-  /** Goes over to another assembly: new requests meet it at once, those under way end as they began. Throws, and stays with the old one, where it cannot. */
+  /**
+   * Serves new requests with another assembly. Requests in progress finish with the old one. Throws,
+   * and keeps the old one, if it does not understand the other.
+   */
   replace(assembly: string): void;
-  /** Lets the requests under way finish, then ends. */
+  /** Lets the requests in progress finish, then ends. */
   stop(): Promise<void>;
 }
 
@@ -26,6 +30,23 @@ export interface EmulatorOptions {
   log: Log;
   /** Answers a request itself and returns true, or leaves it to the API and returns false. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** How many invocations of a function run at once. */
+  concurrency?: number;
+  /** Starts an environment of each function at once, so that the first request is not slow. */
+  startAhead?: boolean;
+  /** Gets the trace of each request that arrives. What it returns is called with the answer. */
+  onRequest?: (trace: Trace) => (answered: Answered) => void;
+}
+
+/** A request and its answer. */
+export interface Answered {
+  method: string;
+  url: string;
+  statusCode: number;
+  body: string | Buffer;
+  durationMs: number;
+  /** The stage that the API is at. */
+  stageName: string;
 }
 
 const host = '127.0.0.1';
@@ -34,24 +55,40 @@ const host = '127.0.0.1';
 const maxHeaderSize = 10_240;
 
 /**
- * Serves an assembly's REST API on the loopback, its functions in threads. Rejects where the template holds what the emulator does not understand,
- * or the port is taken.
+ * Serves an assembly's REST API on the loopback, with its functions in threads. Rejects if the
+ * template has something that the emulator does not understand, or if the port is taken.
  */
 export async function startEmulator({
   assembly,
   port,
   dynamodbEndpoint,
   log,
+  concurrency,
+  startAhead = false,
+  onRequest = () => () => {},
   front,
 }: EmulatorOptions): Promise<Emulator> {
-  let running = start(readTemplate(assembly), dynamodbEndpoint, log);
+  const start = (folder: string) =>
+    startApi(readTemplate(folder), (lambda) =>
+      functionPool(lambda, dynamodbEndpoint, log, concurrency),
+    );
+  let running = start(assembly);
   let stopping = false;
   const server = createServer({ maxHeaderSize }, async (request, response) => {
+    const startedAt = performance.now();
+    const { gateway } = running;
     try {
       if (front?.(request, response)) return;
-      const answer = await answerTo(running.gateway, request);
+      const received = await receive(request);
+      if (!received) return;
+      const trace = newTrace();
+      const onAnswer = onRequest(trace);
+      const answer = await gateway.answer(received, trace);
       if (stopping) response.setHeader('Connection', 'close');
-      if (answer) send(answer, response);
+      send(answer, response);
+      const { method, url } = received;
+      const durationMs = performance.now() - startedAt;
+      onAnswer({ method, url, ...answer, durationMs, stageName: gateway.stageName });
     } catch (error) {
       log('emulator', `${(error as Error).stack}`);
       response.destroy();
@@ -59,18 +96,23 @@ export async function startEmulator({
   });
   const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];
+  const startPools = () => {
+    if (startAhead) for (const pool of running.pools) pool.startAhead();
+  };
+  startPools();
 
   return {
     get baseUrl() {
       return `http://${host}:${actualPort}/${running.gateway.stageName}`;
     },
     replace(other) {
-      const next = start(readTemplate(other), dynamodbEndpoint, log);
+      const next = start(other);
       for (const pool of running.pools) {
         pool.retire();
         retired.push(pool);
       }
       running = next;
+      startPools();
     },
     async stop() {
       stopping = true;
@@ -82,27 +124,23 @@ export async function startEmulator({
   };
 }
 
-function start(
+/** Returns the API of a template, and the pool of each of its functions. */
+function startApi(
   template: Template,
-  dynamodbEndpoint: string,
-  log: Log,
+  poolOf: (lambda: LambdaFunction) => FunctionPool,
 ): { gateway: Gateway; pools: FunctionPool[] } {
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
     const folder = template.folder(properties.Code);
-    pools.set(
-      FunctionName,
-      functionPool({ ...properties, FunctionName, folder }, dynamodbEndpoint, log),
-    );
+    if (properties.LoggingConfig?.LogFormat !== 'JSON')
+      throw new Error(`${FunctionName}: the emulator does not understand logs that are not JSON.`);
+    pools.set(FunctionName, poolOf({ ...properties, FunctionName, folder }));
   }
   return { gateway: restApi(template, pools), pools: [...pools.values()] };
 }
 
-/** Undefined where the client went away before it had sent all. */
-async function answerTo(
-  gateway: Gateway,
-  request: IncomingMessage,
-): Promise<HttpResponse | undefined> {
+/** Returns a whole request, or undefined if the client went away before it had sent all. */
+async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
   const { method = '', url = '', rawHeaders, socket } = request;
   const chunks = await request.toArray().catch(() => undefined);
   if (!chunks) return undefined;
@@ -121,7 +159,7 @@ async function answerTo(
     ['X-Forwarded-Port', `${socket.localPort}`],
     ['X-Forwarded-Proto', 'http'],
   );
-  return gateway.answer({ method, url, headers, body: Buffer.concat(chunks), sourceIp });
+  return { method, url, headers, body: Buffer.concat(chunks), sourceIp };
 }
 
 function send({ statusCode, headers, body }: HttpResponse, response: ServerResponse): void {

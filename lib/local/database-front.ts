@@ -20,6 +20,7 @@ export interface FunctionCall {
   traceId: string | undefined;
   /** As IAM spells it, like `dynamodb:Query`. */
   action: string;
+  tables: string[];
   /** What DynamoDB would charge. */
   units: Units;
   /** IAM's reason, if it refused the command. */
@@ -80,7 +81,8 @@ export function databaseFront(
         : await engine(kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request);
     const units = { reads: 0, writes: 0 };
     if (kind) units[kind] = consumed(answered);
-    onCall({ functionName, traceId: `${headers['x-amzn-trace-id']}`, action, units, denied });
+    const traceId = headers['x-amzn-trace-id']?.toString();
+    onCall({ functionName, traceId, action, tables, units, denied });
     return answered;
   }
 

@@ -69,6 +69,7 @@ describe('the emulator refuses what it does not support, in one line that names 
   });
 
   test.each([
+    ['AWS::Lambda::Function', 'LoggingConfig', { LogFormat: 'Text' }, 'LoggingConfig.LogFormat'],
     ['AWS::Lambda::Function', 'VpcConfig', { SubnetIds: [] }, 'VpcConfig'],
     ['AWS::Lambda::Function', 'Layers', ['layer'], 'Layers'],
     ['AWS::Lambda::Function', 'Runtime', 'python3.14', 'Runtime'],
@@ -252,6 +253,12 @@ describe('the emulator refuses what it does not support, in one line that names 
       'AWS::Lambda::Function',
       { Code: { S3Key: 'none.zip' } },
       /has no asset none\.zip/,
+    ],
+    [
+      'logs in text',
+      'AWS::Lambda::Function',
+      { LoggingConfig: {} },
+      /^\w+: the emulator does not understand logs that are not JSON\.$/,
     ],
     [
       'an expression that Java reads otherwise',

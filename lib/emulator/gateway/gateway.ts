@@ -1,6 +1,7 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { accountId, region } from '../template/intrinsics.ts';
 import type { Integration, Template } from '../template/template.ts';
+import type { Trace } from '../trace.ts';
 import { gatewayResponse, headerValue, type ResponseType } from './error-responses.ts';
 import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';
 import { type ApiIdentity, proxyEvent } from './proxy-event.ts';
@@ -9,7 +10,7 @@ import { findRoute, readRoutes } from './routes.ts';
 
 export interface Gateway {
   readonly stageName: string;
-  answer(request: HttpRequest): Promise<HttpResponse>;
+  answer(request: HttpRequest, trace: Trace): Promise<HttpResponse>;
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
@@ -29,9 +30,9 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
   const routes = readRoutes(template, apiId, pools);
   const declared = [...template.of('AWS::ApiGateway::GatewayResponse').values()];
 
-  async function answer(httpRequest: HttpRequest): Promise<HttpResponse> {
+  async function answer(httpRequest: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const request = readRequest(httpRequest);
-    const response = await respond(request);
+    const response = await respond(request, trace);
     const ids: HttpResponse['headers'] = [
       ['x-amzn-RequestId', request.requestId],
       ['x-amz-apigw-id', request.extendedRequestId],
@@ -39,7 +40,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     return { ...response, headers: [...response.headers, ...ids] };
   }
 
-  async function respond(request: GatewayRequest): Promise<HttpResponse> {
+  async function respond(request: GatewayRequest, trace: Trace): Promise<HttpResponse> {
     const { httpMethod, path, header, extendedRequestId } = request;
     const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
 
@@ -50,11 +51,12 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     if (!route)
       return refuse(header('authorization') ? 'DEFAULT_4XX' : 'MISSING_AUTHENTICATION_TOKEN');
     const { authorize, integration, lambda } = route;
+    trace.resourcePath = route.resourcePath;
     const methodArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}/${stage}/${httpMethod}${path}`;
-    const authorizer = await authorize?.(header, methodArn);
+    const authorizer = await authorize?.(header, methodArn, trace);
     if (typeof authorizer === 'string') return refuse(authorizer);
     const response = lambda
-      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), integration)
+      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), integration, trace)
       : mock(request, integration);
     return typeof response === 'string' ? refuse(response) : response;
   }
@@ -66,10 +68,11 @@ async function invoke(
   lambda: FunctionPool,
   event: object,
   { TimeoutInMillis = limits.timeoutInMillis }: Integration,
+  trace: Trace,
 ): Promise<HttpResponse | ResponseType> {
   const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
   const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
-  const outcome = await Promise.race([lambda.invoke(event, proxyResponse), timeout.promise]);
+  const outcome = await Promise.race([lambda.invoke(event, proxyResponse, trace), timeout.promise]);
   clearTimeout(timer);
   if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
   if (outcome === 'RequestTooLarge') return 'REQUEST_TOO_LARGE';

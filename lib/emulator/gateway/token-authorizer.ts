@@ -2,6 +2,7 @@ import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { effectOf, type Statement } from '../policy.ts';
 import type { Properties } from '../template/template.ts';
+import type { Trace } from '../trace.ts';
 import type { ResponseType } from './error-responses.ts';
 
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
@@ -15,6 +16,7 @@ export type AuthorizerContext = {
 export type Authorize = (
   header: (name: string) => string | undefined,
   methodArn: string,
+  trace: Trace,
 ) => Promise<AuthorizerContext | ResponseType>;
 
 /**
@@ -34,11 +36,14 @@ export function tokenAuthorizer(
   async function judge(
     authorizationToken: string,
     methodArn: string,
+    trace: Trace,
   ): Promise<Verdict | ResponseType> {
     const cached = cache.get(authorizationToken);
-    if (cached && cached.until > Date.now()) return cached.verdict;
+    const isCached = cached && cached.until > Date.now();
+    trace.authorizer = isCached ? 'cached' : 'asked';
+    if (isCached) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
-    const outcome = await lambda.invoke(event, readVerdict);
+    const outcome = await lambda.invoke(event, readVerdict, trace);
     if (outcome === 'RequestTooLarge') return 'AUTHORIZER_CONFIGURATION_ERROR';
     if ('error' in outcome)
       return outcome.error.errorMessage === 'Unauthorized'
@@ -50,12 +55,13 @@ export function tokenAuthorizer(
     return verdict;
   }
 
-  return async (header, methodArn) => {
+  return async (header, methodArn, trace) => {
     const token = header(source);
     if (!token || !expression.test(token)) return 'UNAUTHORIZED';
     const askedAt = performance.now();
-    const verdict = await judge(token, methodArn);
+    const verdict = await judge(token, methodArn, trace);
     if (typeof verdict === 'string') return verdict;
+    trace.principalId = verdict.principalId;
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-control-access-using-iam-policies-to-invoke-api.html
     if (effectOf(verdict.statements, 'execute-api:Invoke', methodArn) !== 'Allow')
       return 'ACCESS_DENIED';

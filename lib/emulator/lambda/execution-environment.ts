@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { functionArn, region } from '../template/intrinsics.ts';
 import type { Properties } from '../template/template.ts';
+import type { Trace } from '../trace.ts';
 
 /** A function as its template's resource describes it, with its code's folder. The name is its logical id. */
 export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> & {
@@ -18,16 +19,22 @@ export type Outcome = { payload: string } | { error: FunctionError };
 
 /** To and from a function's thread. */
 export type Setup = { folder: string; handler: string; functionArn: string };
-export type Invocation = { requestId: string; event: string; deadline: number };
+export type Invocation = {
+  requestId: string;
+  traceId: string | undefined;
+  event: string;
+  deadline: number;
+};
 export type Message =
   | { type: 'log'; line: string }
   | { type: 'outcome'; of: string; outcome: Outcome };
 
-export type Log = (functionName: string, line: string) => void;
+/** Gets a line that Lambda would log, with the trace of the request that it is about. */
+export type Log = (functionName: string, line: string, traceId?: string) => void;
 
 export interface ExecutionEnvironment {
-  /** Invokes the handler with an event as JSON text; one at a time. Never rejects. */
-  invoke(event: string): Promise<Outcome>;
+  /** Invokes the handler with an event as JSON text, one at a time. Never rejects. */
+  invoke(event: string, trace?: Trace): Promise<Outcome>;
   /** Whether it can take another invocation. */
   isUsable(): boolean;
   stop(): Promise<unknown>;
@@ -53,7 +60,8 @@ export function startExecutionEnvironment(
   const setup: Setup = { folder, handler, functionArn: functionArn(FunctionName) };
   const thread = new Worker(new URL('./runtime.ts', import.meta.url), {
     env: variables(lambda, MemorySize, dynamodbEndpoint),
-    execArgv: [],
+    // If a bundle has source maps, stacks point to its sources.
+    execArgv: ['--enable-source-maps'],
     name: FunctionName,
     // A small young generation: V8's own can pass on more at once than is left to the limit, and that ends the process, not the thread.
     resourceLimits: { maxOldGenerationSizeMb: MemorySize, maxYoungGenerationSizeMb: 8 },
@@ -61,7 +69,8 @@ export function startExecutionEnvironment(
     stdout: true,
     workerData: setup,
   });
-  const print = (line: string) => log(FunctionName, line);
+  let traceId: string | undefined;
+  const print = (line: string) => log(FunctionName, line, traceId);
   for (const stream of [thread.stdout, thread.stderr])
     stream
       .setEncoding('utf8')
@@ -125,29 +134,33 @@ export function startExecutionEnvironment(
     return outcome;
   }
 
-  let initDuration: number | undefined;
+  let isStarted = false;
+  let initDurationMs: number | undefined;
   const init = outcomeOf('INIT', maxInitSeconds).then((outcome) => {
-    initDuration = performance.now() - startedAt;
+    initDurationMs = performance.now() - startedAt;
+    isStarted = true;
     return outcome;
   });
 
-  async function invoke(event: string): Promise<Outcome> {
+  async function invoke(event: string, trace?: Trace): Promise<Outcome> {
+    traceId = trace?.id;
     const requestId = randomUUID();
-    const platform = platformLog(lambda, requestId, MemorySize, print);
+    const platform = platformLog(requestId, MemorySize, print);
+    const isColdStart = !isStarted;
     let outcome = await init;
     platform.start();
     const invokedAt = performance.now();
     if ('error' in outcome) usable = false;
     else {
-      const invocation: Invocation = { requestId, event, deadline: Date.now() + Timeout * 1000 };
+      const deadline = Date.now() + Timeout * 1000;
+      const invocation: Invocation = { requestId, traceId, event, deadline };
       outcome = await outcomeOf(requestId, Timeout, () => thread.postMessage(invocation));
     }
-    platform.report(
-      performance.now() - invokedAt,
-      initDuration,
-      'error' in outcome ? outcome.error.errorType : undefined,
-    );
-    initDuration = undefined;
+    const durationMs = performance.now() - invokedAt;
+    const errorType = 'error' in outcome ? outcome.error.errorType : undefined;
+    platform.report(durationMs, initDurationMs, errorType);
+    trace?.invocations.push({ functionName: FunctionName, durationMs, isColdStart });
+    [traceId, initDurationMs] = [undefined, undefined];
     return outcome;
   }
 
@@ -166,11 +179,8 @@ function variables(
   dynamodbEndpoint: string,
 ): Record<string, string> {
   const declared = lambda.Environment?.Variables ?? {};
-  const {
-    LogFormat = 'Text',
-    LogGroup = `/aws/lambda/${lambda.FunctionName}`,
-    ApplicationLogLevel = 'INFO',
-  } = lambda.LoggingConfig ?? {};
+  const { LogGroup = `/aws/lambda/${lambda.FunctionName}`, ApplicationLogLevel = 'INFO' } =
+    lambda.LoggingConfig ?? {};
   return {
     ...declared,
     // Declared and empty, it means Amazon's own: here that is the local engine.
@@ -190,8 +200,8 @@ function variables(
     AWS_LAMBDA_FUNCTION_NAME: lambda.FunctionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_LAMBDA_LOG_FORMAT: LogFormat,
-    ...(LogFormat === 'JSON' && { AWS_LAMBDA_LOG_LEVEL: ApplicationLogLevel }),
+    AWS_LAMBDA_LOG_FORMAT: 'JSON',
+    AWS_LAMBDA_LOG_LEVEL: ApplicationLogLevel,
     AWS_LAMBDA_LOG_GROUP_NAME: LogGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
     AWS_REGION: region(),
@@ -200,46 +210,29 @@ function variables(
   };
 }
 
-/** The lines that Lambda itself writes. https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html */
-function platformLog(
-  lambda: LambdaFunction,
-  requestId: string,
-  memorySizeMB: number,
-  print: (line: string) => void,
-) {
-  const { LogFormat = 'Text', SystemLogLevel = 'INFO' } = lambda.LoggingConfig ?? {};
+/**
+ * Writes the lines that Lambda itself writes.
+ * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
+ */
+function platformLog(requestId: string, memorySizeMB: number, print: (line: string) => void) {
   const round = (ms: number) => Math.round(ms * 100) / 100;
-  const event = (type: string, record: object) => {
-    if (SystemLogLevel !== 'WARN')
-      print(JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record }));
-  };
+  const event = (type: string, record: object) =>
+    print(JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record }));
   return {
-    start: () =>
-      LogFormat === 'JSON'
-        ? event('start', { requestId, version: '$LATEST' })
-        : print(`START RequestId: ${requestId} Version: $LATEST`),
-    report(duration: number, initDuration: number | undefined, errorType: string | undefined) {
-      const status =
-        errorType === undefined
-          ? 'success'
-          : errorType === 'Sandbox.Timedout'
-            ? 'timeout'
-            : 'error';
-      const init = initDuration === undefined ? {} : { initDurationMs: round(initDuration) };
-      const metrics = {
-        durationMs: round(duration),
-        billedDurationMs: Math.ceil(duration),
-        memorySizeMB,
-        ...init,
-      };
-      if (LogFormat === 'JSON')
-        return event('report', { requestId, metrics, status, ...(errorType && { errorType }) });
-      print(`END RequestId: ${requestId}`);
-      print(
-        `REPORT RequestId: ${requestId}\tDuration: ${metrics.durationMs} ms\tBilled Duration: ${metrics.billedDurationMs} ms\tMemory Size: ${memorySizeMB} MB` +
-          (initDuration === undefined ? '' : `\tInit Duration: ${round(initDuration)} ms`) +
-          (errorType === undefined ? '' : `\tStatus: ${status}\tError Type: ${errorType}`),
-      );
+    start: () => event('start', { requestId, version: '$LATEST' }),
+    report(durationMs: number, initDurationMs: number | undefined, errorType: string | undefined) {
+      const isTimeout = errorType === 'Sandbox.Timedout';
+      event('report', {
+        requestId,
+        metrics: {
+          durationMs: round(durationMs),
+          billedDurationMs: Math.ceil(durationMs),
+          memorySizeMB,
+          ...(initDurationMs !== undefined && { initDurationMs: round(initDurationMs) }),
+        },
+        status: errorType === undefined ? 'success' : isTimeout ? 'timeout' : 'error',
+        ...(errorType !== undefined && { errorType }),
+      });
     },
   };
 }

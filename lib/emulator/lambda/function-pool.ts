@@ -1,3 +1,4 @@
+import type { Trace } from '../trace.ts';
 import {
   type ExecutionEnvironment,
   type FunctionError,
@@ -14,24 +15,37 @@ export interface FunctionPool {
    * Invokes the function, unless the event is larger than Lambda accepts. An environment that
    * returns a malformed response is not reused, although Lambda would. Never rejects.
    */
-  invoke<T>(event: object, read: (payload: string) => T | undefined): Promise<Result<T>>;
-  /** Lets what is under way finish, then ends: another pool has taken over. */
+  invoke<T>(
+    event: object,
+    read: (payload: string) => T | undefined,
+    trace?: Trace,
+  ): Promise<Result<T>>;
+  /** Starts an environment, so that the first invocation does not wait for one. */
+  startAhead(): void;
+  /** Lets the invocations in progress finish, then ends, because another pool has taken over. */
   retire(): void;
   /** Ends at once. */
   stop(): Promise<void>;
 }
 
-/** As many invocations at once as a new account has for all its functions; more wait. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const concurrency = 10;
+/**
+ * How many invocations a new account may run at once, for all its functions.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const defaultConcurrency = 10;
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const maxEventBytes = 6 * 1024 * 1024;
 
-/** The execution environments of a function: each takes one invocation at a time, is used again, and is replaced once it has failed. */
+/**
+ * Returns the execution environments of a function. Each takes one invocation at a time, is reused,
+ * and is replaced after a failure. At most `concurrency` invocations run at once; more wait.
+ */
 export function functionPool(
   lambda: LambdaFunction,
   dynamodbEndpoint: string,
   log: Log,
+  concurrency = defaultConcurrency,
 ): FunctionPool {
   const all = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
@@ -43,27 +57,32 @@ export function functionPool(
     all.delete(environment);
     return environment.stop();
   };
+  const startOne = () => {
+    const environment = startExecutionEnvironment(lambda, dynamodbEndpoint, log);
+    all.add(environment);
+    return environment;
+  };
   const take = () => {
     let environment = idle.pop();
     while (environment && !environment.isUsable()) {
       void drop(environment);
       environment = idle.pop();
     }
-    if (!environment) {
-      environment = startExecutionEnvironment(lambda, dynamodbEndpoint, log);
-      all.add(environment);
-    }
-    return environment;
+    return environment ?? startOne();
   };
 
   return {
-    async invoke<T>(event: object, read: (payload: string) => T | undefined): Promise<Result<T>> {
+    async invoke<T>(
+      event: object,
+      read: (payload: string) => T | undefined,
+      trace?: Trace,
+    ): Promise<Result<T>> {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
       if (underWay >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
       else underWay += 1;
       const environment = take();
-      const outcome = await environment.invoke(payload);
+      const outcome = await environment.invoke(payload, trace);
       const result = 'payload' in outcome ? { result: read(outcome.payload) } : outcome;
       const isMalformed = 'result' in result && result.result === undefined;
       if (environment.isUsable() && !retired && !isMalformed) idle.push(environment);
@@ -74,6 +93,7 @@ export function functionPool(
       else underWay -= 1;
       return result;
     },
+    startAhead: () => void idle.push(startOne()),
     retire() {
       retired = true;
       for (const environment of idle.splice(0)) void drop(environment);

@@ -43,11 +43,13 @@ async function load(): Promise<Handler> {
 
 async function invoke(
   handler: Handler,
-  { event, deadline, ...invocation }: Invocation,
+  { event, deadline, traceId, ...invocation }: Invocation,
 ): Promise<void> {
   // A handler that waits for what nothing will ever settle ends the process on Lambda: no timer, no socket, and this port does not count.
   port.unref();
   requestId = invocation.requestId;
+  // Lambda's runtime sets it too, and the SDK sends it on.
+  process.env._X_AMZN_TRACE_ID = traceId ?? '';
   const context = {
     awsRequestId: requestId,
     invokedFunctionArn: setup.functionArn,
@@ -96,21 +98,14 @@ function describe(error: unknown): FunctionError {
 function patchConsole(): void {
   const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
-  const toLine = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON' ? jsonLine : textLine;
   for (const [i, level] of levels.entries()) {
     const write =
       i < lowest
         ? () => {}
-        : (...args: unknown[]) => say({ type: 'log', line: toLine(level, args) });
+        : (...args: unknown[]) => say({ type: 'log', line: jsonLine(level, args) });
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;
-}
-
-function textLine(level: string, args: unknown[]): string {
-  return [new Date().toISOString(), requestId, level, format(...args)]
-    .join('\t')
-    .replaceAll('\n', '\r');
 }
 
 function jsonLine(level: string, [message, ...params]: unknown[]): string {

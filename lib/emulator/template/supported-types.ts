@@ -35,10 +35,10 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
     Environment: { Variables: 'read' },
     Handler: /^[\w-]+\.\w+$/,
     LoggingConfig: {
-      LogFormat: 'read',
+      LogFormat: ['JSON'],
       LogGroup: 'read',
       ApplicationLogLevel: 'read',
-      SystemLogLevel: 'read',
+      SystemLogLevel: ['INFO'],
     },
     MemorySize: 'read',
     Role: /^arn:aws:iam::\d{12}:role\/\w+$/,

@@ -15,10 +15,9 @@ export interface Properties {
     Environment?: { Variables?: Record<string, string> };
     Handler: string;
     LoggingConfig?: {
-      LogFormat?: string;
+      LogFormat?: 'JSON';
       LogGroup?: string;
       ApplicationLogLevel?: string;
-      SystemLogLevel?: string;
     };
     MemorySize?: number;
     Role: string;

@@ -1,0 +1,35 @@
+import { assumedSeconds, priceOf } from '../../lib/prices.ts';
+import type { Total } from './request-log.ts';
+
+const columns = ['requests', 'cold starts', 'read units', 'write units', 'dollars a million'];
+
+/** Returns a table of what the requests of each operation used, and what a million would cost. */
+export function costTable(totals: ReadonlyMap<string, Total>): string {
+  const rows = [...totals].map(([operation, total]) => [operation, ...cells(total)]);
+  const table = [['', ...columns], ...rows];
+  const widths = ['', ...columns].map((_, i) =>
+    Math.max(...table.map((row) => (row[i] ?? '').length)),
+  );
+  const line = ([operation = '', ...numbers]: string[]) =>
+    [
+      operation.padEnd(widths[0] ?? 0),
+      ...numbers.map((text, i) => text.padStart(widths[i + 1] ?? 0)),
+    ].join('  ');
+  return `
+What these requests used, and what a million of each would cost on AWS (US dollars, us-east-1):
+
+${table.map(line).join('\n')}
+
+The price covers API Gateway, Lambda, DynamoDB and logs, at ${assumedSeconds * 1000} ms an invocation. It leaves out
+free allowances, X-Ray, data sent, storage and alarms. docs/cost-and-scale.md has them all.
+`;
+}
+
+function cells(total: Total): string[] {
+  const { requests, coldStarts, reads, writes } = total;
+  const dollars = Object.values(priceOf(total)).reduce((sum, price) => sum + price, 0);
+  return [
+    ...[requests, coldStarts, reads, writes].map(String),
+    ((dollars / requests) * 1e6).toFixed(2),
+  ];
+}

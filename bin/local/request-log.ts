@@ -1,0 +1,177 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { logCodes } from '../../functions/contract/log-codes.ts';
+import type { Answered } from '../../lib/emulator/emulator.ts';
+import type { Trace } from '../../lib/emulator/trace.ts';
+import type { FunctionCall } from '../../lib/local/database-front.ts';
+import type { Usage } from '../../lib/prices.ts';
+
+/** What requests of one operation have used. */
+export interface Total extends Usage {
+  coldStarts: number;
+}
+
+type Entry = Record<string, unknown> & { message?: unknown };
+
+/** A request in progress. */
+interface Open {
+  calls: FunctionCall[];
+  /** The messages of our functions: each has a code. */
+  messages: Record<string, unknown>[];
+  logBytes: number;
+}
+
+const time = () => new Date().toISOString().slice('2026-01-01T'.length, -1);
+
+/**
+ * Prints one line for each request that the emulator answers, and after it the cause in full if
+ * the fault is ours. Lambda's own lines are printed if it is verbose. Counts what the requests use.
+ */
+export function requestLog(print: (text: string) => void, { verbose = false } = {}) {
+  const open = new Map<string, Open>();
+  const totals = new Map<string, Total>();
+
+  /** Gets every line that Lambda would log. */
+  function log(functionName: string, line: string, traceId?: string): void {
+    const request = open.get(traceId ?? '');
+    if (request) request.logBytes += Buffer.byteLength(line) + 1;
+    const entry = parse(line);
+    const isTold = entry && (isOurs(entry.message) || isPlatforms(entry) || isRefusal(entry));
+    if (isOurs(entry?.message)) request?.messages.push(entry.message);
+    if (verbose || !entry) print(`${functionName} ${line}`);
+    else if (!isTold) print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
+  }
+
+  /** Gets every call of a function to the database. */
+  function call(made: FunctionCall): void {
+    open.get(made.traceId ?? '')?.calls.push(made);
+  }
+
+  /** Gets every request that arrives. Returns a function for its answer. */
+  function request(trace: Trace): (answered: Answered) => void {
+    const opened: Open = { calls: [], messages: [], logBytes: 0 };
+    open.set(trace.id, opened);
+    return (answered) => {
+      open.delete(trace.id);
+      count(trace, answered, opened);
+      print(requestLine(trace, answered, opened));
+      for (const { code, cause } of opened.messages)
+        if (cause !== undefined) print(indent(`${code}: ${causeOf(cause)}`));
+      for (const { functionName, action, tables, denied } of opened.calls)
+        if (denied !== undefined)
+          print(
+            indent(
+              `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
+            ),
+          );
+    };
+  }
+
+  function count(trace: Trace, { method }: Answered, { calls, logBytes }: Open): void {
+    const operation = trace.resourcePath ? `${method} ${trace.resourcePath}` : 'no operation';
+    const none = { requests: 0, invocations: 0, coldStarts: 0, reads: 0, writes: 0, logBytes: 0 };
+    const total = totals.get(operation) ?? none;
+    totals.set(operation, {
+      requests: total.requests + 1,
+      invocations: total.invocations + trace.invocations.length,
+      coldStarts: total.coldStarts + trace.invocations.filter((made) => made.isColdStart).length,
+      ...unitsOf(calls, total),
+      logBytes: total.logBytes + logBytes,
+    });
+  }
+
+  return { log, call, request, totals };
+}
+
+/** Returns the units of calls, added to those of `start`. */
+const unitsOf = (calls: FunctionCall[], start = { reads: 0, writes: 0 }) =>
+  calls.reduce(
+    ({ reads, writes }, { units }) => ({
+      reads: reads + units.reads,
+      writes: writes + units.writes,
+    }),
+    { reads: start.reads, writes: start.writes },
+  );
+
+function requestLine(
+  { authorizer, principalId, invocations }: Trace,
+  { method, url, statusCode, durationMs, body, stageName }: Answered,
+  { calls, messages }: Open,
+): string {
+  const { reads, writes } = unitsOf(calls);
+  const reason = messages.find(({ reason }) => typeof reason === 'string')?.reason;
+  const isOutside = url.split(/[/?]/)[1] !== stageName;
+  const details = [
+    principalId ?? '',
+    statusCode >= 400 ? problemCode(body) : '',
+    reason === undefined ? '' : `token ${reason}`,
+    isOutside ? `forgotten /${stageName}? All paths begin with it: /${stageName}${url}` : '',
+    authorizer ? `authorizer ${authorizer}` : '',
+    invocations.some(({ isColdStart }) => isColdStart) ? 'cold start' : '',
+    reads > 0 ? plural(reads, 'read unit') : '',
+    writes > 0 ? plural(writes, 'write unit') : '',
+  ].filter((detail) => detail !== '');
+  const colour = statusCode < 400 ? 'green' : statusCode < 500 ? 'yellow' : 'red';
+  return [
+    paint('dim', time()),
+    method.padEnd(6),
+    printable(url),
+    paint(colour, `${statusCode}`),
+    `${Math.round(durationMs)} ms`,
+    paint('dim', printable(details.join(', '))),
+  ]
+    .join(' ')
+    .trimEnd();
+}
+
+/** Colours a text, if stderr is a terminal. */
+const paint = (format: 'dim' | 'green' | 'yellow' | 'red', text: string) =>
+  styleText(format, text, { stream: process.stderr });
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const indent = (text: string) => text.replace(/^/gm, '    ');
+
+/** Hides access tokens, and characters that would control the terminal. */
+const printable = (text: string) =>
+  text.replace(/pst(_|%5f)[\w%]*/gi, 'pst_…').replace(/[^\x20-\x7e…]/g, encodeURIComponent);
+
+function problemCode(body: string | Buffer): string {
+  const { type } = parse(body.toString()) ?? {};
+  return typeof type === 'string' ? type.slice(type.lastIndexOf(':') + 1) : '';
+}
+
+function parse(text: string): Entry | undefined {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isOurs = (message: unknown): message is Record<string, unknown> =>
+  Object.hasOwn(logCodes, String((message as { code?: unknown } | undefined)?.code));
+
+const isPlatforms = ({ type }: Entry) => String(type).startsWith('platform.');
+
+/** An authorizer refuses a token by failing with this message, which Lambda logs as an error. */
+const isRefusal = ({ message }: Entry) =>
+  (message as { errorMessage?: unknown } | undefined)?.errorMessage === 'Unauthorized';
+
+/** Returns what a function has logged, without what Lambda adds to it. */
+function textOf({ message, timestamp: _, level: __, requestId: ___, ...details }: Entry): string {
+  const error = { ...details, ...(message as object) } as { stackTrace?: string[] };
+  if (Array.isArray(error.stackTrace)) return stripVTControlCharacters(error.stackTrace.join('\n'));
+  return stripVTControlCharacters(typeof message === 'string' ? message : JSON.stringify(message));
+}
+
+/** Returns all that a function has logged of a cause: its stack, what is beside it, and its own cause. */
+function causeOf(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null) return String(cause);
+  const { name, message, stack, cause: inner, ...more } = cause as Record<string, unknown>;
+  return [
+    `${stack ?? `${name}: ${message}`}`,
+    ...(Object.keys(more).length > 0 ? [JSON.stringify(more)] : []),
+    ...(inner === undefined ? [] : [`caused by ${causeOf(inner)}`]),
+  ].join('\n');
+}

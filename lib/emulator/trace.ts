@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+
+/** What happens to a request on its way through the gateway and the functions. */
+export interface Trace {
+  /** The SDK sends it with all that a function calls for this request. */
+  readonly id: string;
+  /** The resource of the request's route, like `/plants/{id}`. */
+  resourcePath?: string;
+  /** Whether the authorizer's function was asked, or its answer came from the cache. */
+  authorizer?: 'asked' | 'cached';
+  /** The caller, by the authorizer's word. */
+  principalId?: string;
+  /** The invocations in the order in which they ended. */
+  readonly invocations: TracedInvocation[];
+}
+
+export interface TracedInvocation {
+  functionName: string;
+  durationMs: number;
+  /** Whether it waited for its environment to start. */
+  isColdStart: boolean;
+}
+
+/** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+export function newTrace(): Trace {
+  const seconds = Math.floor(Date.now() / 1000).toString(16);
+  return { id: `Root=1-${seconds}-${randomBytes(12).toString('hex')}`, invocations: [] };
+}
