@@ -5,7 +5,7 @@ import { settingNames } from '../../lib/settings.ts';
 import { headingsOf, readPage, root, tableOf } from './page.ts';
 
 const pages = [
-  'README.md',
+  ...readdirSync(root),
   ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 
@@ -30,6 +30,7 @@ const runs: [command: RegExp, by: string][] = [
   ],
   [/^npm run sam( |$)/, 'test/sam/program.test.ts'],
   [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, 'test/sam/plain.test.ts'],
+  [/^npm (test|run (format|types|lint))$/, '.ci/run'],
   [/^npm run openapi$/, 'test/openapi/program.test.ts'],
   [/^\.ci\/client-types\/run$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/python-client/run'],
