@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
 import { runSuite } from './contract/suite.ts';
 import { tokensOfRun } from './contract/tokens.ts';
+import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
 import { findRunning } from './local/running.ts';
 import { explain } from './token/explain.ts';
 import { refuseOptionsAsValues } from './token/options.ts';
@@ -47,6 +48,7 @@ environment, tokens of owners without plants:
   CONTRACT_EXPIRED_TOKEN  expired (may be left out)`,
   );
 for (const option of targetOptions) program.addOption(option);
+refuseOptionsOfNpm(program);
 refuseOptionsAsValues([program]);
 const options = program.parse().opts<Options>();
 

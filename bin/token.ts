@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
+import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
 import {
   type IssuedToken,
   issueToken,
@@ -133,6 +134,12 @@ program
 for (const command of program.commands)
   for (const option of targetOptions) command.addOption(option);
 refuseOptionsAsValues(program.commands);
+const options = new Map(
+  program.commands.flatMap(({ options }) => options.map((one) => [one.long, one])),
+);
+// npm has settings of these names itself, which may be in its configuration.
+for (const name of ['--scope', '--json']) options.delete(name);
+refuseOptionsOfNpm(program, [...options.values()]);
 await program.parseAsync();
 
 /** Returns an action that opens the target of its options, and explains any error in one line. */

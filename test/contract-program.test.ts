@@ -273,6 +273,12 @@ test.each<[string, string[], Record<string, string>, string]>([
   ['a base URL that is not a URL', ['--base-url', 'localhost'], {}, 'A base URL looks like'],
   ['an option as a base URL', ['--base-url', '--local'], {}, 'Put a value before --local.'],
   ['neither AWS nor npm start', [], {}, 'add --local for a running "npm start"'],
+  [
+    'an option that npm took for its own',
+    ['Other'],
+    { npm_lifecycle_event: 'contract', npm_config_stack: 'true' },
+    'Type "--" before them: npm run contract -- --stack Other',
+  ],
   ['a token as an argument', ['--token', forge()], {}, 'Tokens for this command go into the'],
 ])('with %s, one line says what is wrong', async (_, args, env, line) => {
   const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));

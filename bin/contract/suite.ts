@@ -12,7 +12,7 @@ export async function runSuite(
   environment: Record<string, string | undefined>,
   except: string[],
 ): Promise<number> {
-  const options = ['--runInBand', 'test/contract/'];
+  const options = ['--runInBand', 'test/contract/contract.test.ts'];
   if (except.length > 0) {
     const escaped = except.map((words) => words.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
     options.push(`--testNamePattern=^(?!.*(?:${escaped.join('|')}))`);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { refuseOptionsOfNpm } from './options-of-npm.ts';
 import { defaultDataFolder } from './running.ts';
 
 /** The options that npm start and npm run sam share. */
@@ -29,24 +30,4 @@ export function parseOptions(program: Command): void {
   for (const option of localOptions) program.addOption(option);
   refuseOptionsOfNpm(program);
   program.parse();
-}
-
-/** Without "--" before them, npm takes options for its own, and the program would not know. */
-function refuseOptionsOfNpm(program: Command): void {
-  const { npm_lifecycle_event: script } = process.env;
-  const command = script === 'start' ? 'npm start' : `npm run ${script}`;
-  if (program.name() !== `${command} --`) return;
-  const args = process.argv.slice(2);
-  const taken = program.options.flatMap(({ long = '', required }) => {
-    const value = process.env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
-    if (value === undefined || args.includes(long)) return [];
-    // npm hands on the value of an option that it does not know as an argument.
-    const given = required && value === 'true' ? args.shift() : value;
-    return required ? [`${long} ${given ?? '…'}`] : [long];
-  });
-  if (taken.length === 0) return;
-  program.error(
-    'error: npm took these options for its own. Type "--" before them: ' +
-      [command, '--', ...taken, ...args].join(' '),
-  );
 }

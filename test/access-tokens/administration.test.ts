@@ -36,7 +36,7 @@ const issue = (more: Partial<typeof grant> | { expires: undefined } = {}) =>
 const find = (id: string) => findRecord(database, table, id);
 const scan = async () => (await database.send(new ScanCommand({ TableName: table }))).Items ?? [];
 
-/** Runs something once, right after the database has acted on the next command of that name and before the SDK learns of it. */
+/** Runs something once, after the database has acted on a command and before the SDK knows. */
 function after(commandName: string, act: () => Promise<unknown>) {
   const name = 'afterCommand';
   let done = false;
@@ -54,7 +54,7 @@ function after(commandName: string, act: () => Promise<unknown>) {
   );
 }
 
-/** Changes what commands ask for, while something runs. */
+/** Changes the input of all commands while something runs. */
 async function asking(
   change: (input: Record<string, unknown>) => object,
   run: () => Promise<unknown>,
@@ -75,18 +75,18 @@ async function asking(
   }
 }
 
-/** As the SDK's own handler reports a connection that was reset. */
+/** Fails as the SDK does if a connection is reset. */
 const loseAnswer = async () => {
   throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
 };
 
-test('a token is stored as its digest with what was granted, and can be read back', async () => {
+test('a token is stored as its digest with its grant, and can be read back', async () => {
   const { id, token, record } = await issue();
   expect(record).toEqual({ ...grant, id, digest: digest(token), created: second });
   expect(await find(id)).toEqual({ ...record, digest: new Uint8Array(record.digest) });
 });
 
-test('a token that never expires has no expiry, so that the TTL leaves it alone', async () => {
+test('a token that never expires has no expiry, so that the TTL does not delete it', async () => {
   const { id } = await issue({ expires: undefined });
   expect(Object.keys((await find(id)) ?? {})).not.toContain('expires');
   expect((await scan()).find((item) => item.id === id)).not.toHaveProperty('expires');
@@ -148,7 +148,7 @@ test.each([
   expect(await scan()).toHaveLength(before);
 });
 
-test('the list has every token, or those of one owner, the oldest first, page after page, and no digest', async () => {
+test('a list has every token, or those of one owner, the oldest first and without digests', async () => {
   const owner = 'lister';
   const ids: string[] = [];
   for (const created of [30, 10, 20])
@@ -176,7 +176,7 @@ test('the list has every token, or those of one owner, the oldest first, page af
   expect(pages).toBeGreaterThan(2);
 });
 
-test('a token is revoked once: again changes nothing', async () => {
+test('revoking a revoked token changes nothing', async () => {
   const { id } = await issue();
   expect(await revokeToken(database, table, id, at(second + 5))).toMatchObject({
     id,
@@ -189,7 +189,7 @@ test('a token is revoked once: again changes nothing', async () => {
   expect(await find(id)).toMatchObject({ ...grant, revoked: second + 5 });
 });
 
-test('to revoke or rotate an unknown token stores nothing', async () => {
+test('revoking or rotating an unknown token stores nothing', async () => {
   const before = (await scan()).length;
   await expect(revokeToken(database, table, 'abcdefghijkl')).rejects.toThrow(
     new TokenError('There is no token abcdefghijkl.'),
@@ -206,7 +206,7 @@ test.each([
   ['that never expires', undefined, 60, second + 60],
   ['at once', undefined, 0, second],
 ])(
-  'rotating a token %s gives another with its owner, scopes and label, and ends it with the overlap at the latest',
+  'rotating a token %s issues one with the same grant, and ends the old one within the overlap',
   async (_, expires, overlap, end) => {
     const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
     const { id, token, record, replaced } = await rotateToken(
@@ -312,7 +312,7 @@ test('a token that was rotated is not rotated again, but the one that replaced i
 });
 
 test.each(['PutItemCommand', 'UpdateItemCommand'])(
-  'a rotation whose %s was answered into the void, and sent again, succeeds',
+  'a rotation succeeds if the answer to its %s is lost and the SDK retries it',
   async (command) => {
     const old = await issue();
     after(command, loseAnswer);
@@ -329,7 +329,7 @@ test.each(['PutItemCommand', 'UpdateItemCommand'])(
   },
 );
 
-test('an id that is taken is not overwritten', async () => {
+test('issuing a token with a taken id fails and overwrites nothing', async () => {
   const { id } = await issue();
   const bystander = await find(id);
   const collide = ({ Item }: Record<string, unknown>) => (Item ? { Item: { ...Item, id } } : {});

@@ -102,7 +102,7 @@ test.each([
     'refused',
     (lastSecond + 3_155_760_000) * 1000,
   ],
-])('a token is judged by the clock: %s it is %s', async (_, verdict, now) => {
+])('%s, a token is %s', async (_, verdict, now) => {
   const { token, find } = issued({ expires: lastSecond });
   const judged = authorizer(find, () => now)(event(`Bearer ${token}`));
   await (verdict === 'accepted'
@@ -110,7 +110,7 @@ test.each([
     : expect(judged).rejects.toThrow(Unauthorized));
 });
 
-test('the clock is read after the database: a token that expires during the look-up is refused', async () => {
+test('a token that expires during the look-up is refused', async () => {
   let now = lastSecond * 1000 - 1;
   const { token, record } = issued({ expires: lastSecond });
   const slowly = async () => {
@@ -122,7 +122,7 @@ test('the clock is read after the database: a token that expires during the look
   );
 });
 
-test('all refusals are one error to the gateway; only the log tells them apart', async () => {
+test('every refusal is the same error, and only the log says why', async () => {
   const active = issued();
   const revoked = issued({ revoked: 2 });
   const expired = issued({ expires: 2 });
@@ -151,7 +151,7 @@ test('all refusals are one error to the gateway; only the log tells them apart',
   expect(log).toHaveLength(cases.length);
 });
 
-test('a database that fails is not a refusal: its error passes', async () => {
+test('an error of the database is passed on, and is not a refusal', async () => {
   const failing = async () => {
     throw new Error('The database is down.');
   };

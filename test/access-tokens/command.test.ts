@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { issueToken } from '../../bin/token/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
-import { start, token } from './command.ts';
+import { root, start, token } from './command.ts';
 import { forge } from './forge.ts';
 import { startTokensTable } from './tokens-table.ts';
 
@@ -291,7 +291,43 @@ test('--local finds the running npm start by itself', async () => {
   rmSync(cwd, { recursive: true });
 });
 
-test('a npm start is found from its announcement until its end, however it ends', async () => {
+test.each([
+  [['issue', 'alice'], { owner: 'true' }, 'issue --owner alice'],
+  [['issue', 'alice', 'x'], { owner: 'true', label: 'true' }, 'issue --owner alice --label x'],
+  [['list'], { stack: 'Other' }, 'list --stack Other'],
+  [['revoke', 'abcdefghijkl'], { region: 'true' }, 'revoke --region abcdefghijkl'],
+])('%j is refused, because npm took %j for its own', async (args, taken, typed) => {
+  const env = Object.entries(taken).map(([name, value]) => [`npm_config_${name}`, value]);
+  const { stderr } = await token(args, {
+    npm_lifecycle_event: 'token',
+    npm_config_scope: '@example',
+    ...Object.fromEntries(env),
+  });
+  expect(stderr).toBe(
+    'error: npm took these options for its own. Type "--" before them: ' +
+      `npm run -s token -- ${typed}\n`,
+  );
+});
+
+test('an npm start announces itself, and takes it back when it ends', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const npmStart = spawn(
+    process.execPath,
+    [join(root, 'bin', 'local.ts'), '--port', '0', '--dynamodb-port', '0', '--json'],
+    { cwd, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const [ready] = await once(npmStart.stdout, 'data');
+  const { dynamodbEndpoint } = JSON.parse(`${ready}`);
+  expect(findRunning(join(cwd, '.plant-store'))).toMatchObject({ dynamodbEndpoint });
+  const { stdout } = await token(['list', '--local'], {}, { cwd });
+  expect(stdout).toMatch(/ demo .* npm start\n/);
+  npmStart.kill();
+  await once(npmStart, 'exit');
+  expect(existsSync(join(cwd, '.plant-store', 'running.json'))).toBe(false);
+  rmSync(cwd, { recursive: true });
+});
+
+test('an npm start is found from its announcement until its end, however it ends', async () => {
   const data = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const file = join(data, 'running.json');
   const running = { baseUrl: 'http://127.0.0.1:3000/v1', dynamodbEndpoint: tokens.endpoint };
@@ -310,7 +346,7 @@ test('a npm start is found from its announcement until its end, however it ends'
 });
 
 test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
-  'where no npm start runs at %s, one line says so',
+  'if no npm start runs at %s, one line says so',
   async (endpoint) => {
     const stderr =
       `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
@@ -323,7 +359,7 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
   },
 );
 
-test('a database without the tables, or what is no database, is not that of an npm start', async () => {
+test('a server is recognised that is not the database of an npm start', async () => {
   const other = await startTokensTable('Others');
   const nothing = createServer((_, response) =>
     response.writeHead(403).end('{"message":"Forbidden"}'),

@@ -12,7 +12,7 @@ import { startDatabase } from '../../lib/local/database.ts';
 import { start, token } from './command.ts';
 import { startTokensTable } from './tokens-table.ts';
 
-// The tokens of a deployed stack: CloudFormation answers as it does, DynamoDB is the local engine.
+// The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
@@ -103,7 +103,7 @@ test.each<[string, string[], Record<string, string>, object]>([
     { accessKeyId: 'WORK', region: 'us-east-2' },
   ],
   [
-    'what the environment says',
+    'the environment',
     ['--stack', 'PlantStore'],
     account,
     { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' },
@@ -137,7 +137,7 @@ const documents = ['README.md', ...globSync('docs/*.md')];
 const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
-test.each([...new Set(documented)])('what the documents say works: %s', async (line) => {
+test.each([...new Set(documented)])('the documented command works: %s', async (line) => {
   const { id, token: whole } = await issueToken(tokens.database, tokens.name, {
     owner: 'alice',
     scopes: ['plants:read'],
@@ -161,7 +161,7 @@ test.each([...new Set(documented)])('what the documents say works: %s', async (l
   });
 });
 
-test('the documents have the pattern for secret scanners as it is', () => {
+test('the page has the pattern for secret scanners', () => {
   expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
 });
 
@@ -211,7 +211,7 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /No AWS region is chosen\. Choose one with --region, or add --local for a running "npm start"\./,
   ],
   ['no network', [], noNetwork, /AWS cannot be reached \(.*\)\. Check the network and --region\./],
-])('where there is %s, one line says so', async (_, options, env, line) => {
+])('if there is %s, one line says so', async (_, options, env, line) => {
   const { exitCode, stdout, stderr } = await aws(['list', ...options], env);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: ${line.source}.*\n$`));

@@ -15,7 +15,7 @@ import {
 import { forge } from './forge.ts';
 import { startTokensTable } from './tokens-table.ts';
 
-// The authorizer's own bundle, before a database that tells what it was asked and can be made to fail.
+// The authorizer's own bundle, with a database that records requests and can fail.
 
 type Sent = { operation: string; input: Record<string, unknown> };
 const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
@@ -92,7 +92,7 @@ const issue = () =>
 const unauthorized = { error: { errorType: 'Error', errorMessage: 'Unauthorized' } };
 const codes = () => log.flatMap((line) => JSON.parse(line).message?.code ?? []);
 
-test('it judges a token by one strongly consistent read, and writes nothing', async () => {
+test('the authorizer does one strongly consistent read and writes nothing', async () => {
   const { id, token } = await issue();
   const outcome = await judge(`Bearer ${token}`);
   expect(outcome).toHaveProperty('payload', expect.stringContaining('"owner":"ann"'));
@@ -104,7 +104,7 @@ test('it judges a token by one strongly consistent read, and writes nothing', as
   ]);
 });
 
-test('a token works the moment it was issued, and no more the moment it was revoked', async () => {
+test('a token works as soon as it is issued, and stops as soon as it is revoked', async () => {
   const { id, token } = await issue();
   expect(await judge(`Bearer ${token}`)).toHaveProperty('payload');
   await revokeToken(tokens.database, tokens.name, id);
@@ -151,7 +151,7 @@ test.each([
   'Basic TOKEN',
   'Token TOKEN',
   'Вearer TOKEN', // The first letter is Cyrillic.
-])('it refuses %j without asking the database', async (shape) => {
+])('the authorizer refuses %j without a look-up', async (shape) => {
   const { token } = await issue();
   const authorizationToken = typeof shape === 'string' ? shape.replaceAll('TOKEN', token) : shape;
   expect(await judge(authorizationToken)).toEqual(unauthorized);
@@ -160,8 +160,8 @@ test.each([
 });
 
 test.each<[string, (response: ServerResponse) => void]>([
-  ['is out of order', (response) => void response.writeHead(500).end('{}')],
-  ['hangs up', (response) => void response.destroy()],
+  ['answers 500', (response) => void response.writeHead(500).end('{}')],
+  ['closes the connection', (response) => void response.destroy()],
   [
     'lacks the table',
     (response) =>
@@ -171,21 +171,18 @@ test.each<[string, (response: ServerResponse) => void]>([
     'says Unauthorized',
     (response) => void response.writeHead(401).end('{"message":"Unauthorized"}'),
   ],
-  ['talks nonsense', (response) => void response.writeHead(200).end('<html>')],
+  ['answers HTML', (response) => void response.writeHead(200).end('<html>')],
   [
-    'has an item that is no record',
+    'has an invalid record',
     (response) => void response.writeHead(200).end('{"Item":{"id":{"S":"abcdefghijkl"}}}'),
   ],
-])(
-  'where the database %s, it neither accepts nor says Unauthorized: the gateway answers 503',
-  async (_, failing) => {
-    const { token } = await issue();
-    fail = failing;
-    const outcome = await judge(`Bearer ${token}`);
-    expect(outcome).toEqual({
-      error: { errorType: 'Error', errorMessage: 'The access token could not be judged.' },
-    });
-    expect(codes()).toEqual(['AUTHORIZER_FAILED']);
-    expect(log.join()).not.toContain(token.slice(17, 38));
-  },
-);
+])('if the database %s, the authorizer fails without saying Unauthorized', async (_, failing) => {
+  const { token } = await issue();
+  fail = failing;
+  const outcome = await judge(`Bearer ${token}`);
+  expect(outcome).toEqual({
+    error: { errorType: 'Error', errorMessage: 'The access token could not be judged.' },
+  });
+  expect(codes()).toEqual(['AUTHORIZER_FAILED']);
+  expect(log.join()).not.toContain(token.slice(17, 38));
+});

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 
 /**
- * Notes, in a process of its own, what each verdict takes: the look-ups, digests, comparisons and log lines. What a clock could tell, this tells
- * for certain.
+ * Records the look-ups, digests, comparisons and log lines of each verdict, in a process of its own.
+ * Unlike a clock, this is certain.
  */
 const probe = `
   import crypto from 'node:crypto';

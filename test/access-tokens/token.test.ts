@@ -12,12 +12,12 @@ test('a token is pst_, an id, a secret and a checksum, and gives its id', () => 
 
 test('the checksum is the CRC-32 of all before it, so that anyone can check a find', () => {
   const start = `pst_${'0'.repeat(12)}_${'0'.repeat(43)}`;
-  // Reckoned by Python's zlib.crc32.
+  // Computed by Python's zlib.crc32.
   expect(tokenId(`${start}3LRl1p`)).toBe('0'.repeat(12));
   expect(tokenId(`${start}3LRl1q`)).toBeUndefined();
 });
 
-test('what the format alone can tell, a forged token fulfils', () => {
+test('a forged token passes every check of the format', () => {
   expect(tokenId(forge('abcdefghijkl'))).toBe('abcdefghijkl');
 });
 
@@ -25,7 +25,7 @@ test('10 000 tokens differ in id and secret, and use every character in every pl
   const tokens = Array.from({ length: 10_000 }, makeToken);
   expect(new Set(tokens.map(({ id }) => id)).size).toBe(10_000);
   expect(new Set(tokens.map(({ token }) => token.slice(17, 60))).size).toBe(10_000);
-  // The secret's first place is left out: 256 bits end a little below 62^43. So is the checksum's: 32 bits end below 62^6.
+  // Leave out the first place of the secret, because 256 bits end a little below 62^43.
   const places = [
     ...Array.from({ length: 12 }, (_, i) => 4 + i),
     ...Array.from({ length: 42 }, (_, i) => 18 + i),
@@ -34,7 +34,7 @@ test('10 000 tokens differ in id and secret, and use every character in every pl
     expect(new Set(tokens.map(({ token }) => token[place])).size).toBe(62);
 });
 
-test('the pattern finds a token in any text, and does not run on', () => {
+test('the pattern finds a token in any text, and ends with it', () => {
   const { token } = makeToken();
   const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(
     new RegExp(accessTokenPattern, 'g'),

@@ -4,7 +4,7 @@ import { accessTokenKey } from '../../functions/contract/table-keys.ts';
 import { localClient } from '../../lib/local/database-client.ts';
 import { engine } from '../engines.ts';
 
-/** A table of access tokens in an engine of its own, in memory. */
+/** Starts an engine, in memory, and creates a table of access tokens in it. */
 export async function startTokensTable(name = 'AccessTokens', start = engine().start) {
   const { endpoint, stop } = await start();
   const client = localClient(endpoint);
