@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { settingNames } from '../../lib/settings.ts';
-import { headingsOf, readPage, root, tableOf } from './page.ts';
+import { headingsOf, readPage, root, shellBlocks, tableOf } from './page.ts';
 
 const pages = [
   ...readdirSync(root),
@@ -38,28 +39,25 @@ const runs: [command: RegExp, by: string][] = [
 
 const needsAccount = '# Needs an AWS account';
 
-/** The `sh` blocks of the pages, line by line. */
 const blocks = pages.flatMap((page) =>
-  [...readPage(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => ({
-    page,
-    lines: block.trim().split('\n'),
-  })),
+  shellBlocks(readPage(page)).map((lines) => ({ page, lines })),
 );
+const marked = blocks.filter(({ lines }) => lines[0] === needsAccount);
 const commands = blocks
-  .filter(({ lines }) => lines[0] !== needsAccount)
+  .filter((block) => !marked.includes(block))
   .flatMap(({ page, lines }) => lines.map((command): [string, string] => [page, command]));
 
 test.each(commands)('%s: CI runs "%s"', (_, command) => {
   expect(runs.filter(([form]) => form.test(command))).toHaveLength(1);
 });
 
-test('only commands that change or read an account are marked as needing one', () => {
-  const marked = blocks
-    .filter(({ lines }) => lines[0] === needsAccount)
-    .flatMap(({ lines }) => lines.slice(1));
-  const known =
-    /^(aws|for table in \$\(aws|npx cdk (orphan|import|drift|deploy|destroy)$|npx cdk (orphan|import) )/;
-  expect(marked.filter((command) => !known.test(command))).toEqual([]);
+test.each(marked)('$page: a block that needs an account is shell for AWS', ({ lines }) => {
+  const script = lines.join('\n');
+  expect(script).toMatch(/\baws |^npx cdk (orphan|import|drift)\b/m);
+  expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
 });
 
 test('every entry of the list has a command and a test', () => {
@@ -90,4 +88,16 @@ test.each(pages)('what %s links to exists', (page) => {
     if (file.endsWith('.test.ts') && text.includes(' '))
       expect(testNames(file)).toContainEqual(expect.stringContaining(text));
   }
+});
+
+test.each(pages)('%s has lines of at most 100 columns, but for tables and addresses', (page) => {
+  const words = (line: string) =>
+    line
+      .replaceAll(/\[[^\]]*\]\([^)]*\)/g, 'link')
+      .trim()
+      .split(' ').length;
+  const tooLong = readPage(page)
+    .split('\n')
+    .filter((line) => [...line].length > 100 && !line.startsWith('|') && words(line) > 2);
+  expect(tooLong).toEqual([]);
 });

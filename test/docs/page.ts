@@ -25,3 +25,9 @@ export const headingsOf = (page: string) =>
       .replaceAll(/[^\w\- ]/g, '')
       .replaceAll(' ', '-'),
   );
+
+/** Returns the commands of the `sh` blocks of Markdown, block by block. */
+export const shellBlocks = (markdown: string): string[][] =>
+  [...markdown.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].map(([, block = '']) =>
+    block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n'),
+  );

@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../lib/local/docker.ts';
+import { readPage, shellBlocks } from '../docs/page.ts';
 import { freePort } from '../free-port.ts';
 import { root } from './sam-local.ts';
 
@@ -45,11 +44,9 @@ beforeAll(async () => {
   const { architecture, address, hostname } = await findDocker();
   const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
   const [, section = ''] =
-    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(
-      readFileSync(join(root, 'docs', 'sam-local.md'), 'utf8'),
-    ) ?? [];
-  commands = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-    .flatMap(([, block = '']) => block.trim().split('\n'))
+    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/sam-local.md')) ?? [];
+  commands = shellBlocks(section)
+    .flat()
     .map((line) =>
       line
         .replace('architecture=x86_64', `architecture=${architecture}`)
