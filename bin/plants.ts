@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ownerPattern } from '../functions/contract/access-token.ts';
+import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { importPlants, openInput } from './plants/import.ts';
@@ -12,6 +13,7 @@ import { openPlants, type Plants } from './plants/target.ts';
 import { listTokens } from './token/administration.ts';
 import { explain } from './token/explain.ts';
 import { refuseOptionsAsValues } from './token/options.ts';
+import { refuseSecretArguments } from './token/secrets.ts';
 import { type TargetOptions, targetOptions } from './token/target.ts';
 
 interface Options extends TargetOptions {
@@ -52,6 +54,8 @@ for (const command of program.commands) {
 /** More lines than this that cannot be imported are only counted. */
 const faultsShown = 20;
 
+refuseSecretArguments('This command takes no tokens.');
+refuseOptionsOfNpm(program);
 refuseOptionsAsValues(program.commands);
 await program.parseAsync();
 

@@ -134,12 +134,7 @@ program
 for (const command of program.commands)
   for (const option of targetOptions) command.addOption(option);
 refuseOptionsAsValues(program.commands);
-const options = new Map(
-  program.commands.flatMap(({ options }) => options.map((one) => [one.long, one])),
-);
-// npm has settings of these names itself, which may be in its configuration.
-for (const name of ['--scope', '--json']) options.delete(name);
-refuseOptionsOfNpm(program, [...options.values()]);
+refuseOptionsOfNpm(program);
 await program.parseAsync();
 
 /** Returns an action that opens the target of its options, and explains any error in one line. */

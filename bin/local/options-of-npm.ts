@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 
 /** Refuses options that npm took for its own because there was no "--" before them. */
-export function refuseOptionsOfNpm(program: Command, options = program.options): void {
+export function refuseOptionsOfNpm(program: Command): void {
   const [, script] = / (\S+) --$/.exec(program.name()) ?? [];
   if (script !== process.env.npm_lifecycle_event) return;
   const args = process.argv.slice(2);
-  const taken = options
+  const all = [program, ...program.commands].flatMap(({ options }) => options);
+  const taken = [...new Map(all.map((option) => [option.long, option])).values()]
     .map(({ long = '', required }) => ({ long, required }))
-    .filter(({ long }) => !args.includes(long))
+    // npm has a setting `scope`, which may be in its configuration.
+    .filter(({ long }) => !args.includes(long) && long !== '--scope')
     .map((option) => ({
       ...option,
       value: process.env[`npm_config_${option.long.slice(2).replaceAll('-', '_')}`],
