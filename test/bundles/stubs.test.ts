@@ -150,6 +150,7 @@ describe.each(entries)('%s with and without stubs', (entry) => {
 });
 
 test('the client that functions use has no logger and one signer', async () => {
+  process.env.AWS_REGION = 'eu-central-1';
   const { middlewareStack, config } = connect();
   const names = (stack: { identify(): string[] }) => stack.identify().join();
   const whole = new DynamoDBClient({ region: 'eu-central-1' });

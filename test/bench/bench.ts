@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { buildCandidates } from './build.ts';
+import { startStubDatabase } from './database.ts';
+import { publish, type Speed, table } from './report.ts';
+import { rounds, type Task } from './rounds.ts';
+import { measureScale } from './scale.ts';
+import { again, barsOf, resultsOf, scatterOf, tolerance } from './targets.ts';
+
+const options = new Command('npm run bench --')
+  .description('Measures the functions beside others and writes docs/speed.{json,md,svg}.')
+  .option('--check', 'write nothing, and let no machine fail that is too busy to measure')
+  .option('--scale', 'measure lists of small and large stores instead')
+  .option('--seconds <number>', 'time for the starts; later calls take as long', Number, 85)
+  .parse()
+  .opts<{ check?: true; scale?: true; seconds: number }>();
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
+const machine = `${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model.trim()}, Node ${process.version}`;
+const published = readPublished(join(docs, 'speed.json'));
+
+try {
+  if (options.scale)
+    publish(docs, { ...published, scale: await measureScale(folder, console.error) });
+  else await compare();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+process.exit();
+
+async function compare(): Promise<void> {
+  console.error('Building the functions and what they are compared with …');
+  const candidates = buildCandidates(folder);
+  const database = await startStubDatabase(folder);
+  const { endpoint, tls } = database;
+  const ours = candidates.filter(({ name, entry }) => name === entry || name === `raw ${entry}`);
+  const raw = candidates.filter(({ name }) => name === 'raw create-plant');
+
+  const starts: Task[] = [
+    ...candidates.map((candidate) => ({ name: candidate.name, candidate, endpoint })),
+    ...raw.map((candidate) => ({ name: again, candidate, endpoint })),
+    ...(tls ? ours.map((candidate) => ({ name: `TLS ${candidate.name}`, candidate, ...tls })) : []),
+  ];
+  const warm: Task[] = [
+    ...ours.map((candidate) => ({
+      name: `warm ${candidate.name}`,
+      candidate,
+      calls: 1000,
+      endpoint,
+    })),
+    ...raw.map((candidate) => ({ name: `warm ${again}`, candidate, calls: 1000, endpoint })),
+    ...ours
+      .filter(({ entry }) => entry === 'list-plants')
+      .map((candidate) => ({
+        name: `thousand ${candidate.name}`,
+        candidate,
+        owner: 'thousand',
+        calls: 100,
+        endpoint,
+      })),
+  ];
+  if (!tls) console.error('Without openssl there is no certificate, so TLS is left out.');
+  console.error(`Starting functions for ${options.seconds} s …`);
+  const figures = await rounds(starts, options.seconds);
+  console.error(`Calling started functions for ${options.seconds} s …`);
+  for (const [name, each] of await rounds(warm, options.seconds)) figures.set(name, each);
+  database.stop();
+
+  const results = resultsOf(figures);
+  console.log(table(results));
+  const scatter = scatterOf(figures);
+  const failed = results.filter(({ median, atMost }) => median > atMost * tolerance);
+  if (scatter) {
+    console.error(`This machine is too busy to measure on: ${scatter}.`);
+    console.error('Nothing is published. Run npm run bench again when the machine is idle.');
+    process.exitCode = options.check ? 0 : 1;
+    return;
+  }
+  for (const { title, median, atMost } of failed)
+    console.error(`${title} is ${median.toFixed(2)}; the target is ${atMost}.`);
+  if (failed.length > 0) process.exitCode = 1;
+  if (options.check) return;
+  publish(docs, {
+    ...published,
+    machine,
+    date: new Date().toISOString().slice(0, 10),
+    rounds: Math.min(...[...figures.values()].map(({ length }) => length)),
+    results,
+    bars: barsOf(figures),
+  });
+  console.error('Written: docs/speed.json, docs/speed.md and docs/speed.svg.');
+}
+
+function readPublished(file: string): Speed {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  return { machine, date: '', rounds: 0, results: [], bars: [], scale: null };
+}

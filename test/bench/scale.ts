@@ -1,0 +1,129 @@
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { createTables } from '../../lib/local/create-tables.ts';
+import { startDatabase } from '../../lib/local/database.ts';
+import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { synthesize } from '../../lib/synthesize.ts';
+import { quartiles } from './rounds.ts';
+
+/** One list: in a store of that size, of a page of that length. */
+interface List {
+  others: number;
+  own: number;
+  page: number;
+  units: number;
+  ms: number;
+}
+
+export interface Scale {
+  stores: List[];
+  pages: List[];
+  memory: { plants: number; atFirstMb: number; atEndMb: number };
+}
+
+const own = 1000;
+const sizes = [1000, 10_000, 100_000];
+
+/** Fills the embedded engine with plants of another owner, and lists one's own on the way. */
+export async function measureScale(folder: string, say: (line: string) => void): Promise<Scale> {
+  synthesize(folder);
+  const engine = await startDatabase({ port: 0 });
+  await createTables(readTemplate(folder), engine.endpoint);
+  const database = localDocumentClient(engine.endpoint);
+  const units = countUnits(database);
+  const store = plantStore(database, 'Plants');
+  await fill(database, 'me', 0, own);
+
+  const list = async (others: number, page: number): Promise<List> => {
+    const times: number[] = [];
+    for (let i = 0; i < 15; i++) {
+      units.count = 0;
+      const began = performance.now();
+      const found = await store.list('me', page, undefined);
+      times.push(performance.now() - began);
+      if (found.length !== page) throw new Error(`A list of ${page} has ${found.length} plants.`);
+    }
+    return { others, own, page, units: units.count, ms: quartiles(times).median };
+  };
+
+  const stores: List[] = [];
+  let others = 0;
+  for (const size of sizes) {
+    say(`Filling the store with ${size} plants of another owner …`);
+    await fill(database, 'other', others, size);
+    others = size;
+    stores.push(await list(others, own));
+  }
+  const pages = [await list(others, 10), await list(others, 100)];
+  const memory = await pageThrough(store, others);
+  database.destroy();
+  await engine.stop();
+  return { stores, pages, memory };
+}
+
+/** Counts the read units of what a client sends. */
+function countUnits(database: DynamoDBDocumentClient): { count: number } {
+  const units = { count: 0 };
+  database.middlewareStack.add(
+    (next) => async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
+      const result = await next(args);
+      const { ConsumedCapacity } = result.output as {
+        ConsumedCapacity?: { CapacityUnits?: number | bigint };
+      };
+      units.count += Number(ConsumedCapacity?.CapacityUnits ?? 0);
+      return result;
+    },
+    { step: 'initialize', name: 'countUnits' },
+  );
+  return units;
+}
+
+async function fill(database: DynamoDBDocumentClient, owner: string, from: number, to: number) {
+  const batch = 25;
+  const write = (start: number) =>
+    database.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          Plants: Array.from({ length: batch }, (_, i) => ({
+            PutRequest: {
+              Item: { owner, id: start + i, name: `Plant ${start + i}`, tag: 'indoor' },
+            },
+          })),
+        },
+      }),
+    );
+  const atOnce = 8;
+  for (let start = from; start < to; start += batch * atOnce)
+    await Promise.all(
+      Array.from({ length: atOnce }, (_, i) => start + i * batch)
+        .filter((each) => each < to)
+        .map(write),
+    );
+}
+
+/** Pages through all plants of an owner, and looks at the heap after a tenth of them and at the end. */
+async function pageThrough(store: PlantStore, plants: number): Promise<Scale['memory']> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heapMb = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  };
+  let seen = 0;
+  let atFirstMb = 0;
+  let last: bigint | undefined;
+  for (;;) {
+    const page = await store.list('other', 1000, last);
+    if (page.length === 0) break;
+    seen += page.length;
+    last = page.at(-1)?.id;
+    if (seen === plants / 10) atFirstMb = heapMb();
+  }
+  if (seen !== plants) throw new Error(`Paging found ${seen} of ${plants} plants.`);
+  return { plants, atFirstMb, atEndMb: heapMb() };
+}

@@ -1,0 +1,127 @@
+import { type Entry, entries } from '../../lib/bundle.ts';
+import { type Figures, type Ratio, ratio } from './rounds.ts';
+
+/** A ratio of two tasks that has a target. */
+export interface Target {
+  title: string;
+  figure: keyof Figures;
+  /** The names of two tasks. */
+  pair: [string, string];
+  atMost: number;
+}
+
+export type Result = Target & Ratio;
+
+/** A ratio above its target by more than this fails, because no machine measures exactly. */
+export const tolerance = 1.15;
+
+const titles: Record<Entry, string> = {
+  'create-plant': 'create',
+  'list-plants': 'list, 10 plants',
+  'delete-plant': 'delete',
+  authorize: 'authorize',
+};
+
+export const targets: Target[] = [
+  ...entries.map((entry) => ({
+    title: `${titles[entry]}: load and first call / raw`,
+    figure: 'start' as const,
+    pair: [entry, `raw ${entry}`] as [string, string],
+    atMost: 0.92,
+  })),
+  ...(
+    [
+      ['CDK default', "CDK's default build of raw", 0.58],
+      ['express', 'express', 0.4],
+      ['demo', "the shape of AWS's demo", 0.46],
+    ] as const
+  ).map(([name, title, atMost]) => ({
+    title: `create: load and first call / ${title}`,
+    figure: 'start' as const,
+    pair: ['create-plant', name] as [string, string],
+    atMost,
+  })),
+  ...entries.map((entry) => ({
+    title: `${titles[entry]}: first call / raw`,
+    figure: 'first' as const,
+    pair: [entry, `raw ${entry}`] as [string, string],
+    atMost: 0.3,
+  })),
+  ...entries.map((entry) => ({
+    title: `${titles[entry]}: first call over TLS / raw`,
+    figure: 'first' as const,
+    pair: [`TLS ${entry}`, `TLS raw ${entry}`] as [string, string],
+    atMost: 0.4,
+  })),
+  ...entries.map((entry) => ({
+    title: `${titles[entry]}: a later call / raw`,
+    figure: 'warm' as const,
+    pair: [`warm ${entry}`, `warm raw ${entry}`] as [string, string],
+    atMost: 1.06,
+  })),
+  {
+    title: 'list, 1000 plants: a later call / raw',
+    figure: 'warm',
+    pair: ['thousand list-plants', 'thousand raw list-plants'],
+    atMost: 0.8,
+  },
+  {
+    title: 'list, 1000 plants: peak memory / raw',
+    figure: 'rss',
+    pair: ['thousand list-plants', 'thousand raw list-plants'],
+    atMost: 0.8,
+  },
+  ...entries.map((entry) => ({
+    title: `${titles[entry]}: peak memory / raw`,
+    figure: 'rss' as const,
+    pair: [`warm ${entry}`, `warm raw ${entry}`] as [string, string],
+    atMost: 0.92,
+  })),
+];
+
+/** Returns the targets whose tasks were measured, with what was measured. */
+export const resultsOf = (figures: Map<string, Figures[]>): Result[] =>
+  targets
+    .filter(({ pair }) => pair.every((name) => figures.has(name)))
+    .map((target) => ({ ...target, ...ratio(figures, target.pair, target.figure) }));
+
+/** The name of a second measurement of `raw create-plant`. Its ratio to the first shows the scatter. */
+export const again = 'raw again';
+
+/** Returns why figures are too uncertain to publish, or undefined. */
+export function scatterOf(figures: Map<string, Figures[]>): string | undefined {
+  const pairs = [
+    [again, 'raw create-plant', 'start'],
+    [`warm ${again}`, 'warm raw create-plant', 'warm'],
+  ] as const;
+  for (const [one, other, figure] of pairs) {
+    const { median, from, to } = ratio(figures, [one, other], figure);
+    const rounds = figures.get(one)?.length ?? 0;
+    const spread = `${median.toFixed(2)} (${from.toFixed(2)} to ${to.toFixed(2)}) in ${rounds} rounds`;
+    if (rounds < 5 || Math.abs(median - 1) > 0.05 || to - from > 0.2)
+      return `the same function measured twice differs by a factor of ${spread}`;
+  }
+  return undefined;
+}
+
+/** A create function's CPU time in relation to that of `raw`. */
+export interface Bar {
+  name: string;
+  start: Ratio;
+  first: Ratio;
+}
+
+/** Returns what the plot shows: create functions beside `raw`. */
+export const barsOf = (figures: Map<string, Figures[]>): Bar[] =>
+  [
+    ['ours', 'create-plant'],
+    ['raw SDK command', 'raw create-plant'],
+    ["CDK's default build", 'CDK default'],
+    ["AWS's demo's shape", 'demo'],
+    ['hono', 'hono'],
+    ['express', 'express'],
+  ].map(([name = '', task = '']) => ({
+    name,
+    start: ratio(figures, [task, 'raw create-plant'], 'start'),
+    first: ratio(figures, [task, 'raw create-plant'], 'first'),
+  }));
