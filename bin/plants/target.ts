@@ -1,5 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { attempts } from '../../functions/contract/waits.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { protectWrites, RetryStrategy } from '../../functions/writes.ts';
 import { databaseEndpoint, openTarget, outputOf, type TargetOptions } from '../token/target.ts';
 
 export interface Plants {
@@ -12,7 +14,9 @@ export interface Plants {
 
 /** Opens the tables that the options name. */
 export async function openPlants(options: TargetOptions): Promise<Plants> {
-  const [database, tokensTable] = await openTarget(options);
+  const retryStrategy = new RetryStrategy(attempts);
+  const [database, tokensTable] = await openTarget(options, { retryStrategy });
+  protectWrites(database);
   // Locally a table's name is its logical id.
   const table = options.local ? 'Plants' : await outputOf(options, 'PlantsTableName');
   const name = options.local ? databaseEndpoint(options) : options.stack;

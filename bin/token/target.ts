@@ -47,16 +47,23 @@ export const databaseEndpoint = ({ dynamodbEndpoint }: TargetOptions): string =>
   dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? 'http://127.0.0.1:8000';
 
 /** Opens the database that the options name, and finds its table of access tokens. */
-export async function openTarget(options: TargetOptions): Promise<Target> {
+export async function openTarget(
+  options: TargetOptions,
+  more: DynamoDBClientConfig = {},
+): Promise<Target> {
+  const config = { ...timeouts, ...more };
   if (options.local) {
     // Locally, the name of a table is its logical id.
-    return [localDocumentClient(databaseEndpoint(options), timeouts), 'AccessTokens'];
+    return [localDocumentClient(databaseEndpoint(options), config), 'AccessTokens'];
   }
-  return [connect(accountOf(options)), await outputOf(options, 'AccessTokensTableName')];
+  return [
+    connect({ ...accountOf(options), ...config }),
+    await outputOf(options, 'AccessTokensTableName'),
+  ];
 }
 
 const connect = (config: DynamoDBClientConfig) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, ...timeouts }), {
+  DynamoDBDocumentClient.from(new DynamoDBClient(config), {
     unmarshallOptions: { wrapNumbers: BigInt },
   });
 

@@ -16,6 +16,7 @@ import { issueToken, listTokens } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
 import type { Plant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
 import { startTables } from './tables.ts';
 
 /** CI takes 100 000. */
@@ -37,10 +38,10 @@ afterAll(async () => {
 });
 
 /** Starts the plants program, as `npm run plants --` does. Its stdin stays open until the test ends it. */
-function start(args: string[]) {
+function start(args: string[], endpoint = tables.endpoint) {
   const child = spawn(
     process.execPath,
-    ['bin/plants.ts', ...args, '--dynamodb-endpoint', tables.endpoint],
+    ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
     { cwd: join(import.meta.dirname, '..', '..'), env: { ...process.env, INIT_CWD: folder } },
   );
   children.push(child);
@@ -54,8 +55,8 @@ function start(args: string[]) {
 }
 
 /** Runs it to its end, with this on stdin. */
-function plants(args: string[], stdin = '') {
-  const { child, ended } = start(args);
+function plants(args: string[], stdin = '', endpoint?: string) {
+  const { child, ended } = start(args, endpoint);
   // A command that fails at once does not read it.
   child.stdin.on('error', () => undefined).end(stdin);
   return ended;
@@ -191,6 +192,16 @@ test('an import stores only what the API would, and names every other line', asy
     { id: 2n, name: 'Ficus', tag: '' },
     { id: 5n, name: 'Fern', tag: '' },
   ]);
+});
+
+test('an import does not send a plant again if the answer got lost', async () => {
+  const proxy = await startFaultProxy();
+  proxy.play('lost', loseAnswer, pass);
+  const endpoint = proxy.before(tables.endpoint);
+  const { stderr } = await plants(['import', '--owner', 'lost'], line(1), endpoint);
+  await proxy.stop();
+  expect(stderr).toBe('Imported for lost: 1 plant created, 0 there already.\n');
+  expect(proxy.seen('lost')).toEqual(['PutItem', 'GetItem']);
 });
 
 test('erase removes the plants and tokens of one owner, once their name is typed', async () => {
