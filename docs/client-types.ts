@@ -52,7 +52,7 @@ export interface components {
         NewPlant: {
             /**
              * Format: int64
-             * @description A 64-bit integer. JavaScript’s numbers lose digits above 2^53, so keep it as text or as a BigInt.
+             * @description A 64-bit integer. JavaScript’s numbers lose digits above 2^53: keep it as text or BigInt.
              */
             id: bigint;
             name: string;
@@ -559,7 +559,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the plant. A 64-bit integer. JavaScript’s numbers lose digits above 2^53, so keep it as text or as a BigInt. */
+                /** @description The id of the plant. A 64-bit integer. JavaScript’s numbers lose digits above 2^53: keep it as text or BigInt. */
                 id: bigint;
             };
             cookie?: never;

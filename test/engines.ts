@@ -21,7 +21,9 @@ const toolsOfCi = createRequire(join(import.meta.dirname, '..', '.ci', 'package.
 const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
 const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
 
-/** Returns the engines to test on: the embedded one, and AWS's own if it is there. CI needs both. */
+/**
+ * Returns the engines to test on: the embedded one, and AWS's own if it is there. CI needs both.
+ */
 export function engines(): Engine[] {
   const lacks = whatDynamoDbLocalLacks();
   if (!lacks) return [embedded, awsOwn];
@@ -43,7 +45,10 @@ function whatDynamoDbLocalLacks(): string | undefined {
   }
 }
 
-/** The engine for a suite that runs on one: the embedded one, or the one whose name the environment variable ENGINE gives. */
+/**
+ * The engine for a suite that runs on one: the embedded one, or the one whose name the environment
+ * variable ENGINE gives.
+ */
 export function engine(): Engine {
   const name = process.env.ENGINE;
   if (!name) return embedded;

@@ -16,7 +16,8 @@ function tracesOf(token: string): string[] {
 
 function encodingsOf(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');
-  // In base64 a text looks in one of three ways, by what is before it; the characters that it shares with its neighbours are left out.
+  // In base64 a text looks in one of three ways, by what is before it; the characters that it
+  // shares with its neighbours are left out.
   const base64 = [0, 1, 2].map((before) =>
     Buffer.from(' '.repeat(before) + text)
       .toString('base64')
@@ -26,7 +27,10 @@ function encodingsOf(text: string): string[] {
   return [...new Set([hex, hex.toUpperCase(), ...base64, ...base64url])];
 }
 
-/** Where half of a token's secret, or more, can be read in one of the texts: the token's id and the text. */
+/**
+ * Where half of a token's secret, or more, can be read in one of the texts: the token's id and the
+ * text.
+ */
 export function secretsIn(texts: string[], tokens: string[]): string[] {
   const all = texts.join('\n');
   return tokens.flatMap((token) => {
@@ -37,7 +41,10 @@ export function secretsIn(texts: string[], tokens: string[]): string[] {
   });
 }
 
-/** Keeps all that the HTTP server of a URL answers from now on, header by header, until it is asked for it. */
+/**
+ * Keeps all that the HTTP server of a URL answers from now on, header by header, until it is asked
+ * for it.
+ */
 export function recordAnswers(url: string): () => string[] {
   const answers: string[] = [];
   const record = (message: unknown) => {

@@ -21,7 +21,10 @@ export interface Service {
   databaseEndpoint: string;
   /** What the functions have logged so far, line by line. */
   log: string[];
-  /** The access tokens issued so far. What the service has logged, answered and stored by its end is searched for their secrets. */
+  /**
+   * The access tokens issued so far. What the service has logged, answered and stored by its end is
+   * searched for their secrets.
+   */
   tokens: string[];
   /** A new access token that works for a day. */
   issue(owner: string, scopes?: typeof allScopes): Promise<string>;
@@ -36,11 +39,17 @@ export interface ServiceOptions {
   context?: Record<string, unknown>;
   /** A running engine in place of the embedded one. */
   database?: Database | undefined;
-  /** Stands between the functions and the database: gets the endpoint of the database and returns its own. */
+  /**
+   * Stands between the functions and the database: gets the endpoint of the database and returns
+   * its own.
+   */
   between?: (endpoint: string) => string;
 }
 
-/** Starts the whole service on free ports, with a database that is empty and in memory: the synthesized stack, its own bundles, the emulator. */
+/**
+ * Starts the whole service on free ports, with a database that is empty and in memory: the
+ * synthesized stack, its own bundles, the emulator.
+ */
 export async function startService({
   context = {},
   database: running,

@@ -42,6 +42,7 @@ interface Description {
 
 const requestId = 'JKJaXmPLvHcESHA=';
 const plant = { name: 'Monstera', tag: 'shade' };
+const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
 const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
@@ -96,7 +97,7 @@ const descriptions: Record<Operation, Description> = {
             description: 'The path of the next page (RFC 8288), if there is one.',
             schema: {
               type: 'string',
-              pattern: `^<(/[^/?]+)*/plants\\?limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}>; rel="next"$`,
+              pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$`,
             },
             example: `<${nextPage}>; rel="next"`,
           },

@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 type JsonSchema = Record<string, unknown>;
 
 export const int64Description =
-  'A 64-bit integer. JavaScript’s numbers lose digits above 2^53, so keep it as text or as a BigInt.';
+  'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: keep it as text or BigInt.';
 
 /** Returns the JSON Schema of an object in a body, which has no other members. */
 export const bodySchema = (schema: v.GenericSchema): JsonSchema => ({

@@ -1,4 +1,6 @@
-/** The keys of the Plants table, so that a query returns an owner's plants in order of their ids. */
+/**
+ * The keys of the Plants table, so that a query returns an owner's plants in order of their ids.
+ */
 export const plantKey = { partition: 'owner', sort: 'id' } as const;
 
 /**

@@ -17,5 +17,7 @@ export const waits = {
   gateway: 29_000,
 } as const;
 
-/** The number of attempts of a command. An operation ends sooner if DynamoDB asks for long pauses. */
+/**
+ * The number of attempts of a command. An operation ends sooner if DynamoDB asks for long pauses.
+ */
 export const attempts = 3;

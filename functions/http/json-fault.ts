@@ -1,6 +1,13 @@
-/** White space, punctuation, a string, a number or a word, as JSON (RFC 8259) has them. */
-const lexeme =
-  /[ \t\n\r]+|[{}[\]:,]|"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
+/** The lexemes of JSON (RFC 8259). */
+const whiteSpace = /[ \t\n\r]+/;
+const punctuation = /[{}[\]:,]/;
+const string = /"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?/;
+const word = /true|false|null/;
+const lexeme = new RegExp(
+  [whiteSpace, punctuation, string, number, word].map(({ source }) => source).join('|'),
+  'y',
+);
 
 const value = '{["0';
 

@@ -15,8 +15,8 @@ import {
 import type { Settings } from '../settings.ts';
 
 /**
- * The two tables. They are separate so that no plant handler can read a token, and so that restoring
- * plants from a backup does not bring revoked tokens back.
+ * The two tables. They are separate so that no plant handler can read a token, and so that a backup
+ * of plants does not bring revoked tokens back.
  */
 export class Tables extends Construct {
   readonly plants: TableV2;

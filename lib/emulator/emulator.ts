@@ -8,11 +8,11 @@ import { readTemplate, type Template } from './template/template.ts';
 import { newTrace, type Trace } from './trace.ts';
 
 export interface Emulator {
-  /** Up to and including the stage, like `http://127.0.0.1:3000/v1`. */
+  /** With the stage, like `http://127.0.0.1:3000/v1`. */
   readonly baseUrl: string;
   /**
-   * Serves new requests with another assembly. Requests in progress finish with the old one. Throws,
-   * and keeps the old one, if it does not understand the other.
+   * Serves new requests with another assembly. Requests in progress finish with the old one. Throws
+   * and keeps the old one if it does not support the other.
    */
   replace(assembly: string): void;
   /** Lets the requests in progress finish, then ends. */
@@ -24,13 +24,13 @@ export interface EmulatorOptions {
   assembly: string;
   /** 0 is any free port. */
   port: number;
-  /** Of an engine that has the template's tables. */
+  /** The endpoint of an engine that has the template's tables. */
   dynamodbEndpoint: string;
   /** Gets each log line of the functions as Lambda would write it. */
   log: Log;
   /** Answers a request itself and returns true, or leaves it to the API and returns false. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** How many invocations of a function run at once. */
+  /** The number of invocations of a function that can run at once. */
   concurrency?: number;
   /** Starts an environment of each function at once, so that the first request is not slow. */
   startAhead?: boolean;
@@ -45,18 +45,20 @@ export interface Answered {
   statusCode: number;
   body: string | Buffer;
   durationMs: number;
-  /** The stage that the API is at. */
+  /** The stage of the API. */
   stageName: string;
 }
 
 const host = '127.0.0.1';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+/**
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
 const maxHeaderSize = 10_240;
 
 /**
  * Serves an assembly's REST API on the loopback, with its functions in threads. Rejects if the
- * template has something that the emulator does not understand, or if the port is taken.
+ * template has something that the emulator does not support, or if the port is taken.
  */
 export async function startEmulator({
   assembly,
@@ -133,13 +135,13 @@ function startApi(
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
     const folder = template.folder(properties.Code);
     if (properties.LoggingConfig?.LogFormat !== 'JSON')
-      throw new Error(`${FunctionName}: the emulator does not understand logs that are not JSON.`);
+      throw new Error(`${FunctionName}: the emulator does not support logs that are not JSON.`);
     pools.set(FunctionName, poolOf({ ...properties, FunctionName, folder }));
   }
   return { gateway: restApi(template, pools), pools: [...pools.values()] };
 }
 
-/** Returns a whole request, or undefined if the client went away before it had sent all. */
+/** Returns a whole request, or undefined if the client disconnected before it had sent all. */
 async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
   const { method = '', url = '', rawHeaders, socket } = request;
   const chunks = await request.toArray().catch(() => undefined);

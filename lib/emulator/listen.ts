@@ -1,6 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** Has a server listen on a port, 0 for any free one, and returns the port. Rejects with one line for people where it is taken. */
+/**
+ * Makes a server listen on a port, or on any free one if it is 0, and returns the port. Rejects
+ * with one line for people if the port is taken.
+ */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);

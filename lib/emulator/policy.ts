@@ -6,7 +6,8 @@ export interface Statement {
 }
 
 /**
- * Returns what a policy says of an action on a resource: `undefined` if no statement is about it, which denies it too. A denial wins.
+ * Returns what a policy says of an action on a resource. A denial takes precedence. `undefined`
+ * means that no statement applies, which denies the action too.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
 export function effectOf(
@@ -24,7 +25,7 @@ export function effectOf(
   return effects.includes('Deny') ? 'Deny' : effects[0];
 }
 
-/** `*` stands for any text, slashes included, `?` for one character. */
+/** `*` matches any text, with slashes, and `?` one character. */
 function matches(pattern: string, text: string, flags = ''): boolean {
   const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
     character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,

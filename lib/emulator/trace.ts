@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 
 /** What happens to a request on its way through the gateway and the functions. */
 export interface Trace {
-  /** The SDK sends it with all that a function calls for this request. */
+  /** The SDK sends it with every call that a function makes for this request. */
   readonly id: string;
   /** The resource of the request's route, like `/plants/{id}`. */
   resourcePath?: string;
-  /** Whether the authorizer's function was asked, or its answer came from the cache. */
+  /** Whether the authorizer's function was called, or its answer came from the cache. */
   authorizer?: 'asked' | 'cached';
-  /** The caller, by the authorizer's word. */
+  /** The caller, as the authorizer says. */
   principalId?: string;
   /** The invocations in the order in which they ended. */
   readonly invocations: TracedInvocation[];
@@ -21,7 +21,9 @@ export interface TracedInvocation {
   isColdStart: boolean;
 }
 
-/** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+/**
+ * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+ */
 export function newTrace(): Trace {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
   return { id: `Root=1-${seconds}-${randomBytes(12).toString('hex')}`, invocations: [] };

@@ -17,7 +17,9 @@ export interface RunOptions {
   events?: unknown[];
   /** Of the database. */
   endpoint?: string;
-  /** Whether the clock stands still and nothing is random, so that two runs send the same requests. */
+  /**
+   * Whether the clock stands still and nothing is random, so that two runs send the same requests.
+   */
   frozen?: boolean;
 }
 

@@ -41,7 +41,9 @@ export interface ProblemDetails {
 
 const json: [string, string] = ['Content-Type', 'application/json'];
 
-/** Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx. */
+/**
+ * Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx.
+ */
 export async function call(request: Call): Promise<Reply> {
   const reply = await send(request);
   const faults = judge(request, reply);

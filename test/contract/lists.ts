@@ -65,7 +65,7 @@ test('a page has at most as many plants as its limit, and a link if there are mo
   expect(namesOf(await list(next(first)))).toEqual(names(3, 4));
 });
 
-test('following the links gives every plant that existed throughout once, despite other writes', async () => {
+test('the links lead to every plant that existed throughout, once and in order', async () => {
   const stay = [10, 20, 30, 40, 50, 60];
   await createAll([...stay, 25, 45]);
   const seen = [];

@@ -17,7 +17,9 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Returns the service that bin/contract.ts names in the environment, or starts one for the suite. */
+/**
+ * Returns the service that bin/contract.ts names in the environment, or starts one for the suite.
+ */
 export async function openTarget(): Promise<Target> {
   const {
     CONTRACT_BASE_URL: baseUrl,

@@ -127,7 +127,10 @@ describe('a data folder', () => {
     await database.stop();
   });
 
-  /** All that is in it but what LevelDB writes of itself, and the lock, which is a database of its own. */
+  /**
+   * All that is in it but what LevelDB writes of itself, and the lock, which is a database of its
+   * own.
+   */
   const contents = (data: string): [string, string][] =>
     readdirSync(data, { recursive: true, withFileTypes: true })
       .filter(

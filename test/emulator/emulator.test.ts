@@ -184,7 +184,7 @@ test('the emulator listens on the loopback only', async () => {
   expect(new URL((await another()).baseUrl).hostname).toBe('127.0.0.1');
 });
 
-test('a stop answers the requests in progress first and does not wait for idle connections', async () => {
+test('a stop waits for the requests in progress and not for idle connections', async () => {
   const stopped = await another();
   const waiting = gate();
   const request = send(stopped.origin, {

@@ -20,7 +20,9 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Synthesizes the fixture stack in a thread, because jest takes several times as long to load CDK. */
+/**
+ * Synthesizes the fixture stack in a thread, because jest takes several times as long to load CDK.
+ */
 export async function synthesizeFixture(): Promise<string> {
   const assembly = join(temporaryFolder(), 'assembly');
   await synthesizeInThread(assembly, {}, new URL('./fixture/app.ts', import.meta.url).href);

@@ -187,7 +187,7 @@ describe('log lines are as Lambda writes them', () => {
 describe('functions under load', () => {
   const waiting = gate();
 
-  test('as many as the limit run at once, each in an environment of its own; more wait', async () => {
+  test('invocations up to the limit run at once, each in its own environment', async () => {
     const url = await waiting.url;
     const answers = Array.from({ length: concurrency + 4 }, () =>
       ask('wait at a gate', { gate: url }),

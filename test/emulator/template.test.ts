@@ -258,7 +258,7 @@ describe('the emulator refuses what it does not support, in one line that names 
       'logs in text',
       'AWS::Lambda::Function',
       { LoggingConfig: {} },
-      /^\w+: the emulator does not understand logs that are not JSON\.$/,
+      /^\w+: the emulator does not support logs that are not JSON\.$/,
     ],
     [
       'an expression that Java reads otherwise',

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type {
   APIGatewayAuthorizerResult,
@@ -75,7 +76,7 @@ test.each([
   },
 );
 
-test('the event for the authorizer has a token that was never issued, and works with an issued one', async () => {
+test('the event for the authorizer has an unknown token, and works with an issued one', async () => {
   // JSON has no literal types.
   const event: APIGatewayTokenAuthorizerEvent = { ...authorizeJson, type: 'TOKEN' };
   expect(authorizeJson.type).toBe(event.type);
@@ -92,4 +93,14 @@ test('the event for the authorizer has a token that was never issued, and works 
   expect(answer.policyDocument.Statement).toMatchObject([
     { Effect: 'Allow', Resource: [event.methodArn, `${event.methodArn}/`] },
   ]);
+});
+
+test('every function of the stack has an event', () => {
+  const functions = [...readTemplate(service.assembly).of('AWS::Lambda::Function').keys()];
+  const events = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'));
+  const eventOf = (name: string) =>
+    name === 'Authorizer'
+      ? 'authorize.json'
+      : `${name.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.json`;
+  expect(events.sort()).toEqual(functions.map(eventOf).sort());
 });

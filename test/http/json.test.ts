@@ -128,7 +128,8 @@ function spell(value: bigint, random: (below: number) => number): string {
   const digits = `${value < 0n ? -value : value}`;
   const zeros = '0'.repeat(random(3));
   const shift = random(digits.length);
-  const shifted = `${digits.slice(0, digits.length - shift)}.${digits.slice(digits.length - shift)}${zeros}`;
+  const point = digits.length - shift;
+  const shifted = `${digits.slice(0, point)}.${digits.slice(point)}${zeros}`;
   const choices = [
     digits,
     `${digits}.0${zeros}`,

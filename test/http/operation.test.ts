@@ -160,7 +160,7 @@ test.each([
   expect(await failing(error)).toMatchObject({ statusCode: 500, body: { status: 500 } });
 });
 
-test('an operation that takes too long is aborted and answered five seconds before the function ends', async () => {
+test('an operation is aborted and answered five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
   const forever = ({ signal }: Caller) => new Promise<Reply>(() => signals.push(signal));
   expect(await answerOf(forever, proxyEvent(), 5001)).toMatchObject({

@@ -114,7 +114,9 @@ test.each([
     expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
 });
 
-/** What each function may do, and on which table. A function that is missing here is not allowed. */
+/**
+ * What each function may do, and on which table. A function that is missing here is not allowed.
+ */
 const access: Record<string, { table: string; actions: string | string[] }> = {
   CreatePlant: { table: 'Plants', actions: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
   ListPlants: { table: 'Plants', actions: 'dynamodb:Query' },

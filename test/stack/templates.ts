@@ -22,7 +22,9 @@ export interface Template {
 /** Three ways to deploy. The tests look at their templates, .ci/templates at their findings. */
 export const settings = chosenSettings;
 
-/** Calls a function with the folder of the assembly of the stack, which has no settings but these. */
+/**
+ * Calls a function with the folder of the assembly of the stack, which has no settings but these.
+ */
 async function withAssembly<T>(
   chosen: Record<string, string>,
   use: (assembly: string) => T,

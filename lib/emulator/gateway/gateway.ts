@@ -13,7 +13,9 @@ export interface Gateway {
   answer(request: HttpRequest, trace: Trace): Promise<HttpResponse>;
 }
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+/**
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
 const limits = { bodyBytes: 10 * 1024 * 1024, timeoutInMillis: 29_000 };
 
 /**
@@ -27,6 +29,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     'AWS::ApiGateway::Stage',
   );
   const api: ApiIdentity = { apiId, deploymentId, stage };
+  const apiArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}`;
   const routes = readRoutes(template, apiId, pools);
   const declared = [...template.of('AWS::ApiGateway::GatewayResponse').values()];
 
@@ -52,7 +55,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
       return refuse(header('authorization') ? 'DEFAULT_4XX' : 'MISSING_AUTHENTICATION_TOKEN');
     const { authorize, integration, lambda } = route;
     trace.resourcePath = route.resourcePath;
-    const methodArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}/${stage}/${httpMethod}${path}`;
+    const methodArn = `${apiArn}/${stage}/${httpMethod}${path}`;
     const authorizer = await authorize?.(header, methodArn, trace);
     if (typeof authorizer === 'string') return refuse(authorizer);
     const response = lambda

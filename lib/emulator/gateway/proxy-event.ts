@@ -75,7 +75,7 @@ export function proxyEvent(
   };
 }
 
-/** Groups the values by name. `Object.fromEntries` takes any name, even `__proto__`. */
+/** Groups the values by name. `Object.fromEntries` accepts any name, even `__proto__`. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
   const groups = Map.groupBy(pairs, ([name]) => name);
   return Object.fromEntries(

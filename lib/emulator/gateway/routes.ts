@@ -9,7 +9,7 @@ export interface Route {
   resourcePath: string;
   authorize: Authorize | undefined;
   integration: Integration;
-  /** The function of a Lambda integration. */
+  /** Undefined for a mock integration. */
   lambda: FunctionPool | undefined;
 }
 
@@ -33,7 +33,8 @@ export function readRoutes(
   };
   const pathOf = (resourceId: string): string => {
     const { ParentId = '', PathPart = '' } = resources.get(resourceId) ?? {};
-    return `${ParentId === '' || ParentId === rootResourceId(restApiId) ? '' : pathOf(ParentId)}/${PathPart}`;
+    const isAtRoot = ParentId === '' || ParentId === rootResourceId(restApiId);
+    return `${isAtRoot ? '' : pathOf(ParentId)}/${PathPart}`;
   };
   const authorizers = new Map<string, Authorize>();
   for (const [logicalId, authorizer] of template.of('AWS::ApiGateway::Authorizer')) {

@@ -6,7 +6,9 @@ import { functionArn, region } from '../template/intrinsics.ts';
 import type { Properties } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
 
-/** A function as its template's resource describes it, with its code's folder. The name is its logical id. */
+/**
+ * A function as the template describes it, with the folder of its code. Its name is its logical id.
+ */
 export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> & {
   FunctionName: string;
   folder: string;
@@ -14,7 +16,7 @@ export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> &
 
 export type FunctionError = { errorType: string; errorMessage: string };
 
-/** What comes of an invocation: the result as JSON text, or the error that the function ended with (FunctionError, in Lambda's API). */
+/** The outcome of an invocation: the result as JSON text, or the error that ended the function. */
 export type Outcome = { payload: string } | { error: FunctionError };
 
 /** To and from a function's thread. */
@@ -40,15 +42,19 @@ export interface ExecutionEnvironment {
   stop(): Promise<unknown>;
 }
 
-/** 6 MB, and 100 bytes that are not documented. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/**
+ * 6 MB, and 100 bytes that are not documented.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 const maxResponseBytes = 6 * 1024 * 1024 + 100;
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
 const maxInitSeconds = 10;
 
 /**
- * Starts one execution environment of a function: a thread of its own that loads the function's code and has its memory limit (of V8's heap; memory
- * outside it, such as buffers, is not counted) and nothing in `process.env` but what the template and Lambda set.
+ * Starts an execution environment of a function: a thread that loads the function's code. It has
+ * the function's memory limit, which counts V8's heap but no buffers. Its `process.env` has only
+ * the variables that the template and Lambda set.
  */
 export function startExecutionEnvironment(
   lambda: LambdaFunction,
@@ -63,7 +69,8 @@ export function startExecutionEnvironment(
     // If a bundle has source maps, stacks point to its sources.
     execArgv: ['--enable-source-maps'],
     name: FunctionName,
-    // A small young generation: V8's own can pass on more at once than is left to the limit, and that ends the process, not the thread.
+    // A large young generation could exceed the limit at once, which ends the process, not the
+    // thread.
     resourceLimits: { maxOldGenerationSizeMb: MemorySize, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
@@ -117,7 +124,7 @@ export function startExecutionEnvironment(
     end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
   );
 
-  /** Waits for the outcome of what the thread is asked to do, and ends the thread where it takes longer than it may. */
+  /** Waits for the outcome of a task, and ends the thread if the task takes too long. */
   async function outcomeOf(id: string, seconds: number, ask?: () => void): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     awaited = { id, resolve };

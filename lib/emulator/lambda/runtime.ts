@@ -12,7 +12,8 @@ import type {
 } from './execution-environment.ts';
 
 /**
- * What runs inside a function's thread: Lambda's runtime for Node. It loads the handler (INIT), then invokes it with one event after the other.
+ * Lambda's runtime for Node, inside a function's thread. It loads the handler (INIT) and invokes it
+ * with one event after the other.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 const port = parentPort ?? fail('This file runs in a thread of its own.');
@@ -45,7 +46,8 @@ async function invoke(
   handler: Handler,
   { event, deadline, traceId, ...invocation }: Invocation,
 ): Promise<void> {
-  // A handler that waits for what nothing will ever settle ends the process on Lambda: no timer, no socket, and this port does not count.
+  // On Lambda a handler that waits with no timer or socket open ends the process, so that this port
+  // must not keep the thread alive.
   port.unref();
   requestId = invocation.requestId;
   // Lambda's runtime sets it too, and the SDK sends it on.
@@ -94,7 +96,10 @@ function describe(error: unknown): FunctionError {
   return { errorType: error.name, errorMessage: error.message };
 }
 
-/** Makes the console write Lambda's log lines. https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html */
+/**
+ * Makes the console write Lambda's log lines.
+ * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+ */
 function patchConsole(): void {
   const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');

@@ -12,7 +12,9 @@ const pseudoParameters = (): Record<string, string> => ({
   'AWS::URLSuffix': 'amazonaws.com',
 });
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html */
+/**
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
+ */
 export function resolve(value: Json, path: string, resources: Record<string, Resource>): unknown {
   const plain = (inner: Json | undefined) => resolve(inner ?? null, path, resources);
   const refuse = (what: string): never => {

@@ -20,7 +20,7 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
     AttributeDefinitions: 'read',
     KeySchema: 'read',
     BillingMode: 'ignored',
-    // A table's own policy could deny what a role allows.
+    // A policy of the table itself could deny what a role allows.
     Replicas: { ResourcePolicy: [], '*': 'ignored' },
     SSESpecification: 'ignored',
     // The functions check expiry themselves, because TTL may remove items days late:
@@ -144,12 +144,10 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
 
 /** The types of resource that no answer depends on. */
 export const ignoredTypes: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
   'AWS::Budgets::Budget',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',

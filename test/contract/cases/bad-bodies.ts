@@ -1,6 +1,6 @@
 /**
- * Bodies of a create that are refused with 400, with a JSON pointer to each fault (`''` is the whole
- * body). If the body is not UTF-8, the pointers depend on the gateway.
+ * Bodies of a create that are refused with 400, with a JSON pointer to each fault (`''` is the
+ * whole body). If the body is not UTF-8, the pointers depend on the gateway.
  */
 export type BadBody = [what: string, body: string | Buffer, pointers: string[] | undefined];
 

@@ -1,4 +1,6 @@
-/** A number as a body writes it, and the id as a path writes it, or undefined if it is not an int64. */
+/**
+ * A number as a body writes it, and the id as a path writes it, or undefined if it is not an int64.
+ */
 export const int64: [literal: string, id: string | undefined][] = [
   ['0', '0'],
   ['-0', '0'],
