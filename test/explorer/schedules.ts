@@ -131,7 +131,9 @@ export async function loadFunctions(folder: string) {
           (fate) => canFail || good.includes(fate),
         );
         // Of equal calls that have not begun, the first begins.
-        const first = calls.findIndex((call) => call.operation === operation && call.begin < 0);
+        const first = calls.findIndex(
+          (one, j) => one.operation === operation && one.begin < 0 && waiting[j],
+        );
         return each
           .filter((fate) => begin >= 0 || first === i || fates[fate]?.arrives === 'never')
           .map((fate) => `${i}:${command.name}:${fate}`);

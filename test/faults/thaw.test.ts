@@ -1,0 +1,136 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bundle } from '../../lib/bundle.ts';
+
+/** How often a function is frozen and thawed in each way. */
+const thaws = Number(process.env.THAWS ?? 50);
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const key = join(folder, 'key.pem');
+const certificate = join(folder, 'certificate.pem');
+
+beforeAll(() => {
+  bundle(folder);
+  const days = ['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', key, '-out', certificate];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...days, ...files], {
+    stdio: 'ignore',
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** How the database closes a connection while the function is frozen. */
+type Closing = 'is ended' | 'is reset' | 'stays open';
+
+/** Starts a server that takes every write, and a function that writes to it. */
+async function start(isTls: boolean) {
+  const writes: string[] = [];
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    if (body.includes('"Item"')) writes.push(JSON.parse(body).Item.id.N);
+    response.end('{}');
+  };
+  const server = isTls
+    ? createTlsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, take)
+    : createServer(take);
+  server.keepAliveTimeout = 0;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // Stands before the server, to reset connections below TLS.
+  const sockets = new Set<Socket>();
+  const front = createTcpServer((socket) => {
+    sockets.add(socket);
+    const inner = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.pipe(inner).pipe(socket);
+    for (const one of [socket, inner]) one.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket) && inner.destroy());
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as AddressInfo;
+
+  const program = join(import.meta.dirname, 'thaw', 'function.mjs');
+  const child = spawn(process.execPath, [program, join(folder, 'create-plant', 'start.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'key',
+      AWS_ENDPOINT_URL_DYNAMODB: `http${isTls ? 's' : ''}://127.0.0.1:${port}`,
+      NODE_EXTRA_CA_CERTS: certificate,
+      PLANTS_TABLE: 'Plants',
+    },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  await lines.next();
+  // Stopped, or ended.
+  const isFrozen = () => / [TZ] /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
+
+  return {
+    writes,
+    /** Freezes the function, closes its connection, and thaws it with an invocation already waiting. */
+    async thaw(closing: Closing, seconds: number, id: number) {
+      child.kill('SIGSTOP');
+      while (!isFrozen());
+      // The function sees the invocation before it sees what became of its connection.
+      child.stdin.write(`${seconds} ${id}\n`);
+      const open = [...sockets].filter((socket) => !socket.writableEnded);
+      const ended = open.map((socket) => once(socket, 'finish'));
+      if (closing === 'is reset') for (const socket of sockets) socket.resetAndDestroy();
+      if (closing === 'is ended') {
+        server.closeIdleConnections();
+        await Promise.all(ended);
+      }
+      child.kill('SIGCONT');
+      const [status, duration] = `${(await lines.next()).value}`.split(' ').map(Number);
+      return { status, duration: duration ?? 0 };
+    },
+    async stop() {
+      child.stdin.end();
+      await once(child, 'exit');
+      front.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+// Only Linux tells when a process has stopped.
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+onLinux.each([
+  ['plain', false],
+  ['TLS', true],
+])('over %s', (protocol, isTls) => {
+  test.each<Closing>(['is ended', 'is reset', 'stays open'])(
+    'a frozen function whose connection %s writes each plant once and never answers 503',
+    async (closing) => {
+      const { writes, thaw, stop } = await start(isTls);
+      const statuses: unknown[] = [];
+      const durations: number[] = [];
+      for (let id = 0; id < thaws; id += 1) {
+        // Every other time, more than the 5 s after which no connection is used.
+        const { status, duration } = await thaw(closing, id % 2 ? 0 : 6, id);
+        statuses.push(status);
+        durations.push(duration);
+      }
+      await stop();
+      const median = (of: number) =>
+        durations
+          .filter((_, i) => i > 10 && i % 2 === of)
+          .sort((a, b) => a - b)
+          .at(thaws / 4)
+          ?.toFixed(2);
+      process.stdout.write(
+        `${protocol}, ${closing}: ${median(0)} ms after 6 s, ${median(1)} ms at once\n`,
+      );
+      expect(statuses).toEqual(Array(thaws).fill(201));
+      expect(writes).toEqual(statuses.map((_, id) => `${id}`));
+    },
+  );
+});

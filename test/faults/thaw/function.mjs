@@ -1,0 +1,28 @@
+// Runs the bundle in a folder as Lambda does: one invocation for each line of the input, `SECONDS ID`.
+// Each begins as if so many seconds had passed since the one before. Prints the status and the milliseconds.
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+const output = process.stdout.write.bind(process.stdout);
+for (const level of ['info', 'error']) console[level] = () => {};
+const { handler } = await import(pathToFileURL(process.argv[2]).href);
+
+let passed = 0;
+const now = Date.now;
+Date.now = () => now() + passed;
+
+output('ready\n');
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  const [seconds, id] = line.split(' ');
+  passed += Number(seconds) * 1000;
+  const began = performance.now();
+  const { statusCode } = await handler(
+    {
+      multiValueHeaders: { 'Content-Type': ['application/json'] },
+      body: `{"id":${id},"name":"Aloe"}`,
+      requestContext: { path: '/v1/plants', requestId: id, authorizer: { owner: 'alice' } },
+    },
+    { getRemainingTimeInMillis: () => 10_000 },
+  );
+  output(`${statusCode} ${performance.now() - began}\n`);
+});
