@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { serialize } from 'node:v8';
+import { deserialize, serialize } from 'node:v8';
 import { synthesizeInThread } from './synthesis-thread.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -53,7 +53,7 @@ export async function assemble(
   // CDK reads more settings from variables whose names begin like this.
   const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
   const settings = serialize([context, variables.sort(), process.version, root]);
-  const kept = join(cache, `${createHash('sha256').update(settings).digest('hex')}.json`);
+  const kept = join(cache, createHash('sha256').update(settings).digest('hex'));
   const digest = digestOf(sourceFiles());
 
   const assembly = read(kept);
@@ -71,12 +71,12 @@ export async function assemble(
 interface Kept {
   digest: string;
   /** The contents by path. */
-  files: Record<string, string>;
+  files: Record<string, Buffer>;
 }
 
 function read(file: string): Kept | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return deserialize(readFileSync(file));
   } catch {
     return undefined;
   }
@@ -86,7 +86,7 @@ function write(file: string, kept: Kept): void {
   const unfinished = `${file}.${process.pid}`;
   try {
     mkdirSync(cache, { recursive: true });
-    writeFileSync(unfinished, JSON.stringify(kept));
+    writeFileSync(unfinished, serialize(kept));
     renameSync(unfinished, file);
   } catch {
     // A folder that cannot be written costs time only.
@@ -100,7 +100,7 @@ function pack(folder: string): Kept['files'] {
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path))]));
 }
 
 function unpack(files: Kept['files'], folder: string): void {
