@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readyText } from '../../bin/local/output.ts';
 import { type Service, startService } from '../service.ts';
-import { tableOf } from './page.ts';
+import { readPage, tableOf } from './page.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -26,4 +27,16 @@ test('the curl commands of the README get the answers that it names', async () =
     const [status, body = ''] = [...answer.matchAll(code)].map(([, text]) => text);
     expect(stdout).toBe(`${body}\n${status}`);
   }
+});
+
+test('the README shows what npm start prints', () => {
+  const [, block = ''] = /^```console\n([\s\S]*?)^```/m.exec(readPage('README.md')) ?? [];
+  const ready = {
+    baseUrl: 'http://127.0.0.1:3000/v1',
+    token: 'pst_…',
+    dynamodbEndpoint: 'http://127.0.0.1:8000',
+  };
+  const printed = readyText(ready, 'in .plant-store', 'http://127.0.0.1:3000/docs').trim();
+  // The README cuts the first curl line.
+  expect(printed.startsWith(block.replace(/…\n$/, ''))).toBe(true);
 });
