@@ -100,8 +100,8 @@ program
     run(async (target, _options, argument: string) => {
       const { id, owner } = await revokeToken(...target, await idFrom(argument));
       console.error(
-        `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as long ` +
-          'as the setting authorizer-cache says.',
+        `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
+          'long as the setting authorizer-cache says.',
       );
     }),
   );
@@ -110,7 +110,7 @@ program
   .command('rotate')
   .argument('<id>', idHelp)
   .description(
-    'Replaces a token by a new one with the same owner, scopes and label. The old one soon expires.',
+    'Replaces a token by one with the same owner, scopes and label. The old one expires soon.',
   )
   .addOption(
     new Option('--overlap <duration>', 'how long the old token still works')
@@ -153,7 +153,8 @@ function run<O>(work: (target: Target, options: O, ...args: string[]) => Promise
 function show({ id, token, record }: IssuedToken): void {
   console.log(token);
   console.error(
-    `${id}: ${record.scopes.join(' ')} for ${record.owner}; expires: ${expiry(record.expires)}. It cannot be shown again.`,
+    `${id}: ${record.scopes.join(' ')} for ${record.owner}; ` +
+      `expires: ${expiry(record.expires)}. It cannot be shown again.`,
   );
 }
 

@@ -26,7 +26,7 @@ const onOrOff = v.optional(v.union([writtenBoolean, v.boolean()], 'must be true 
 const text = (holds: (value: string) => boolean, message: string) =>
   v.optional(v.pipe(v.string(message), v.check(holds, message)));
 
-/** The URL parser leaves an origin as it is, and nothing else. It allows `*` and quotes in a host. */
+/** The URL parser leaves only an origin as it is. It allows `*` and quotes in a host. */
 const isOrigin = (value: string) =>
   /^https?:\/\/[a-z0-9._:[\]-]+$/.test(value) &&
   URL.canParse(value) &&
@@ -36,7 +36,10 @@ const isOrigin = (value: string) =>
 const isEmail = (value: string) =>
   value.length <= 254 && /^[^\s@\p{Cc}]{1,64}@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(value);
 
-/** The numbers of days that CloudWatch Logs accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
+/**
+ * The numbers of days that CloudWatch Logs accepts:
+ * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+ */
 const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
   3653,
@@ -63,7 +66,7 @@ const schema = v.object({
    */
   'throttle-rate': v.optional(integer(1, 10000), 50),
   'throttle-burst': v.optional(integer(1, 5000), 100),
-  /** Seconds for which API Gateway caches the authorizer's answer. A revoked token can live so long. */
+  /** Seconds for which API Gateway caches a verdict, and a revoked token can live on. */
   'authorizer-cache': v.optional(integer(0, 300), 60),
   /** Days. */
   'log-retention': v.optional(
@@ -75,7 +78,7 @@ const schema = v.object({
     (value) => value === '*' || isOrigin(value),
     'must be an origin like https://example.com, or *',
   ),
-  /** The address that alarms mail to, once its owner has confirmed. By default, they mail nobody. */
+  /** The address that alarms mail to, once its owner has confirmed. By default, there is none. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
   /** Dollars a month for the whole account. `alarm-email` gets a mail when the bill nears them. */
   'monthly-budget': v.optional(integer(1, 1_000_000)),

@@ -30,7 +30,7 @@ export async function lifeAfterRevocation(
   }
 }
 
-/** Damages the record of a token for one request, and returns a line that says how it was answered. */
+/** Damages the record of a token for one request, and returns a line about the answer. */
 export async function authorizerFailure(
   baseUrl: string,
   [database, table]: Target,

@@ -33,7 +33,10 @@ export function explain(error: unknown, options: TargetOptions): string {
         '--dynamodb-endpoint.'
       );
     if ('$metadata' in (error as Error))
-      return `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}).`;
+      return (
+        `The server at ${endpoint} is not the database of an "npm start" ` +
+        `(${name}: ${message}).`
+      );
   }
   if (noCredentials.includes(name))
     return (
@@ -53,8 +56,8 @@ export function explain(error: unknown, options: TargetOptions): string {
     );
   if (name === 'ValidationError' && message.includes('does not exist'))
     return (
-      `There is no stack ${stack} in ${region ?? 'this region'}. Deploy it with "npx cdk deploy", ` +
-      'or choose another with --stack or --region.'
+      `There is no stack ${stack} in ${region ?? 'this region'}. Deploy it with ` +
+      '"npx cdk deploy", or choose another with --stack or --region.'
     );
   if (unreachable.includes(code ?? name))
     return `AWS cannot be reached (${message || code}). Check the network and --region.`;

@@ -17,8 +17,8 @@ export const mayHoldSecret = (text: string): boolean => secretPattern.test(text)
 export function refuseSecretArguments(instead: string): void {
   if (!process.argv.slice(2).some(mayHoldSecret)) return;
   console.error(
-    'error: An argument looks like an access token. Other users can see arguments, and npm writes ' +
-      `them to its log files, so revoke that token by its id. ${instead}`,
+    'error: An argument looks like an access token. Other users can see arguments, and npm ' +
+      `writes them to its log files, so revoke that token by its id. ${instead}`,
   );
   process.exit(1);
 }

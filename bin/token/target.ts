@@ -42,7 +42,7 @@ function httpUrl(text: string): string {
   return text;
 }
 
-/** Returns the address of the local database: the chosen one, or that of the running `npm start`. */
+/** Returns the chosen address of the local database, or that of the running `npm start`. */
 export const databaseEndpoint = ({ dynamodbEndpoint }: TargetOptions): string =>
   dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? 'http://127.0.0.1:8000';
 
@@ -73,7 +73,7 @@ function accountOf({ profile, ...options }: TargetOptions) {
   return { ...(profile && { profile }), ...(region && { region }) };
 }
 
-/** Returns an output of the deployed stack. Throws a TokenError if the stack has none of that name. */
+/** Returns an output of the deployed stack. Throws a TokenError if it is missing. */
 export async function outputOf(options: TargetOptions, name: string): Promise<string> {
   const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...timeouts });
   const { Stacks } = await cloudFormation.send(

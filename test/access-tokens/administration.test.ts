@@ -122,8 +122,10 @@ test('a bad grant is refused with every fault named, and nothing is stored', asy
     expires: second,
   };
   await expect(issue(bad)).rejects.toThrow(
-    'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -; scopes must be plants:read or plants:write; ' +
-      'label must be at most 100 characters without control characters; expires must be in the future.',
+    'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -; ' +
+      'scopes must be plants:read or plants:write; ' +
+      'label must be at most 100 characters without control characters; ' +
+      'expires must be in the future.',
   );
   await expect(issue({ scopes: [] })).rejects.toThrow('scopes must be at least one');
   await expect(issue({ expires: Number.NaN })).rejects.toThrow('expires must be in the future');
@@ -148,7 +150,7 @@ test.each([
   expect(await scan()).toHaveLength(before);
 });
 
-test('a list has every token, or those of one owner, the oldest first and without digests', async () => {
+test('a list has all tokens or those of one owner, the oldest first, without digests', async () => {
   const owner = 'lister';
   const ids: string[] = [];
   for (const created of [30, 10, 20])
@@ -283,7 +285,7 @@ test.each<[string, (id: string) => Promise<unknown>, string, number]>([
   },
 );
 
-test('of ten rotations at a time one succeeds, and the others name the token that it issued', async () => {
+test('of ten rotations at a time one succeeds, and the others name its new token', async () => {
   const { id } = await issue();
   const before = (await scan()).length;
   const rotations = await Promise.allSettled(Array.from({ length: 10 }, () => rotate(id)));

@@ -205,7 +205,7 @@ test('no answer tells one refused token from another', async () => {
   });
 });
 
-test('under traffic, the first request that begins after the revoke command has returned is refused, and all before it are served', async () => {
+test('requests are served until revoke begins, and refused once it has returned', async () => {
   const { id, token } = await issue(allScopes);
   const began: { at: number; status: number }[] = [];
   let revoked = Number.POSITIVE_INFINITY;
