@@ -14,7 +14,7 @@ import { createPlantInput } from '../../functions/plants/create.ts';
 import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
-import { newPlant } from '../../functions/plants/plant.ts';
+import { fields, newPlant } from '../../functions/plants/plant.ts';
 import { bodySchema, int64Description, parameterSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
@@ -238,8 +238,12 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
     schema: parameterSchema(schema as v.GenericSchema),
   }));
 
-const { id, ...shown } = newPlant.entries;
-const plantSchema = bodySchema(v.object({ ...shown, tag: shown.tag.wrapped }));
+// An answer has every field, also those that a request may leave out.
+const shown = Object.entries(fields).map(([name, schema]) => [
+  name,
+  'wrapped' in schema ? schema.wrapped : schema,
+]);
+const plantSchema = bodySchema(v.object(Object.fromEntries(shown)));
 
 const problemSchema = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { newPlant, plantIdInPath } from '../../functions/plants/plant.ts';
+import { fieldNames, newPlant, plantIdInPath, storedPlant } from '../../functions/plants/plant.ts';
 
 const messages = (name: string, tag = '') =>
   v.safeParse(newPlant, { id: 1n, name, tag }).issues?.map(({ message }) => message) ?? [];
@@ -55,4 +55,9 @@ test.each([
   '1'.repeat(5000),
 ])('the path %j names none', (text) => {
   expect(v.safeParse(plantIdInPath, text).success).toBe(false);
+});
+
+test('every field but the name may be left out, because stored plants may lack it', () => {
+  expect(v.safeParse(newPlant, { id: 1n, name: 'Aloe' }).success).toBe(true);
+  expect(Object.keys(storedPlant({ id: 1n, name: 'Aloe' }))).toEqual(['id', ...fieldNames]);
 });
