@@ -41,3 +41,9 @@ export function priceOf({ requests, invocations, reads, writes, logBytes }: Usag
     logs: (logBytes / 1e9) * prices.logGb,
   };
 }
+
+/**
+ * Returns the bytes that CloudWatch Logs charges for a line.
+ * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
+ */
+export const logEventBytes = (line: string) => Buffer.byteLength(line) + 26;

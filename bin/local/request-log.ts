@@ -3,7 +3,7 @@ import { logCodes } from '../../functions/contract/log-codes.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import type { Trace } from '../../lib/emulator/trace.ts';
 import type { FunctionCall } from '../../lib/local/database-front.ts';
-import type { Usage } from '../../lib/prices.ts';
+import { logEventBytes, type Usage } from '../../lib/prices.ts';
 
 /** What requests of one operation have used. */
 export interface Total extends Usage {
@@ -33,7 +33,7 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
   /** Gets every line that Lambda would log. */
   function log(functionName: string, line: string, traceId?: string): void {
     const request = open.get(traceId ?? '');
-    if (request) request.logBytes += Buffer.byteLength(line) + 1;
+    if (request) request.logBytes += logEventBytes(line);
     const entry = parse(line);
     const isTold = entry && (isOurs(entry.message) || isPlatforms(entry) || isRefusal(entry));
     if (isOurs(entry?.message)) request?.messages.push(entry.message);

@@ -7,7 +7,7 @@ import { requestLog } from '../../bin/local/request-log.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
 import type { FunctionCall } from '../../lib/local/database-front.ts';
-import { assumedSeconds, prices } from '../../lib/prices.ts';
+import { assumedSeconds, logEventBytes, prices } from '../../lib/prices.ts';
 
 let printed: string[];
 let requests: ReturnType<typeof requestLog>;
@@ -165,7 +165,7 @@ test('Lambda’s own lines are printed if it is verbose', () => {
 });
 
 test('the cost table has what each operation used and costs', () => {
-  const line = 'x'.repeat(999);
+  const line = 'x'.repeat(1000 - logEventBytes(''));
   for (const isColdStart of [true, false])
     serve({ invocations: [{ ...invocation, isColdStart }], calls: [query()], lines: [line] });
   const nowhere = requests.request(newTrace());
