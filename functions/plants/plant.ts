@@ -50,8 +50,11 @@ export type Content = Omit<Plant, 'id'>;
 export const fieldNames = Object.keys(fields) as (keyof Content)[];
 
 /** Returns what clients get to see of a plant. */
-export const contentOf = (plant: Content): Content =>
-  Object.fromEntries(fieldNames.map((field) => [field, plant[field]])) as Content;
+export function contentOf(plant: Content): Content {
+  const content = {} as Content;
+  for (const field of fieldNames) content[field] = plant[field];
+  return content;
+}
 
 export const hasSameContent = (one: Content, other: Content): boolean =>
   fieldNames.every((field) => one[field] === other[field]);
@@ -60,10 +63,12 @@ export const hasSameContent = (one: Content, other: Content): boolean =>
 export function storedPlant(item: Record<string, unknown>): Plant {
   const { id } = item;
   if (typeof id !== 'bigint') throw new Error('A stored plant has no valid id.');
-  const content = fieldNames.map((field) => {
+  // Assigning is four times faster than Object.fromEntries, which counts in a list of 1000.
+  const plant = { id } as Plant;
+  for (const field of fieldNames) {
     const value = item[field] ?? v.getDefault(fields[field]);
     if (typeof value !== 'string') throw new Error(`The stored plant ${id} has no valid ${field}.`);
-    return [field, value];
-  });
-  return { id, ...Object.fromEntries(content) };
+    plant[field] = value;
+  }
+  return plant;
 }
