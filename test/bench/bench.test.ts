@@ -1,4 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { publish } from './report.ts';
 import { type Figures, ratio } from './rounds.ts';
 import { again, resultsOf, scatterOf, targets } from './targets.ts';
 
@@ -43,4 +47,33 @@ test('a target is left out if its tasks were not measured', () => {
     'create: first call / raw',
   ]);
   expect(targets.length).toBeGreaterThan(results.length);
+});
+
+test('the page has every result beside its target, and the plot a bar for each candidate', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const list = { others: 1000, own: 10, page: 10, units: 1, ms: 2 };
+  const half = { median: 0.5, from: 0.4, to: 0.6 };
+  publish(folder, {
+    machine: 'a machine',
+    date: '2026-01-01',
+    rounds: 9,
+    results: [
+      { title: 'fast enough', ...half, atMost: 0.5 },
+      { title: 'too slow', ...half, atMost: 0.4 },
+    ],
+    bars: [
+      { name: 'ours', start: half, first: half },
+      { name: 'others', start: { ...half, median: 2 }, first: half },
+    ],
+    scale: { stores: [list], pages: [list], memory: { plants: 10, atFirstMb: 1, atEndMb: 1 } },
+  });
+  const [json, page, plot] = ['speed.json', 'speed.md', 'speed.svg'].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  );
+  rmSync(folder, { recursive: true });
+  expect(JSON.parse(json ?? '').results).toHaveLength(2);
+  expect(page).toContain('| fast enough | 0.50 | 0.40 to 0.60 | ≤ 0.50 |');
+  expect(page).toContain('| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |');
+  expect(page).toContain('| 1000 | 10 | 10 | 1 | 2.0 |');
+  expect(plot?.match(/<rect x=/g)).toHaveLength(4);
 });

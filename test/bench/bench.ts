@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { buildCandidates } from './build.ts';
 import { startStubDatabase } from './database.ts';
-import { publish, type Speed, table } from './report.ts';
+import { measureEmulator, measureReady } from './local.ts';
+import { publish, table } from './report.ts';
 import { rounds, type Task } from './rounds.ts';
 import { measureScale } from './scale.ts';
 import { again, barsOf, resultsOf, scatterOf, tolerance } from './targets.ts';
@@ -12,20 +13,16 @@ import { again, barsOf, resultsOf, scatterOf, tolerance } from './targets.ts';
 const options = new Command('npm run bench --')
   .description('Measures the functions beside others and writes docs/speed.{json,md,svg}.')
   .option('--check', 'write nothing, and let no machine fail that is too busy to measure')
-  .option('--scale', 'measure lists of small and large stores instead')
-  .option('--seconds <number>', 'time for the starts; later calls take as long', Number, 85)
+  .option('--seconds <number>', 'time for the starts; later calls take as long', Number, 65)
   .parse()
-  .opts<{ check?: true; scale?: true; seconds: number }>();
+  .opts<{ check?: true; seconds: number }>();
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 const machine = `${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model.trim()}, Node ${process.version}`;
-const published = readPublished(join(docs, 'speed.json'));
 
 try {
-  if (options.scale)
-    publish(docs, { ...published, scale: await measureScale(folder, console.error) });
-  else await compare();
+  await compare();
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -69,7 +66,16 @@ async function compare(): Promise<void> {
   for (const [name, each] of await rounds(warm, options.seconds)) figures.set(name, each);
   database.stop();
 
-  const results = resultsOf(figures);
+  console.error('Starting and loading the emulator …');
+  const results = [
+    ...resultsOf(figures),
+    { title: 'npm start to ready, the second time, in s', ...(await measureReady()), atMost: 0.8 },
+    {
+      title: 'requests/s of a bare server with the same database call / the emulator’s',
+      ...(await measureEmulator()),
+      atMost: 1 / 0.45,
+    },
+  ];
   console.log(table(results));
   const scatter = scatterOf(figures);
   const failed = results.filter(({ median, atMost }) => median > atMost * tolerance);
@@ -84,17 +90,12 @@ async function compare(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
   if (options.check) return;
   publish(docs, {
-    ...published,
     machine,
     date: new Date().toISOString().slice(0, 10),
     rounds: Math.min(...[...figures.values()].map(({ length }) => length)),
     results,
     bars: barsOf(figures),
+    scale: await measureScale(folder, console.error),
   });
   console.error('Written: docs/speed.json, docs/speed.md and docs/speed.svg.');
-}
-
-function readPublished(file: string): Speed {
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
-  return { machine, date: '', rounds: 0, results: [], bars: [], scale: null };
 }

@@ -11,7 +11,7 @@ export interface Speed {
   rounds: number;
   results: Result[];
   bars: Bar[];
-  scale: Scale | null;
+  scale: Scale;
 }
 
 /** Writes docs/speed.json, and the page and the plot that follow from it. */
@@ -26,7 +26,7 @@ const figure = (value: number) => value.toFixed(2);
 /** Returns the results as a table in Markdown, with the targets beside them. */
 export const table = (results: Result[]): string =>
   [
-    '| CPU time or memory | ratio | middle half of the rounds | target |',
+    '| figure | ratio | middle half of the rounds | target |',
     '|---|---|---|---|',
     ...results.map(
       ({ title, median, from, to, atMost }) =>
@@ -57,11 +57,11 @@ not be in them and what Node may not load are fixed, and \`npm test\` holds them
 functions/sdk/stubs.ts says what was left out of the SDK for it, and how it would show if that broke.
 
 ## Scale
-${scale ? scaleText(scale) : '\n`npm run bench -- --scale` has not run yet.\n'}`;
+${scaleText(scale)}`;
 
 const scaleText = ({ stores, pages, memory }: Scale): string => `
-\`npm run bench -- --scale\` lists plants through the store of the functions, on the embedded engine. The
-units are DynamoDB's read units of one list. A list does not depend on what other owners have, and grows with the page.
+Plants are listed through the store of the functions, on the embedded engine. The units are DynamoDB's
+read units of one list. A list does not depend on what other owners have, and grows with the page.
 
 | plants of others | own plants | page | read units | ms, median |
 |---|---|---|---|---|
