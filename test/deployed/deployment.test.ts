@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { startApiProxy } from './api-proxy.ts';
 
 // Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
 // tests run in this order.
+
+// One of the tests runs a whole suite, which takes long on a busy machine.
+jest.setTimeout(1_800_000);
 
 const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', STAND_IN_LOG = '' } = process.env;
 const root = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { issue, npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
+
+// One of the tests runs a whole suite, which takes long on a busy machine.
+jest.setTimeout(1_800_000);
 
 let sam: SamLocal;
 
