@@ -76,6 +76,7 @@ const quick = [
   'comes back',
   'at most 1000',
   'unknown operation',
+  'each of its statuses',
 ];
 const except = ['--except', ...quick, 'only AWS settles'];
 

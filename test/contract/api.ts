@@ -41,12 +41,16 @@ export interface ProblemDetails {
 
 const json: [string, string] = ['Content-Type', 'application/json'];
 
+/** Each operation with a status that it has been answered with. */
+export const answered = new Set<string>();
+
 /**
  * Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx.
  */
 export async function call(request: Call): Promise<Reply> {
   const reply = await send(request);
   const faults = judge(request, reply);
+  answered.add(`${operationOf(request)} ${reply.status}`);
   // The query can hold a token.
   const [path] = request.path.split('?');
   if (faults.length > 0)

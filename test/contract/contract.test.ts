@@ -1,5 +1,7 @@
-import { afterAll, afterEach, expect } from '@jest/globals';
-import { list, removeAll, target } from './api.ts';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { type Operation, operations } from '../../functions/contract/operations.ts';
+import { answered, list, removeAll, target } from './api.ts';
+import { statusesOf } from './description.ts';
 import './refusals.ts';
 import './plants.ts';
 import './lists.ts';
@@ -20,6 +22,20 @@ if (`${await lists()}` !== '[],[]')
   );
 
 afterEach(removeAll);
+
+// The tests before this one are run by the imports.
+if (!target.isSam)
+  test('every operation has been answered with each of its statuses', () => {
+    // No request may cause these, and no token of the suite lacks the scope to read.
+    const excluded = [429, 500, 503];
+    answered.add('listPlants 403');
+    const expected = Object.keys(operations).flatMap((name) =>
+      statusesOf(name as Operation)
+        .filter((status) => !excluded.includes(status))
+        .map((status) => `${name} ${status}`),
+    );
+    expect(expected.filter((answer) => !answered.has(answer))).toEqual([]);
+  });
 
 afterAll(async () => {
   const left = await lists();

@@ -53,10 +53,18 @@ const validators = {
 /** Headers that an answer may have only if its description has them. */
 const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 
+/** Returns the statuses that the description of an operation has. */
+export const statusesOf = (operation: Operation): number[] =>
+  Object.keys(responsesOf(operation)).map(Number);
+
+function responsesOf(operation: Operation): Record<string, Description> {
+  const { method, path } = operations[operation];
+  return openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses ?? {};
+}
+
 /** Returns the differences between the answer to an operation and its description. */
 export function differences(operation: Operation, answer: Answer): string[] {
-  const { method, path } = operations[operation];
-  const description = openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses[answer.status];
+  const description = responsesOf(operation)[answer.status];
   return description
     ? differencesFrom(description, answer)
     : [`the status ${answer.status} is not described`];
