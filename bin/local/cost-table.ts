@@ -10,6 +10,7 @@ export function costTable(totals: ReadonlyMap<string, Total>): string {
   const widths = ['', ...columns].map((_, i) =>
     Math.max(...table.map((row) => (row[i] ?? '').length)),
   );
+  const milliseconds = assumedSeconds * 1000;
   const line = ([operation = '', ...numbers]: string[]) =>
     [
       operation.padEnd(widths[0] ?? 0),
@@ -20,8 +21,8 @@ What these requests used, and what a million of each would cost on AWS (US dolla
 
 ${table.map(line).join('\n')}
 
-The price covers API Gateway, Lambda, DynamoDB and logs, at ${assumedSeconds * 1000} ms an invocation. It leaves out
-free allowances, X-Ray, data sent, storage and alarms. docs/cost-and-scale.md has them all.
+The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an invocation. It leaves
+out free allowances, X-Ray, data sent, storage and alarms. docs/cost-and-scale.md has them all.
 `;
 }
 

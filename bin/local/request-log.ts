@@ -60,7 +60,8 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
         if (denied !== undefined)
           print(
             indent(
-              `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
+              `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. ` +
+                `If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
             ),
           );
     };
@@ -165,7 +166,7 @@ function textOf({ message, timestamp: _, level: __, requestId: ___, ...details }
   return stripVTControlCharacters(typeof message === 'string' ? message : JSON.stringify(message));
 }
 
-/** Returns all that a function has logged of a cause: its stack, what is beside it, and its own cause. */
+/** Returns all that a function has logged of a cause: its stack, other fields and own cause. */
 function causeOf(cause: unknown): string {
   if (typeof cause !== 'object' || cause === null) return String(cause);
   const { name, message, stack, cause: inner, ...more } = cause as Record<string, unknown>;

@@ -7,8 +7,9 @@ import type { Template } from '../emulator/template/template.ts';
 import { localClient } from './database-client.ts';
 
 /**
- * Makes each table of the template that is missing; a table's name is its logical id. An engine may do without expiry (TTL): the functions check it
- * themselves. Rejects with the SDK's error where the engine cannot be reached.
+ * Creates each table of the template that is missing. A table's name is its logical id. Expiry is
+ * left out, because the functions check it themselves. Rejects with the SDK's error if the engine
+ * cannot be reached.
  */
 export async function createTables(template: Template, endpoint: string): Promise<void> {
   const client = localClient(endpoint);

@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { region } from '../emulator/template/intrinsics.ts';
 
-/** Any credentials are accepted by a local engine. */
+/** A function has a key of its own. Any other key is an administrator's. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Returns a client of the local database at an endpoint, as an administrator. */
@@ -15,7 +15,7 @@ export function localClient(endpoint: string, config: DynamoDBClientConfig = {})
   });
 }
 
-/** Returns a document client of the local database, which reads numbers as bigints as the functions do. */
+/** Returns a document client of the local database. It reads numbers as bigints. */
 export function localDocumentClient(
   endpoint: string,
   config?: DynamoDBClientConfig,

@@ -143,7 +143,7 @@ const askForUnits = (body: Buffer) =>
   ]);
 
 /**
- * Returns the units that an engine's answer tells of. A write whose condition failed is charged too.
+ * Returns the units that an engine's answer tells of. A write with a failed condition is charged.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
  */
 function consumed({ status, body }: DatabaseAnswer): number {

@@ -17,17 +17,18 @@ export interface Database {
   endpoint: string;
   /** Lets each function of a template do only what its role allows, from now on. */
   enforce(template: Template): void;
-  /** Finishes the requests under way, then closes the files. */
+  /** Finishes the requests in progress, then closes the files. */
   stop(): Promise<void>;
 }
 
-/** The layout of a data folder. It changes when this program, or the engine's major version, can no longer read what an earlier one wrote. */
+/** Changes when this program or its engine can no longer read the folders of earlier versions. */
 const format = '1';
 
 /**
- * Starts DynamoDB's stand-in (dynalite) on a port of its own, 0 for any free one; in memory, or with its data in a folder that then belongs to
- * this process. What it has acknowledged survives the end of the process, however sudden. Rejects, with a message for people, where the port is
- * taken, and where the folder is another process's, another version's or damaged; such a folder is left as it is.
+ * Starts dynalite, an engine that stands in for DynamoDB, on a port; 0 is any free one. Its data is
+ * in memory, or in a folder that no other process can use meanwhile. An acknowledged write survives
+ * a crash of the process. Rejects with a message for people if the port is taken, or if the folder
+ * is in use, damaged or of another version. Such a folder stays as it is.
  */
 export async function startDatabase({
   data,
@@ -66,7 +67,10 @@ export async function startDatabase({
   }
 }
 
-/** Takes a data folder, or makes one, and returns what holds it: a LevelDB whose lock the operating system drops with the process. */
+/**
+ * Takes a data folder, or makes one. Returns a LevelDB that holds it, because the operating system
+ * drops the lock of a LevelDB when the process ends.
+ */
 async function openFolder(data: string): Promise<ClassicLevel> {
   const refuse = (why: string, cause?: unknown) =>
     new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
@@ -83,8 +87,8 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     const found = await lock.get('format');
     if (found !== undefined && found !== format)
       throw refuse(`was written by another version (format ${found}, this is ${format})`);
-    await readThrough(engine, { createIfMissing: found === undefined });
-    // Last: what has a format is whole.
+    await checkIntegrity(engine, { createIfMissing: found === undefined });
+    // Written last, so that a folder with a format is complete.
     await lock.put('format', format);
     return lock;
   } catch (error) {
@@ -99,13 +103,16 @@ async function openFolder(data: string): Promise<ClassicLevel> {
   }
 }
 
-/** Reads all of the engine's files once: what it stumbles on later would end the process. */
-async function readThrough(folder: string, options: { createIfMissing: boolean }): Promise<void> {
+/** Reads all files of the engine, because a damaged one would end the process later. */
+async function checkIntegrity(
+  folder: string,
+  options: { createIfMissing: boolean },
+): Promise<void> {
   const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
   try {
     await level.open(options);
     for await (const _ of level.iterator()) {
-      // Reading is all there is to do.
+      // Reading an entry checks it.
     }
   } finally {
     await level.close();

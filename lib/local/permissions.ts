@@ -36,7 +36,8 @@ const judge =
         effect === 'Deny'
           ? 'with an explicit deny in an identity-based policy'
           : `because no identity-based policy allows the ${action} action`;
-      return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${why}`;
+      const what = `perform: ${action} on resource: ${resource}`;
+      return `User: ${user} is not authorized to ${what} ${why}`;
     }
     return undefined;
   };

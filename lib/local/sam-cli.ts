@@ -41,7 +41,7 @@ export async function findSam(): Promise<void> {
 }
 
 /** How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end of a request. */
-const patience = 5000;
+const stopTimeoutMs = 5000;
 
 /** Starts `sam local start-api`. A function's container is started with its first request, and kept. */
 export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
@@ -90,7 +90,7 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
     interrupt();
     const timer = setTimeout(
       () => running() && child.pid && process.kill(-child.pid, 'SIGKILL'),
-      patience,
+      stopTimeoutMs,
     );
     await ended;
     clearTimeout(timer);

@@ -52,7 +52,7 @@ async function startElsewhere(data: string) {
   return { endpoint: String(endpoint), kill };
 }
 
-test('in memory', async () => {
+test('a database in memory keeps what is put', async () => {
   const database = await startDatabase({ port: 0 });
   await createTables(template, database.endpoint);
   await put(database.endpoint, 'a');
@@ -60,14 +60,14 @@ test('in memory', async () => {
   await database.stop();
 });
 
-test('tables that are there stay as they are', async () => {
+test('existing tables keep their items', async () => {
   const database = await startDatabase({ data: await writtenFolder(), port: 0 });
   await createTables(template, database.endpoint);
   expect(await has(database.endpoint, 'kept')).toBe(true);
   await database.stop();
 });
 
-test('a port that is taken', async () => {
+test('a taken port is refused', async () => {
   const first = await startDatabase({ port: 0 });
   const { port } = new URL(first.endpoint);
   await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
@@ -76,7 +76,7 @@ test('a port that is taken', async () => {
   await first.stop();
 });
 
-test('a client that goes away in the middle of a request', async () => {
+test('a client that goes away during a request does not stop the database', async () => {
   const database = await startDatabase({ port: 0 });
   const { hostname, port } = new URL(database.endpoint);
   const socket = connect(Number(port), hostname);
@@ -106,7 +106,7 @@ test('a web page is refused', async () => {
 });
 
 describe('a data folder', () => {
-  test('belongs to one process, until that ends, however it does', async () => {
+  test('belongs to one process until that process ends or is killed', async () => {
     const data = await writtenFolder();
     const { endpoint, kill } = await startElsewhere(data);
     await put(endpoint, 'acknowledged');
@@ -120,7 +120,7 @@ describe('a data folder', () => {
     await database.stop();
   });
 
-  test('of this process is not opened twice', async () => {
+  test('is not opened twice by one process', async () => {
     const data = temporaryFolder();
     const database = await startDatabase({ data, port: 0 });
     await expect(startDatabase({ data, port: 0 })).rejects.toThrow('is in use by another process');
@@ -148,7 +148,7 @@ describe('a data folder', () => {
   };
   const damages: [string, (data: string) => unknown, RegExp][] = [
     [
-      'of somebody else',
+      'of another program',
       (data) => renameSync(join(data, 'plant-store'), join(data, 'thesis')),
       /was not made by this program/,
     ],

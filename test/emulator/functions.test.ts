@@ -83,7 +83,7 @@ describe('a fault is answered as the gateway does, and the next request is serve
     }
   });
 
-  test('a crash between two requests', async () => {
+  test('a crash between two requests does not reach the next request', async () => {
     const start = fixture.log.length;
     expect((await ask('crash when idle')).status).toBe(200);
     while (!loggedSince(start).some((line) => line.startsWith('Runtime.ExitError')))
@@ -91,7 +91,7 @@ describe('a fault is answered as the gateway does, and the next request is serve
     expect((await ask('nothing')).status).toBe(200);
   });
 
-  test('a function that is slower than the integration allows', async () => {
+  test('a function that is slower than the integration allows gives 503', async () => {
     const { status, headers } = await ask('takes too long', {}, '/v1/impatient');
     expect({ status, retryAfter: headers['retry-after'] }).toEqual({
       status: 503,
@@ -101,7 +101,7 @@ describe('a fault is answered as the gateway does, and the next request is serve
 });
 
 describe('a function has what the template and Lambda give it', () => {
-  test('environment variables', async () => {
+  test('it sees only the environment variables of the template and of Lambda', async () => {
     process.env.OF_THE_DEVELOPER = 'secret';
     const { body } = await ask('tell the environment');
     delete process.env.OF_THE_DEVELOPER;
@@ -117,12 +117,12 @@ describe('a function has what the template and Lambda give it', () => {
     ).toEqual([]);
   });
 
-  test('memory', async () => {
+  test('its heap is limited to its memory', async () => {
     const { body } = await ask('tell the heap limit');
     expect(body / 1024 / 1024).toBeLessThan(200);
   });
 
-  test('a context', async () => {
+  test('it gets a context with its name, memory and remaining time', async () => {
     const { body } = await ask('tell the context', {}, '/v1/hasty');
     expect(body).toMatchObject({
       functionName: expect.stringMatching(/^Hasty/),
@@ -139,7 +139,7 @@ describe('a function has what the template and Lambda give it', () => {
 });
 
 describe('log lines are as Lambda writes them', () => {
-  test('JSON', async () => {
+  test('console and platform lines are JSON', async () => {
     const start = fixture.log.length;
     await ask('log');
     const lines = entries(loggedSince(start));
@@ -176,7 +176,7 @@ describe('log lines are as Lambda writes them', () => {
     ]);
   });
 
-  test('what a function writes past its console', async () => {
+  test('text that a function writes to stdout is passed on', async () => {
     const start = fixture.log.length;
     await ask('log');
     await ask('exits with 0');

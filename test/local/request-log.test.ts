@@ -39,7 +39,7 @@ const query = (more: Partial<FunctionCall> = {}): FunctionCall => ({
   ...more,
 });
 
-/** Serves a request, with these lines and calls of its functions. Returns what was printed, without the times. */
+/** Serves a request whose functions log and call this. Returns what was printed, without times. */
 function serve({
   answer = {},
   lines = [],

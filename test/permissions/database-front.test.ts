@@ -149,7 +149,7 @@ test('a refusal is in the words of AWS', async () => {
   });
 });
 
-test('a function of an earlier template keeps to its role, and an administrator may do everything', async () => {
+test('a function of an earlier template keeps its role, and any other key may do everything', async () => {
   database.enforce(templateWith());
   const { of } = templateWith();
   const none = (type: never) => (type === 'AWS::Lambda::Function' ? new Map() : of(type));

@@ -60,7 +60,10 @@ function without({ role, action }: Grant): Template {
 
 let owners = 0;
 
-/** Sends the requests that need all permissions: a create, its repetition, a list, a delete, and a create and a delete whose answers get lost. */
+/**
+ * Sends the requests that need all permissions: a create, its repetition, a list, a delete, and a
+ * create and a delete whose answers get lost.
+ */
 async function useEverything(): Promise<number[]> {
   owners += 1;
   const owner = `owner${owners}`;
@@ -90,7 +93,7 @@ test('the functions use every action that their roles allow, and no other', asyn
   expect([...used].sort()).toEqual(allowed.sort());
 });
 
-test('without any one of its actions a function fails, and its log names function, action and table', async () => {
+test('without one of its actions a function fails and logs function, action and table', async () => {
   for (const grant of granted()) {
     const { functionName, role, action, resource } = grant;
     database.enforce(without(grant));

@@ -19,7 +19,7 @@ export type FunctionError = { errorType: string; errorMessage: string };
 /** The outcome of an invocation: the result as JSON text, or the error that ended the function. */
 export type Outcome = { payload: string } | { error: FunctionError };
 
-/** To and from a function's thread. */
+/** Messages to and from a function's thread. */
 export type Setup = { folder: string; handler: string; functionArn: string };
 export type Invocation = {
   requestId: string;
@@ -91,7 +91,7 @@ export function startExecutionEnvironment(
     awaited?.resolve({ error: { errorType, errorMessage } });
     return thread.terminate();
   };
-  // A function can say anything here.
+  // A function can send messages too, so check every part.
   thread.on('message', (message: Message | undefined) => {
     if (message?.type === 'log') print(String(message.line));
     if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
@@ -190,15 +190,15 @@ function variables(
     lambda.LoggingConfig ?? {};
   return {
     ...declared,
-    // Declared and empty, it means Amazon's own: here that is the local engine.
+    // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
     ...(declared.AWS_ENDPOINT_URL_DYNAMODB === '' && {
       AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
     }),
     _HANDLER: lambda.Handler,
-    // What its role allows is enforced in front of the database, by this key.
+    // By this key the database's front knows the function, and enforces its role.
     AWS_ACCESS_KEY_ID: lambda.FunctionName,
     AWS_SECRET_ACCESS_KEY: 'local',
-    // A profile of the developer's, read by the SDK, must not reach the functions.
+    // Otherwise the SDK would read the developer's own profile.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_DEFAULT_REGION: region(),

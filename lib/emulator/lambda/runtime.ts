@@ -63,7 +63,7 @@ async function invoke(
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
   const outcome = await outcomeOf(async () => stringify(await handler(JSON.parse(event), context)));
-  // A rejection that nobody handles comes first.
+  // Let an unhandled rejection end the thread before the outcome is sent.
   await new Promise(setImmediate);
   requestId = undefined;
   port.ref();
