@@ -135,6 +135,7 @@ test.each(faults)('the explorer finds %s', async (what, file, before, after, sce
   const [, replay = ''] = /Replay: npm run explore -- '(.*)'/.exec(found.output) ?? [];
   expect({ ...found, replay }).toMatchObject({ code: 1, replay: expect.stringContaining(',') });
 
+  process.stdout.write(`${what}: ${JSON.parse(replay).schedule.join(' ')}\n`);
   // The schedule shows it again.
   expect(await explore('--functions', functions, replay)).toEqual(found);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { storedPlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import type { Database } from '../../lib/local/database.ts';
 import { localClient, localDocumentClient } from '../../lib/local/database-client.ts';
@@ -26,7 +27,7 @@ async function requestsOfStore(endpoint: string): Promise<HttpRequest[]> {
   });
   const plants = plantStore(database, 'Plants');
   for (const name of ['Aloe', 'Ficus'])
-    await expect(plants.create('OWNER', { id: 7n, name, tag: '' })).rejects.toThrow(
+    await expect(plants.create('OWNER', storedPlant({ id: 7n, name }))).rejects.toThrow(
       'came and went',
     );
   await plants.remove('OWNER', 7n);

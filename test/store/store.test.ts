@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fieldNames } from '../../functions/plants/plant.ts';
+import { fieldNames, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { Unavailable } from '../../functions/writes.ts';
 import type { Database } from '../../lib/local/database.ts';
@@ -10,7 +10,7 @@ import { createPlantsTable } from './plants-table.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
-const plant = (id: bigint, name = 'Aloe', tag = '') => ({ id, name, tag });
+const plant = (id: bigint, name = 'Aloe', tag = '') => storedPlant({ id, name, tag });
 
 describe.each(engines())('on $name', ({ start }) => {
   let engine: Database;
