@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
+import { assemble, digestOf } from '../../lib/local/assembly.ts';
 import { synthesizeInThread } from '../../lib/local/synthesis-thread.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -20,12 +22,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/**
- * Synthesizes the fixture stack in a thread, because jest takes several times as long to load CDK.
- */
+/** Writes the assembly of the fixture stack, which is kept like the one of the project. */
 export async function synthesizeFixture(): Promise<string> {
   const assembly = join(temporaryFolder(), 'assembly');
-  await synthesizeInThread(assembly, {}, new URL('./fixture/app.ts', import.meta.url).href);
+  const folder = join(import.meta.dirname, 'fixture');
+  const files = globSync(`${folder}/**`, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const digest = digestOf(files.map(({ parentPath, name }) => join(parentPath, name)).sort());
+  const app = pathToFileURL(join(folder, 'app.ts')).href;
+  await assemble(assembly, { fixture: digest }, (outdir) => synthesizeInThread(outdir, {}, app));
   return assembly;
 }
 
