@@ -5,7 +5,10 @@ import { attempts, waits } from './contract/waits.ts';
 import { lighten, streamCollector } from './sdk/lighten.ts';
 import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
 
-/** The limits of one attempt: until the connection stands, until the answer begins, and until it goes on. */
+/**
+ * The limits of one attempt: until the connection stands, until the answer begins, and until it
+ * goes on.
+ */
 const timeouts = {
   connectionTimeout: waits.connection,
   requestTimeout: waits.attempt,
@@ -28,7 +31,10 @@ export function connect(): DynamoDBDocumentClient {
 
 type SdkError = Parameters<typeof isTransientError>[0];
 
-/** Tells whether DynamoDB is throttling, slow or unreachable, so that the same call may succeed later. */
+/**
+ * Tells whether DynamoDB is throttling, slow or unreachable, so that the same call may succeed
+ * later.
+ */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Unavailable ||
   [isThrottlingError, isTransientError, isServerError].some(

@@ -19,7 +19,10 @@ export class UnknownOutcome extends Unavailable {
   }
 }
 
-/** Retries like the SDK's standard strategy, but never sends a write again that may have taken effect. */
+/**
+ * Retries like the SDK's standard strategy, but never sends a write again that may have taken
+ * effect.
+ */
 export class RetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(
     ...[token, info]: Parameters<StandardRetryStrategy['refreshRetryTokenForRetry']>
@@ -34,7 +37,10 @@ const reads = ['GetItemCommand', 'QueryCommand'];
 /** DynamoDB keeps idle connections longer than this. */
 const idleLimitMs = 5000;
 
-/** Makes a client send its writes over live connections, and reject with `UnknownOutcome` if an answer got lost. */
+/**
+ * Makes a client send its writes over live connections, and reject with `UnknownOutcome` if an
+ * answer got lost.
+ */
 export function protectWrites(client: DynamoDBClient): void {
   let lastUsed = 0;
   client.middlewareStack.add(
@@ -77,7 +83,10 @@ type AttemptError = Error & {
   $metadata?: { httpStatusCode?: number };
 };
 
-/** Returns `UnknownOutcome` for an error after which the write may have taken effect, and any other error as it is. */
+/**
+ * Returns `UnknownOutcome` for an error after which the write may have taken effect, and any other
+ * error as it is.
+ */
 function explain(error: AttemptError): Error {
   const { code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
   const refused = status !== undefined && status >= 400 && status < 500;

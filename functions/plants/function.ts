@@ -15,8 +15,9 @@ const plant = { id: { N: '0' }, name: { S: '-' } };
 const answer = { Items: [plant], Attributes: plant };
 
 /**
- * Makes the Lambda function of an operation on plants: its handler, and `prime`, which start.mjs (lib/bundle.ts) calls
- * while Lambda initializes the function. It calls the handler with `example`, a request that works.
+ * Makes the Lambda function of an operation on plants: its handler, and `prime`, which start.mjs
+ * (lib/bundle.ts) calls while Lambda initializes the function. It calls the handler with `example`,
+ * a request that works.
  */
 export function plantFunction<S extends InputSchema>(
   input: S,

@@ -39,7 +39,7 @@ export const listPlants =
     { owner, requestPath, signal }: Caller,
   ): Promise<Reply> => {
     const pageSize = Math.min(query.limit, largestPage);
-    // One more than a page tells whether there is a next one; that a query stopped at its limit does not.
+    // One plant more than a page tells whether there is a next page.
     const found = await plants.list(owner, pageSize + 1, query.cursor, signal);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);

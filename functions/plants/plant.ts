@@ -35,8 +35,8 @@ const text = (minLength: number, maxLength: number) =>
   );
 
 /**
- * The fields of a plant beside its id. What is accepted, stored, compared, listed and described follows from them.
- * A field that is added must be optional, because stored plants lack it.
+ * The fields of a plant beside its id. What is accepted, stored, compared, listed and described
+ * follows from them. A field that is added must be optional, because stored plants lack it.
  */
 export const fields = {
   name: text(1, 200),
@@ -59,7 +59,10 @@ export function contentOf(plant: Content): Content {
 export const hasSameContent = (one: Content, other: Content): boolean =>
   fieldNames.every((field) => one[field] === other[field]);
 
-/** Parses an item of the table. A field that it lacks has its default. Throws if the item is invalid. */
+/**
+ * Parses an item of the table. A field that it lacks has its default. Throws if the item is
+ * invalid.
+ */
 export function storedPlant(item: Record<string, unknown>): Plant {
   const { id } = item;
   if (typeof id !== 'bigint') throw new Error('A stored plant has no valid id.');

@@ -14,13 +14,19 @@ import { contentOf, fieldNames, hasSameContent, type Plant, storedPlant } from '
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
 /**
- * The plants of all owners. A call names the one owner whose plants it can see, and rejects with the SDK's errors,
- * or with `UnknownOutcome` if it may have taken effect. A signal ends it early.
+ * The plants of all owners. A call names the one owner whose plants it can see, and rejects with
+ * the SDK's errors, or with `UnknownOutcome` if it may have taken effect. A signal ends it early.
  */
 export interface PlantStore {
-  /** Stores a plant where its id is free. The same plant again changes nothing; another plant under its id is a conflict. */
+  /**
+   * Stores a plant where its id is free. The same plant again changes nothing; another plant under
+   * its id is a conflict.
+   */
   create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation>;
-  /** At most `limit` plants, in ascending order of their ids, from the first one above `after` on. Reads its own writes. */
+  /**
+   * At most `limit` plants, in ascending order of their ids, from the first one above `after` on.
+   * Reads its own writes.
+   */
   list(
     owner: string,
     limit: number,
@@ -82,7 +88,9 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     }
   }
 
-  /** Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails. */
+  /**
+   * Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails.
+   */
   const settle = (unknown: UnknownOutcome, ...key: Parameters<typeof read>) =>
     read(...key).catch((cause) => {
       throw new UnknownOutcome(unknown.mayStillArrive, cause);

@@ -6,7 +6,9 @@ import { explore, loadFunctions, type Scenario, scenarios } from './schedules.ts
 
 const whole = () => [...scenarios(3, 2, false), ...scenarios(2, 2, true)];
 
-/** Explores the scenarios that no other thread has taken, and returns how many schedules they have. */
+/**
+ * Explores the scenarios that no other thread has taken, and returns how many schedules they have.
+ */
 async function work(functions: string, all: Scenario[], taken: Int32Array): Promise<number> {
   const run = await loadFunctions(functions);
   let schedules = 0;

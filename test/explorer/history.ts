@@ -23,7 +23,10 @@ type State = string | undefined;
 
 const isInDoubt = (fault: string) => /^(lost|done|late)/.test(fault);
 
-/** Says how a history breaks the contract. It holds if `before` leads to `after` in some order of the calls. */
+/**
+ * Says how a history breaks the contract. It holds if `before` leads to `after` in some order of
+ * the calls.
+ */
 export function violation(calls: Call[], before: State, after: State): string | undefined {
   for (const { operation, status, begin, end, requests, faults, tookEffect } of calls) {
     if (status !== 503) continue;
@@ -36,7 +39,9 @@ export function violation(calls: Call[], before: State, after: State): string | 
   return linearizes(calls, before, after) ? undefined : 'No order of the calls explains it.';
 }
 
-/** Tells whether the calls have an order that keeps to time, with each answer right where it stands. */
+/**
+ * Tells whether the calls have an order that keeps to time, with each answer right where it stands.
+ */
 function linearizes(calls: Call[], state: State, after: State): boolean {
   // A call that was answered 503 may take effect after its answer, or never.
   const answered = calls.filter(({ status }) => status !== 503);

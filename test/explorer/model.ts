@@ -19,7 +19,10 @@ export const refusal = (status: number, type: string): Answer => ({
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'from the model' },
 });
 
-/** Models the one item under a key, as far as the plant store uses it. It refuses what it does not know. */
+/**
+ * Models the one item under a key, as far as the plant store uses it. It refuses what it does not
+ * know.
+ */
 export function itemModel(initial?: Item) {
   let item = initial;
   let previous = initial;

@@ -33,7 +33,10 @@ const passOnceDeleted: Fault = async (exchange) => {
   await pass(exchange);
 };
 
-/** `before` and `after`: the name of plant 7, if it is there. `faults`: what comes of the commands in turn; the last goes on. `commands`: those sent. */
+/**
+ * `before` and `after`: the name of plant 7, if it is there. `faults`: what comes of the commands
+ * in turn; the last goes on. `commands`: those sent.
+ */
 type Case = [
   what: string,
   call: string,
@@ -444,7 +447,7 @@ test.each(cases)('%s', async (what, _call, _before, _faults, status, after, comm
   expect(response.headers.get('Retry-After')).toBe(status === 503 ? '1' : null);
   if (status === 503) expect(line).toContain('DATABASE_UNAVAILABLE');
   if (status === 500) expect(line).toContain('REQUEST_FAILED');
-  // Five of the function's ten seconds, and what a machine that does all of this at once takes to get round to it.
+  // Five of the function's ten seconds, and more on a busy machine.
   expect(JSON.parse(line ?? '').message.durationMs).toBeLessThan(7000);
 });
 

@@ -25,7 +25,10 @@ export interface FaultProxy {
   before(databaseEndpoint: string): string;
   /** The commands that were about an owner, or a token's id, in their order. */
   seen(subject: string): string[];
-  /** What becomes of the next requests that are about an owner or a token, one fault each; the last one stays for good. Those of others pass. */
+  /**
+   * What becomes of the next requests that are about an owner or a token, one fault each; the last
+   * one stays for good. Those of others pass.
+   */
   play(subject: string, ...faults: Fault[]): void;
   /** Connections are refused from now on. */
   stop(): Promise<void>;

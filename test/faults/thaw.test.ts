@@ -73,7 +73,9 @@ async function start(isTls: boolean) {
 
   return {
     writes,
-    /** Freezes the function, closes its connection, and thaws it with an invocation already waiting. */
+    /**
+     * Freezes the function, closes its connection, and thaws it with an invocation already waiting.
+     */
     async thaw(closing: Closing, seconds: number, id: number) {
       child.kill('SIGSTOP');
       while (!isFrozen());

@@ -1,5 +1,5 @@
-// Runs the bundle in a folder as Lambda does: one invocation for each line of the input, `SECONDS ID`.
-// Each begins as if so many seconds had passed since the one before. Prints the status and the milliseconds.
+// Runs a bundle as Lambda does: one invocation for each line of the input, `SECONDS ID`.
+// It begins as if so many seconds had passed since the one before. Prints status and milliseconds.
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
