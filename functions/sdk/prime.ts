@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { waits } from '../contract/waits.ts';
 import { quietly } from '../log.ts';
 
 /**
@@ -20,6 +21,9 @@ export async function prime(
   const createConnection = () => connectionTo(JSON.stringify(answer));
   // Agents that keep connections, as the SDK's own do.
   const offline = new NodeHttpHandler({
+    // An answer that never came would use up the time that Lambda gives a start.
+    requestTimeout: waits.connection,
+    throwOnRequestTimeout: true,
     httpAgent: Object.assign(new HttpAgent({ keepAlive: true }), { createConnection }),
     httpsAgent: Object.assign(new HttpsAgent({ keepAlive: true }), { createConnection }),
   });

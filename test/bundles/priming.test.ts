@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -20,6 +20,18 @@ describe.each(entries)('the start of %s', (entry) => {
       log: [],
     });
     expect(atStart.signatures).toBeGreaterThan(0);
+  });
+
+  test('ends within the time that Lambda gives it, even if no answer comes', async () => {
+    const silent = join(bundles, `${entry}-silent`);
+    cpSync(join(bundles, entry), silent, { recursive: true });
+    const code = readFileSync(join(silent, 'index.js'), 'utf8');
+    // The connection in memory no longer sees where a request begins.
+    writeFileSync(join(silent, 'index.js'), code.replace('POST /', 'NONE /'));
+    const began = Date.now();
+    const { atStart } = await runFunction(silent);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(atStart.log).toContainEqual(expect.objectContaining({ code: 'PRIMING_FAILED' }));
   });
 
   test('logs what fails and does not throw it', async () => {
