@@ -47,17 +47,18 @@ type Case = [
   commands: string,
 ];
 
-/** The database does it, other callers of the same owner act, and only then the answer is lost. */
+/** The database does it, another caller acts, and only then the answer is lost. */
 const meanwhile =
-  (...calls: string[]): Fault =>
-  async ({ subject, socket, forward }) => {
+  (...acts: ('delete' | 'create other')[]): Fault =>
+  async ({ subject: owner, socket, forward }) => {
     await forward();
-    const token = await service.issue(subject);
-    for (const call of calls) {
-      const { response } = await ask(call, token);
-      // What the other callers are told has to stay true.
-      expect(response.status).toBe(call === 'delete' ? 204 : 201);
-    }
+    // Not by the API, whose cold start would outlast the wait for the answer.
+    const TableName = 'Plants';
+    const ficus = { owner, id: 7, name: 'Ficus', tag: '' };
+    for (const act of acts)
+      await (act === 'delete'
+        ? service.database.send(new DeleteCommand({ TableName, Key: { owner, id: 7 } }))
+        : service.database.send(new PutCommand({ TableName, Item: ficus })));
     socket.resetAndDestroy();
   };
 
@@ -216,7 +217,7 @@ const cases: Case[] = [
     [meanwhile('delete'), pass],
     503,
     '',
-    'PutItem DeleteItem GetItem',
+    'PutItem GetItem',
   ],
   [
     'a create whose plant another caller replaced leaves it',
@@ -225,7 +226,7 @@ const cases: Case[] = [
     [meanwhile('delete', 'create other'), pass],
     503,
     'Ficus',
-    'PutItem DeleteItem PutItem GetItem',
+    'PutItem GetItem',
   ],
   [
     'a create cannot read what is in its way',
@@ -334,7 +335,7 @@ const cases: Case[] = [
     [meanwhile('create other'), pass],
     503,
     'Ficus',
-    'DeleteItem PutItem GetItem',
+    'DeleteItem GetItem',
   ],
   [
     'a list whose answer breaks off is tried again',
@@ -423,7 +424,6 @@ async function ask(call: string, token: string) {
     list: () => fetch(`${service.baseUrl}/plants`, { headers }),
     delete: () => fetch(`${service.baseUrl}/plants/7`, { method: 'DELETE', headers }),
     create: () => create('Aloe'),
-    'create other': () => create('Ficus'),
   };
   const response = (await requests[call]?.()) ?? Response.error();
   return { response, body: await response.text() };
