@@ -4,7 +4,6 @@ import { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { waits } from '../contract/waits.ts';
 import { quietly } from '../log.ts';
 
 /**
@@ -22,7 +21,7 @@ export async function prime(
   // Agents that keep connections, as the SDK's own do.
   const offline = new NodeHttpHandler({
     // An answer that never came would use up the time that Lambda gives a start.
-    requestTimeout: waits.connection,
+    requestTimeout: 500,
     throwOnRequestTimeout: true,
     httpAgent: Object.assign(new HttpAgent({ keepAlive: true }), { createConnection }),
     httpsAgent: Object.assign(new HttpsAgent({ keepAlive: true }), { createConnection }),
