@@ -465,7 +465,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plant existed already, with the same name and tag. */
+            /** @description The plant existed already, with the same content. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -75,7 +75,7 @@ const descriptions: Record<Operation, Description> = {
         ...json(reference('schemas', 'Plant'), plant),
       },
       200: {
-        description: 'The plant existed already, with the same name and tag.',
+        description: 'The plant existed already, with the same content.',
         headers: { ...everyResponse, Location: location },
         ...json(reference('schemas', 'Plant'), plant),
       },

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { maxBodyBytes } from '../../functions/contract/operations.ts';
 import type { Plant } from '../../functions/plants/plant.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
 import { fromLine, toLine } from './plant-line.ts';
@@ -74,8 +75,8 @@ async function* linesOf(pages: AsyncGenerator<Plant[]>, count: (plants: number) 
   }
 }
 
-/** Longer than any line: a plant's texts have 300 code points at most. */
-const tailBytes = 16 * 1024;
+/** No line is longer than the largest body of a create. */
+const tailBytes = maxBodyBytes;
 
 /** Returns the last line of a file, after cutting off what follows the last line break. */
 function lastWholeLine(file: string): string | undefined {

@@ -44,7 +44,7 @@ export const problems = {
   'plant-exists': {
     status: 409,
     title: 'Plant exists',
-    detail: 'A plant with this id and another name or tag exists. It was not changed.',
+    detail: 'A plant with this id and other content exists. It was not changed.',
     headers: {},
   },
   'content-too-large': {

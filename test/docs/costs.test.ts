@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { plantKey } from '../../functions/contract/table-keys.ts';
 import { assumedSeconds, prices } from '../../lib/prices.ts';
+import { largestContent } from '../plants/largest-content.ts';
 import { type Measured, type MeasuredName, measure } from './measured.ts';
 import { tableOf } from './page.ts';
 
@@ -70,11 +71,10 @@ const ordinary: Use = {
   sentKilobytes: ordinarily('sentKilobytes'),
 };
 
-// The largest plant: 200 and 100 code points of four bytes, the longest owner, id and nonce.
-const text = (200 + 100) * 4;
-const storedBytes =
-  [plantKey.partition, plantKey.sort, 'name', 'tag', 'nonce'].join('').length + 128 + 12 + 8 + text;
-const sentBytes = text + Buffer.byteLength('{"name":"","tag":""},');
+// The largest plant, with the longest owner and id, and with its nonce.
+const attributes = [plantKey.partition, plantKey.sort, 'nonce', ...Object.entries(largestContent)];
+const storedBytes = Buffer.byteLength(attributes.flat().join('')) + 128 + 12 + 8;
+const sentBytes = Buffer.byteLength(`${JSON.stringify(largestContent)},`);
 const { logKilobytes, sentKilobytes: headKilobytes } = told('delete a plant');
 const largest = { ...plain, invocations: 1, logKilobytes };
 const writeUnits = Math.ceil(storedBytes / 1024);

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
+import { maxBodyBytes } from '../../functions/contract/operations.ts';
+import { largestPage } from '../../functions/plants/list.ts';
 import { fieldNames, newPlant, plantIdInPath, storedPlant } from '../../functions/plants/plant.ts';
+import { largestContent } from './largest-content.ts';
 
 const messages = (name: string, tag = '') =>
   v.safeParse(newPlant, { id: 1n, name, tag }).issues?.map(({ message }) => message) ?? [];
@@ -60,4 +63,17 @@ test.each([
 test('every field but the name may be left out, because stored plants may lack it', () => {
   expect(v.safeParse(newPlant, { id: 1n, name: 'Aloe' }).success).toBe(true);
   expect(Object.keys(storedPlant({ id: 1n, name: 'Aloe' }))).toEqual(['id', ...fieldNames]);
+});
+
+test('the largest plant fits in a body even if every character of its texts is escaped', () => {
+  const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largestContent }).replaceAll(
+    /[^ -~]/g,
+    '\\u0000',
+  );
+  expect(escaped.length).toBeLessThanOrEqual(maxBodyBytes);
+});
+
+test('a page of the largest plants is within the 6 MB that Lambda takes as an answer', () => {
+  const page = JSON.stringify(Array(largestPage).fill(largestContent));
+  expect(Buffer.byteLength(page)).toBeLessThanOrEqual(6_000_000);
 });
