@@ -68,22 +68,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
       'Functions, p99, ms',
       ofEach((f) => f.metricDuration({ statistic: Stats.p(99), period })),
     ),
-    graph(
-      'Tables, p99, ms',
-      (
-        [
-          [plants, 'PutItem'],
-          [plants, 'Query'],
-          [plants, 'DeleteItem'],
-          [accessTokens, 'GetItem'],
-        ] as const
-      ).map(([table, operation]) =>
-        tableMetric(table, 'SuccessfulRequestLatency', `${table.node.id} ${operation}`, {
-          operation,
-          statistic: Stats.p(99),
-        }),
-      ),
-    ),
+    graph('Tables, p99, ms', latencies(functions)),
   );
   dashboard.addWidgets(
     new SingleValueWidget({
@@ -103,6 +88,20 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
       height: 4,
     }),
   );
+}
+
+/** Returns the latency of each action that a function may take on its table. */
+function latencies(functions: StoreFunction[]): Metric[] {
+  const metrics = functions.flatMap(({ table, actions }) =>
+    actions.map((action) => {
+      const operation = action.replace('dynamodb:', '');
+      const label = `${table.node.id} ${operation}`;
+      const more = { operation, statistic: Stats.p(99) };
+      return [label, tableMetric(table, 'SuccessfulRequestLatency', label, more)] as const;
+    }),
+  );
+  // Several functions may take the same action.
+  return [...new Map(metrics).values()];
 }
 
 function costs(

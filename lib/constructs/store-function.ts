@@ -34,6 +34,9 @@ export interface StoreFunctionProps {
  * role. Its logical id is its construct id.
  */
 export class StoreFunction extends LambdaFunction {
+  readonly table: TableV2;
+  readonly actions: string[];
+
   constructor(scope: Construct, id: string, props: StoreFunctionProps) {
     const { settings, table } = props;
     const resources = new Construct(scope, `${id}Resources`);
@@ -66,6 +69,8 @@ export class StoreFunction extends LambdaFunction {
         ...props.environment,
       },
     });
+    this.table = table;
+    this.actions = props.actions;
     (this.node.defaultChild as CfnElement).overrideLogicalId(id);
     Validations.of(resources).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

@@ -3,6 +3,8 @@ import { operations } from '../../functions/contract/operations.ts';
 import { attempts, waits } from '../../functions/contract/waits.ts';
 import { connect } from '../../functions/database.ts';
 import {
+  functionNames,
+  functionOf,
   ofType,
   propertiesOf,
   resource,
@@ -18,9 +20,6 @@ const templates = {
 } satisfies Record<keyof typeof settings, Template>;
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
-
-const functionOf = (operation: string) => operation[0]?.toUpperCase() + operation.slice(1);
-const functionNames = [...Object.keys(operations).map(functionOf), 'Authorizer'];
 
 const count = (template: Template) => {
   const counts: Record<string, number> = {};
@@ -46,7 +45,7 @@ test('the stack has these resources and no others', () => {
     'AWS::Lambda::Function': functions,
     'AWS::Lambda::Permission': functions,
     'AWS::Logs::LogGroup': functions,
-    'AWS::Logs::MetricFilter': 8,
+    'AWS::Logs::MetricFilter': 2 * functions,
     'AWS::SNS::Topic': 1,
     'AWS::SNS::TopicPolicy': 1,
   };

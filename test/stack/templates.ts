@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operations } from '../../functions/contract/operations.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { assemble } from '../../lib/local/assembly.ts';
 import { settingNames } from '../../lib/settings.ts';
@@ -41,6 +42,12 @@ async function withAssembly<T>(
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The logical id of an operation's function. */
+export const functionOf = (operation: string): string =>
+  `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`;
+export const plantFunctions = Object.keys(operations).map(functionOf);
+export const functionNames = [...plantFunctions, 'Authorizer'];
 
 /** Returns the template of the stack with these settings. */
 export const templateWith = (chosen: Record<string, string>): Promise<Template> =>

@@ -47,4 +47,6 @@ export const handler =
       ? list
       : process.env.OPERATION === 'delete-plant'
         ? remove
-        : authorize;
+        : process.env.OPERATION === 'authorize'
+          ? authorize
+          : undefined;
