@@ -18,8 +18,10 @@ export interface Body {
  * header names in lower case. Throws the problems that stand alone: 415, then 413.
  */
 export function readBody(event: APIGatewayProxyEvent): Body {
-  requireJson(event.multiValueHeaders);
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  // The types promise more than an event from elsewhere than a gateway has to hold.
+  requireJson(event.multiValueHeaders || {});
+  const body = typeof event.body === 'string' ? event.body : '';
+  const bytes = Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > maxBodyBytes) throw new Problem('content-too-large');
 
   const wholeBody = (detail: string): Body => ({ faults: [{ pointer: '', detail }] });

@@ -31,10 +31,14 @@ export function operation<S extends InputSchema>(
     );
 }
 
-/** Throws if the event has no owner, which means that no authorizer accepted it. */
+/**
+ * Throws if the event has no owner, which means that no authorizer accepted it, or no path, without
+ * which nothing could refer to a plant.
+ */
 function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') throw new Error('The event has no owner.');
+  if (typeof requestContext.path !== 'string') throw new Error('The event has no path.');
   return { owner, requestPath: withoutSlashes(requestContext.path), signal };
 }
 

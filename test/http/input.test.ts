@@ -162,3 +162,15 @@ test('names that every object inherits are unknown too', () => {
   const query = Object.fromEntries(names.map((name) => [name, ['1']]));
   expect(bodyFaults(`{"id":1,"name":"a",${members}}`, { query })).toHaveLength(2 * names.length);
 });
+
+test.each([null, undefined, false, 0, ''])('headers that are %p are no headers', (headers) => {
+  const event = { ...post('{}'), multiValueHeaders: headers } as never;
+  expect(problemOf(() => readInput(createPlantInput, event)).code).toBe('unsupported-media-type');
+});
+
+test.each([0, {}, [], true])('a body that is %p, and no text, is no body', (body) => {
+  const event = { ...post('{}'), body } as never;
+  expect(problemOf(() => readInput(createPlantInput, event)).faults).toEqual([
+    { pointer: '', detail: 'must be a JSON object, but there is no body' },
+  ]);
+});

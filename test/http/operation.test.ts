@@ -170,6 +170,15 @@ test('an operation is aborted and answered five seconds before the function ends
   expect(signals).toEqual([expect.objectContaining({ aborted: true })]);
 });
 
+test.each([null, 7, ['/v1/plants']])(
+  'an event whose path is %j is answered with 500, and nothing is done',
+  async (path) => {
+    const run = jest.fn(async () => done);
+    expect(await answerOf(run, proxyEvent({ path } as never))).toMatchObject({ statusCode: 500 });
+    expect(run).not.toHaveBeenCalled();
+  },
+);
+
 test.each([undefined, '', 7, null, { alice: true }])(
   'an event whose owner is %j is answered with 500',
   async (owner) => {
