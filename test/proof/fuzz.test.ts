@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { eventFor } from '../bundles/events.ts';
+import type { Answer } from '../contract/description.ts';
+import { check, timeout } from './check.ts';
+import {
+  bodies,
+  contentEncodings,
+  contentTypes,
+  mutatedBodies,
+  mutateText,
+  oddValues,
+  otherCursors,
+  pathIds,
+  queries,
+  textMutations,
+} from './inputs.ts';
+import { judgeCreate, judgeId, judgeList, type Plant } from './oracle.ts';
+import { functionOf, type Operation, openStore } from './store.ts';
+
+let store: Awaited<ReturnType<typeof openStore>>;
+const owner = 'alice';
+/** Has a plant under the ids that Alice is likely to use, and must not be noticed. */
+const other = 'bob';
+const otherIds = [0n, 1n, -1n, 7n, 2n ** 31n, 2n ** 63n - 1n, -(2n ** 63n)];
+const gardener = 'carol';
+const gardenerIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+const sorted = gardenerIds.map((id) => ({ name: `Plant ${id}`, tag: '' }));
+const cursors: string[] = [];
+
+const json: [string, string] = ['Content-Type', 'application/json'];
+const create = (plant: Plant, as = owner, isOverHttp = false) =>
+  store.call(
+    { operation: 'createPlant', owner: as, headers: [json], body: toJson(plant) },
+    isOverHttp,
+  );
+const list = (as = owner, query: [string, string][] = [], isOverHttp = false) =>
+  store.call({ operation: 'listPlants', owner: as, query }, isOverHttp);
+const remove = (id: string, isOverHttp = false) =>
+  store.call({ operation: 'deletePlant', owner, id }, isOverHttp);
+const toJson = ({ id, name, tag }: Plant) =>
+  Buffer.from(`{"id":${id},"name":${JSON.stringify(name)},"tag":${JSON.stringify(tag)}}`);
+const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
+
+beforeAll(async () => {
+  store = await openStore();
+  for (const id of otherIds) await create({ id, name: 'Another owner’s', tag: '' }, other);
+  for (const id of gardenerIds) await create({ id, name: `Plant ${id}`, tag: '' }, gardener);
+  for (let answer = await list(gardener, [['limit', '1']]); ; ) {
+    const [, cursor] = /cursor=([\w.~-]+)>; rel="next"$/.exec(answer.headers.link ?? '') ?? [];
+    if (cursor === undefined) break;
+    cursors.push(cursor);
+    answer = await list(gardener, [
+      ['limit', '1'],
+      ['cursor', cursor],
+    ]);
+  }
+  expect(cursors).toHaveLength(gardenerIds.length - 1);
+});
+afterAll(async () => {
+  const left = plantsIn(await list(other));
+  await store.stop();
+  expect(left).toEqual(otherIds.map(() => ({ name: 'Another owner’s', tag: '' })));
+});
+
+/** One case in ten goes over HTTP. */
+const overHttp = fc.nat(9).map((digit) => digit === 5);
+
+/** Tries a property. What it stores does not outlive a case that fails. */
+const checkCases = <T>(
+  name: string,
+  cases: fc.Arbitrary<T>,
+  holds: (one: T, isOverHttp: boolean) => Promise<void>,
+  counts: { short: number; whole: number },
+) =>
+  check(name, counts, fc.tuple(cases, overHttp), async ([one, isOverHttp]) => {
+    try {
+      await holds(one, isOverHttp);
+    } catch (error) {
+      await store.clear(owner);
+      throw error;
+    }
+  });
+
+function expectRefusal({ status, body }: Answer, expected: { status: number; places: string[] }) {
+  const { errors = [] } = JSON.parse(body) as { errors?: Record<string, string>[] };
+  const places = errors.map(({ pointer, parameter, header }) =>
+    pointer !== undefined
+      ? `#${pointer}`
+      : parameter !== undefined
+        ? `?${parameter}`
+        : `${header}:`,
+  );
+  expect({ status, places: [...new Set(places)].sort() }).toEqual(expected);
+}
+
+interface Create {
+  body: Buffer;
+  types: { value: string; isJson: boolean }[];
+  encoding: string | undefined;
+  isBase64: boolean;
+}
+
+/** A create is judged as the contract says, and what it accepts goes all the way of a plant. */
+const createHolds = async ({ body, types, encoding, isBase64 }: Create, isOverHttp: boolean) => {
+  const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
+  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
+  const asBase64 = isBase64 && !isOverHttp;
+  const verdict = judgeCreate(types, encoding, asBase64 ? body : Buffer.from(body.toString()));
+  const request = { operation: 'createPlant' as const, owner, headers, body, isBase64: asBase64 };
+  const created = await store.call(request, isOverHttp);
+  if (!('accepted' in verdict)) {
+    expectRefusal(created, verdict);
+    expect(plantsIn(await list())).toEqual([]);
+    return;
+  }
+  const { id, name, tag } = verdict.accepted;
+  expect([created.status, created.headers.location]).toEqual([201, `/v1/plants/${id}`]);
+  expect(JSON.parse(created.body)).toEqual({ name, tag });
+  expect((await store.call(request, isOverHttp)).status).toBe(200);
+  const conflict = { id, name: name === 'Aloe' ? 'Ficus' : 'Aloe', tag };
+  expect((await create(conflict, owner, isOverHttp)).status).toBe(409);
+  expect(plantsIn(await list(owner, [], isOverHttp))).toEqual([{ name, tag }]);
+  expect((await remove(`${id}`, isOverHttp)).status).toBe(204);
+  expect(plantsIn(await list())).toEqual([]);
+};
+
+test(
+  'create bodies',
+  () =>
+    checkCases(
+      'create bodies',
+      fc.record({
+        body: bodies,
+        types: contentTypes,
+        encoding: contentEncodings,
+        isBase64: fc.boolean(),
+      }),
+      createHolds,
+      { short: 60, whole: 100_000 },
+    ),
+  timeout,
+);
+
+test(
+  'changed bytes of JSON',
+  () =>
+    checkCases(
+      'changed bytes of JSON',
+      fc.record({
+        body: mutatedBodies,
+        types: fc.constant<Create['types']>([{ value: 'application/json', isJson: true }]),
+        encoding: fc.constant(undefined),
+        isBase64: fc.boolean(),
+      }),
+      createHolds,
+      { short: 60, whole: 50_000 },
+    ),
+  timeout,
+);
+
+test(
+  'list queries',
+  () =>
+    checkCases(
+      'list queries',
+      queries,
+      async (query, isOverHttp) => {
+        const verdict = judgeList(query);
+        const answer = await list(gardener, query, isOverHttp);
+        if (!('accepted' in verdict)) return expectRefusal(answer, verdict);
+        const { limit } = verdict.accepted;
+        expect([answer.status, plantsIn(answer)]).toEqual([200, sorted.slice(0, limit)]);
+        const start = `</v1/plants?limit=${limit}&cursor=`;
+        if (limit < sorted.length) expect(answer.headers.link?.startsWith(start)).toBe(true);
+        else expect(answer.headers.link).toBeUndefined();
+      },
+      { short: 60, whole: 50_000 },
+    ),
+  timeout,
+);
+
+test(
+  'ids in paths',
+  () =>
+    checkCases(
+      'ids in paths',
+      fc.tuple(pathIds, fc.boolean()),
+      async ([encoded, isThere], mayBeHttp) => {
+        // A client would not send other characters, and the gateway takes a slash for itself.
+        const isOverHttp = mayBeHttp && /^[!"$-.0->@-~]+$/.test(encoded);
+        const verdict = judgeId(encoded);
+        if (!('accepted' in verdict))
+          return expectRefusal(await remove(encoded, isOverHttp), verdict);
+        if (isThere) await create({ id: verdict.accepted, name: 'Aloe', tag: '' });
+        const statuses = [await remove(encoded, isOverHttp), await remove(encoded, isOverHttp)];
+        expect(statuses.map(({ status }) => status)).toEqual([isThere ? 204 : 404, 404]);
+      },
+      { short: 60, whole: 50_000 },
+    ),
+  timeout,
+);
+
+test(
+  'cursors',
+  () =>
+    checkCases(
+      'cursors',
+      fc.oneof(fc.tuple(fc.nat(gardenerIds.length - 2), textMutations), otherCursors),
+      async (choice, isOverHttp) => {
+        const [index, mutations] = typeof choice === 'string' ? [] : choice;
+        const issued = cursors[index ?? -1] ?? '';
+        const cursor = typeof choice === 'string' ? choice : mutateText(issued, mutations ?? []);
+        const answer = await list(gardener, [['cursor', cursor]], isOverHttp);
+        if (index !== undefined && cursor === issued) expect(answer.status).toBe(200);
+        if (answer.status !== 200)
+          return expectRefusal(answer, { status: 400, places: ['?cursor'] });
+        // A cursor that was made up can only be a position.
+        expect(cursor).toMatch(/^[\w.~-]+$/);
+        const plants = plantsIn(answer);
+        expect(plants).toEqual(plants.length === 0 ? [] : sorted.slice(-plants.length));
+        if (cursor === issued) expect(plants).toEqual(sorted.slice(Number(index) + 1));
+      },
+      { short: 60, whole: 50_000 },
+    ),
+  timeout,
+);
+
+/** A place within an event, and what to put there. */
+const changes = fc.array(fc.tuple(fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), oddValues), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+function change(event: Record<string, unknown>, [place, value]: [number[], unknown]): void {
+  let parent = event;
+  for (const [i, step] of place.entries()) {
+    const names = Object.keys(parent);
+    const name = names[step % (names.length || 1)] ?? 'more';
+    const child = parent[name];
+    if (i === place.length - 1 || typeof child !== 'object' || child === null) {
+      if (value === undefined) delete parent[name];
+      else parent[name] = value;
+      return;
+    }
+    parent = child as Record<string, unknown>;
+  }
+}
+
+test(
+  'events that no gateway sends',
+  () =>
+    check(
+      'events that no gateway sends',
+      { short: 200, whole: 50_000 },
+      fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
+      async ([operation, changed]) => {
+        const event = eventFor(functionOf[operation], owner);
+        for (const one of structuredClone(changed)) change(event, one);
+        const { requestContext } = event as {
+          requestContext?: { authorizer?: { owner?: unknown }; path?: unknown };
+        };
+        const given = requestContext?.authorizer?.owner;
+        const hasOwner = typeof given === 'string' && given !== '';
+        // Without a path there is no reference to what was created.
+        const hasPath = typeof requestContext?.path === 'string';
+        try {
+          if (!hasOwner || !hasPath) {
+            const status = await store.invoke(operation, event).then(
+              (answer) => answer.status,
+              () => 500,
+            );
+            expect(status).toBeGreaterThanOrEqual(400);
+            expect(plantsIn(await list(hasOwner ? given : owner))).toEqual([]);
+            return;
+          }
+          const { status, body } = await store.invoke(operation, event);
+          expect([status, body]).toEqual([expect.any(Number), expect.any(String)]);
+          expect(status).toBeLessThan(500);
+          if (status === 201) expect(plantsIn(await list(given))).toHaveLength(1);
+        } finally {
+          if (hasOwner) await store.clear(given);
+        }
+      },
+    ),
+  timeout,
+);

@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+
+const anyCharacter = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+const anyText = (maxLength: number) =>
+  fc.oneof(
+    fc.string({ maxLength }),
+    fc.string({ maxLength, unit: 'binary' }),
+    fc.string({ maxLength, unit: anyCharacter }),
+    fc.constantFrom('', '-', '~/', '__proto__', 'constructor', 'owner', 'limt', '\uFFFD', '\u0085'),
+  );
+
+/** An integer near one of the edges that matter, or any. */
+const integer = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }),
+  fc
+    .tuple(fc.constantFrom(0n, 2n ** 31n, 2n ** 53n, 2n ** 63n, -(2n ** 63n)), fc.integer())
+    .map(([edge, offset]) => edge + BigInt(offset % 3)),
+);
+
+/** The same number as a JSON number can write it, or nearly the same. */
+const numberLiteral = fc.oneof(
+  integer.map(String),
+  fc
+    .tuple(integer, fc.nat(30), fc.constantFrom('e', 'E', 'e+', 'e-', 'E-'))
+    .map(([value, zeros, e]) => `${value}${'0'.repeat(zeros)}${e}${zeros}`),
+  fc
+    .tuple(integer, fc.nat(19))
+    .map(([value, places]) => `${value}`.replace(new RegExp(`(\\d{${places}})$`), '.$1'))
+    .map((text) => text.replace(/^(-?)\./, '$10.')),
+  fc.tuple(integer, fc.nat(25)).map(([value, zeros]) => `${value}.${'0'.repeat(zeros + 1)}`),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.constantFrom('-0', '0e999999999999', '1e999999999999', '1e-999999999999', '-0.0E-7'),
+);
+
+/** A JSON string of a text, in which some characters are escaped. */
+const stringLiteral = (text: fc.Arbitrary<string>) =>
+  fc.tuple(text, fc.nat(4)).map(([characters, every]) => {
+    const escaped = (character: string) =>
+      `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const parts = [...characters].map((character, i) =>
+      every > 0 && i % every === 0
+        ? character.split('').map(escaped).join('')
+        : JSON.stringify(character).slice(1, -1),
+    );
+    return `"${parts.join('')}"`;
+  });
+
+const goodText = (least: number, most: number) =>
+  fc.oneof(
+    fc.string({ minLength: least, maxLength: most, unit: 'grapheme-ascii', size: 'max' }),
+    fc
+      .tuple(fc.constantFrom('a', 'é', '🌱', '\u0301'), fc.integer({ min: least, max: most }))
+      .map(([character, length]) => character.repeat(length)),
+  );
+const anyJson = fc.json({ maxDepth: 2 });
+const either = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
+
+const values = {
+  id: either(
+    fc.oneof(integer.filter((id) => BigInt.asIntN(64, id) === id).map(String), numberLiteral),
+    fc.oneof(numberLiteral, anyJson),
+  ),
+  name: either(
+    stringLiteral(goodText(1, 200)),
+    fc.oneof(stringLiteral(anyText(210)), stringLiteral(goodText(201, 203)), anyJson),
+  ),
+  tag: either(
+    stringLiteral(goodText(0, 100)),
+    fc.oneof(stringLiteral(anyText(110)), stringLiteral(goodText(101, 103)), anyJson),
+  ),
+};
+const member = (name: 'id' | 'name' | 'tag') =>
+  fc.tuple(stringLiteral(fc.constant(name)), values[name]);
+const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
+const oddMembers = fc.array(
+  fc.oneof(
+    member('id'),
+    member('name'),
+    member('tag'),
+    fc.tuple(stringLiteral(anyText(8)), anyJson),
+  ),
+  { maxLength: 3 },
+);
+
+/** The text of a JSON object: mostly a plant, sometimes with too much, too little, or twice. */
+const objectText = fc
+  .tuple(
+    either(fc.constant(3), fc.nat(2)),
+    member('id'),
+    member('name'),
+    fc.option(member('tag')),
+    either(fc.constant<[string, string][]>([]), oddMembers),
+    fc.nat(5),
+    space,
+  )
+  .map(([kept, id, name, tag, odd, turns, blank]) => {
+    const members = [...[id, name, ...(tag ? [tag] : [])].slice(0, kept), ...odd];
+    for (let i = 0; i < turns; i += 1) members.push(...members.splice(0, 1));
+    const parts = members.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
+    return `${blank}{${parts.join(',')}${blank}}${blank}`;
+  });
+
+/** Some bodies are filled with spaces up to the limit of 16 KiB, or beyond. */
+const filled = (text: fc.Arbitrary<string>) =>
+  fc
+    .tuple(text, either(fc.constant(0), fc.integer({ min: 16_380, max: 16_390 })))
+    .map(([body, bytes]) =>
+      Buffer.from(body + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)))),
+    );
+
+export const bodies = either(
+  filled(objectText),
+  fc.oneof(
+    filled(anyJson),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+    fc
+      .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
+      .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
+    fc.constant(Buffer.alloc(0)),
+    filled(objectText.map((text) => `\uFEFF${text}`)),
+  ),
+);
+
+interface Mutation {
+  kind: string;
+  at: number;
+  other: number;
+  byte: number;
+}
+const mutation: fc.Arbitrary<Mutation> = fc.record({
+  kind: fc.constantFrom('flip', 'set', 'insert', 'remove', 'repeat', 'cut', 'swap'),
+  at: fc.nat(),
+  other: fc.nat(),
+  byte: fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(...Buffer.from('{}[]:,"\\eE.-+0u ')),
+  ),
+});
+
+function mutate(bytes: Buffer, { kind, at, other, byte }: Mutation): Buffer {
+  const place = at % (bytes.length || 1);
+  const length = other % 8;
+  const [before, after] = [bytes.subarray(0, place), bytes.subarray(place)];
+  const own = bytes[place] ?? 0;
+  const join = (...parts: (Buffer | number[])[]) => Buffer.concat(parts.map((p) => Buffer.from(p)));
+  switch (kind) {
+    case 'flip':
+      return join(before, [own ^ (1 << length)], after.subarray(1));
+    case 'set':
+      return join(before, [byte], after.subarray(1));
+    case 'insert':
+      return join(before, [byte], after);
+    case 'remove':
+      return join(before, after.subarray(1 + length));
+    case 'repeat':
+      return join(before, after.subarray(0, length), after);
+    case 'cut':
+      return before;
+    default:
+      return join(after, before);
+  }
+}
+
+/** JSON of which some bytes were changed. */
+export const mutatedBodies = fc
+  .tuple(objectText, fc.array(mutation, { minLength: 1, maxLength: 3 }))
+  .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
+
+const json = ['application/json', 'Application/JSON', 'application/json; charset=utf-8'];
+const notJson = ['', 'text/plain', 'application/json+x', 'application/jsonx', 'text/json', '*/*'];
+const moreNotJson = ['application/json, application/json', 'application/json; charset=latin1'];
+export const contentTypes = either(
+  fc.constantFrom(...json).map((value) => [{ value, isJson: true }]),
+  fc.array(
+    fc.constantFrom(
+      ...json.map((value) => ({ value, isJson: true })),
+      ...[...notJson, ...moreNotJson].map((value) => ({ value, isJson: false })),
+    ),
+    { maxLength: 2 },
+  ),
+);
+export const contentEncodings = either(
+  fc.constant(undefined),
+  fc.constantFrom('gzip', 'identity', 'br'),
+);
+
+const limit = fc.oneof(
+  fc.integer({ min: 1, max: 12 }).map(String),
+  integer.map(String),
+  numberLiteral,
+  anyText(12),
+  fc.constantFrom('2147483647', '2147483648', '1000', '1001', '0', '01', '+1', ' 1', '1 ', '１'),
+);
+
+/** The parameters of a list, in their order. There is no cursor, and nothing that UTF-8 cannot write. */
+export const queries = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.tuple(fc.constant('limit'), limit) },
+      {
+        weight: 1,
+        arbitrary: fc.tuple(
+          anyText(10).filter((name) => name !== 'cursor'),
+          anyText(10),
+        ),
+      },
+    ),
+    { maxLength: 3 },
+  )
+  .map((query) =>
+    query.map(([name, value]): [string, string] => [name.toWellFormed(), value.toWellFormed()]),
+  );
+
+const percentEncoded = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const idText = fc.oneof(
+  { weight: 3, arbitrary: integer.map(String) },
+  { weight: 1, arbitrary: fc.oneof(numberLiteral, anyText(24)) },
+  { weight: 1, arbitrary: fc.constantFrom('-0', '00', '+1', '0x1', '1_0', '٣', '%', '%zz', '%00') },
+);
+
+/** Ids as they stand in a path, encoded as it must be or more. */
+export const pathIds = fc
+  .tuple(idText, fc.constantFrom('as is', 'encoded', 'wholly encoded', 'twice encoded'))
+  .map(([text, how]) => {
+    const wellFormed = text.toWellFormed();
+    if (how === 'as is') return wellFormed;
+    if (how === 'encoded') return encodeURIComponent(wellFormed);
+    const whole = percentEncoded(wellFormed);
+    return how === 'wholly encoded' ? whole : encodeURIComponent(whole);
+  });
+
+/** A change to a text of which a server has handed out the original. */
+export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });
+export const mutateText = (text: string, mutations: Mutation[]) =>
+  mutations.reduce(mutate, Buffer.from(text)).toString();
+export const otherCursors = fc.oneof(
+  fc.string({ maxLength: 16 }),
+  fc.base64String({ maxLength: 16 }),
+  fc
+    .uint8Array({ minLength: 8, maxLength: 8 })
+    .map((b) => `1${Buffer.from(b).toString('base64url')}`),
+  anyText(20),
+);
+
+/** What stands where a gateway would have put something else. */
+export const oddValues = fc.oneof(
+  fc.constantFrom(undefined, null, true, false, 0, -1, '', 'x', '\uD800', '__proto__', [], {}),
+  fc.constantFrom(
+    [null],
+    [[]],
+    ['application/json', 1],
+    { id: null },
+    { limit: null },
+    { limit: [] },
+  ),
+  fc.anything({ maxDepth: 2 }),
+);

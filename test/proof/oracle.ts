@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * What the contract says of a request: an independent reading, which shares no code with the
+ * functions. Places are written as `places` of test/contract/api.ts writes them.
+ */
+export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
+
+export interface Plant {
+  id: bigint;
+  name: string;
+  tag: string;
+}
+
+const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
+const invalid = (places: Iterable<string>) => ({
+  status: 400,
+  places: [...new Set(places)].sort(),
+});
+
+export function judgeCreate(
+  types: { value: string; isJson: boolean }[],
+  encoding: string | undefined,
+  bytes: Buffer,
+): Verdict<Plant> {
+  const headers = [
+    ...(encoding === undefined ? [] : ['Content-Encoding:']),
+    ...(types.length === 1 && types[0]?.isJson ? [] : ['Content-Type:']),
+  ];
+  if (headers.length > 0) return { status: 415, places: headers };
+  if (bytes.length > 16_384) return { status: 413, places: [] };
+  const text = bytes.toString();
+  if (!isUtf8(bytes) || !isJsonObject(text)) return invalid(['#']);
+
+  const places: string[] = [];
+  const values = new Map<string, string>();
+  for (const [name, value] of membersOf(text)) {
+    const isKnown = ['id', 'name', 'tag'].includes(name);
+    if (!isKnown || values.has(name)) places.push(`#${pointerTo(name)}`);
+    values.set(name, value);
+  }
+  const id = integerOf(values.get('id') ?? '');
+  if (id === undefined || !isInt64(id)) places.push('#/id');
+  const name = textOf(values.get('name'), 1, 200);
+  if (name === undefined) places.push('#/name');
+  const tag = values.has('tag') ? textOf(values.get('tag'), 0, 100) : '';
+  if (tag === undefined) places.push('#/tag');
+  if (places.length > 0 || id === undefined || name === undefined || tag === undefined)
+    return invalid(places);
+  return { accepted: { id, name, tag } };
+}
+
+export function judgeList(query: [string, string][]): Verdict<{ limit: number }> {
+  const places = query
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .map(([name]) => `?${name}`);
+  const limits = query.filter(([name]) => name === 'limit').map(([, value]) => value);
+  const [limit = '1000'] = limits;
+  const isCanonical = /^[0-9]+$/.test(limit) && `${BigInt(limit)}` === limit;
+  if (limits.length > 1 || !isCanonical || BigInt(limit) < 1n || BigInt(limit) > 2147483647n)
+    places.push('?limit');
+  return places.length > 0
+    ? invalid(places)
+    : { accepted: { limit: Math.min(Number(limit), 1000) } };
+}
+
+/** Judges the id of a path, as it stands in the path. */
+export function judgeId(encoded: string): Verdict<bigint> {
+  const refused = invalid(['?id']);
+  try {
+    const text = decodeURIComponent(encoded);
+    const id = BigInt(text);
+    return `${id}` === text && isInt64(id) ? { accepted: id } : refused;
+  } catch {
+    return refused;
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the members of a JSON object character by character: each name, and the text of its value. */
+function membersOf(object: string): [name: string, value: string][] {
+  const members: [string, string][] = [];
+  let name = '';
+  let part = '';
+  let depth = 0;
+  let isInString = false;
+  for (let i = 0; i < object.length; i += 1) {
+    const character = object.charAt(i);
+    const isAtTop = depth === 1 && !isInString;
+    if (character === '"') isInString = !isInString;
+    if (isInString && character === '\\') {
+      part += character + object.charAt(i + 1);
+      i += 1;
+      continue;
+    }
+    if (!isInString && '}]'.includes(character)) depth -= 1;
+    if (isAtTop && character === ':') {
+      name = JSON.parse(part);
+      part = '';
+    } else if (isAtTop && ',}'.includes(character)) {
+      if (part.trim() !== '') members.push([name, part.trim()]);
+      part = '';
+    } else if (depth > 0) part += character;
+    if (!isInString && '{['.includes(character)) depth += 1;
+  }
+  return members;
+}
+
+const pointerTo = (name: string) =>
+  `/${name.toWellFormed().split('~').join('~0').split('/').join('~1')}`;
+
+/** Returns the exact value of a JSON number, if that is an integer with at most 40 digits. */
+function integerOf(value: string): bigint | undefined {
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(value) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(`${whole}${fraction}`);
+  const shift = Number(exponent) - fraction.length;
+  if (digits === 0n) return 0n;
+  if (shift > 40 || -shift > whole.length + fraction.length) return undefined;
+  const power = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % power !== 0n) return undefined;
+  const integer = shift < 0 ? digits / power : digits * power;
+  return sign === '-' ? -integer : integer;
+}
+
+/** Returns the text of a JSON string if the contract allows it. */
+function textOf(value: string | undefined, least: number, most: number): string | undefined {
+  if (!value?.startsWith('"')) return undefined;
+  const text: string = JSON.parse(value);
+  const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  const isForbidden = (point: number) =>
+    point < 0x20 ||
+    (point >= 0x7f && point <= 0x9f) ||
+    (point >= 0xd800 && point <= 0xdfff) ||
+    point === 0xfffd;
+  const isAllowed = points.length >= least && points.length <= most && !points.some(isForbidden);
+  return isAllowed ? text : undefined;
+}

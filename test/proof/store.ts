@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { environment } from '../../functions/contract/environment-variables.ts';
+import { region } from '../../lib/emulator/template/intrinsics.ts';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { eventFor } from '../bundles/events.ts';
+import { type Answer, differences } from '../contract/description.ts';
+import { send } from '../http-client.ts';
+import { startService } from '../service.ts';
+
+export const functionOf = {
+  createPlant: 'create-plant',
+  listPlants: 'list-plants',
+  deletePlant: 'delete-plant',
+} as const;
+export type Operation = keyof typeof functionOf;
+
+export interface Call {
+  operation: Operation;
+  owner: string;
+  headers?: [name: string, value: string][];
+  body?: Buffer;
+  /** Whether the gateway hands the body on as base64. It changes bytes that are not UTF-8 otherwise. */
+  isBase64?: boolean;
+  query?: [name: string, value: string][];
+  /** As it stands in the path. */
+  id?: string;
+}
+
+/** A second of CPU is a hundred times what any call takes. */
+const maxCpuMicroseconds = 1_000_000;
+
+/** Starts the service, and loads the bundles that it ships, so that their handlers can be called. */
+export async function openStore() {
+  const service = await startService();
+  const { assembly, baseUrl, database, databaseEndpoint } = service;
+  const log: unknown[] = [];
+  for (const level of ['info', 'warn', 'error'] as const)
+    console[level] = (line: unknown) => {
+      log[0] = line;
+    };
+
+  const handlers = {} as Record<Operation, Handler>;
+  const template = readTemplate(assembly);
+  for (const [name, { Code, Environment }] of template.of('AWS::Lambda::Function')) {
+    const operation = (name.charAt(0).toLowerCase() + name.slice(1)) as Operation;
+    if (!(operation in functionOf)) continue;
+    Object.assign(process.env, Environment?.Variables, {
+      AWS_REGION: region(),
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      [environment.dynamodbEndpoint]: databaseEndpoint,
+    });
+    ({ handler: handlers[operation] } = await import(join(template.folder(Code), 'index.js')));
+  }
+
+  const tokens = new Map<string, string>();
+
+  /** Calls a function with an event. Throws if it fails, or takes too much CPU. */
+  async function invoke(operation: Operation, event: unknown): Promise<Answer> {
+    const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+    const startedAt = process.cpuUsage();
+    const result = await handlers[operation](event as APIGatewayProxyEvent, context);
+    const { user, system } = process.cpuUsage(startedAt);
+    if (user + system > maxCpuMicroseconds)
+      throw new Error(`${operation} took ${(user + system) / 1000} ms of CPU.`);
+    const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      `${value}`,
+    ]);
+    return { status: result.statusCode, headers: Object.fromEntries(headers), body: result.body };
+  }
+
+  /** Calls the function behind an operation as the gateway would. */
+  function callFunction({ operation, owner, headers = [], body, query = [], ...call }: Call) {
+    const multiValues = (pairs: [string, string][]) =>
+      Object.fromEntries(
+        [...Map.groupBy(pairs, ([name]) => name)].map(([name, group]) => [
+          name,
+          group.map(([, value]) => value),
+        ]),
+      );
+    return invoke(operation, {
+      ...eventFor(functionOf[operation], owner),
+      multiValueHeaders: multiValues(headers),
+      multiValueQueryStringParameters: query.length > 0 ? multiValues(query) : null,
+      pathParameters: call.id === undefined ? null : { id: call.id },
+      body: body?.toString(call.isBase64 ? 'base64' : 'utf8') ?? null,
+      isBase64Encoded: call.isBase64 ?? false,
+    });
+  }
+
+  async function callGateway({ operation, owner, headers = [], body, query = [], id }: Call) {
+    if (!tokens.has(owner)) tokens.set(owner, await service.issue(owner));
+    const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+    const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+    const answer = await send(baseUrl, {
+      method: { createPlant: 'POST', listPlants: 'GET', deletePlant: 'DELETE' }[operation],
+      path: `/plants${id === undefined ? '' : `/${id}`}${search && `?${search}`}`,
+      headers: ['Authorization', `Bearer ${tokens.get(owner)}`, ...headers.flat()],
+      body,
+    });
+    return { ...answer, headers: answer.headers as Answer['headers'] };
+  }
+
+  /**
+   * Calls an operation, over HTTP or not. Throws if the OpenAPI document does not describe the
+   * answer, or if it is a 5xx.
+   */
+  async function call(request: Call, isOverHttp = false): Promise<Answer> {
+    const answer = await (isOverHttp ? callGateway : callFunction)(request);
+    const found = differences(request.operation, answer);
+    if (answer.status >= 500)
+      found.push(`it is a 5xx: ${isOverHttp ? service.log.slice(-3) : JSON.stringify(log)}`);
+    if (found.length > 0)
+      throw new Error(`The answer is not in the contract: ${found.join('; ')}. ${answer.body}`);
+    return answer;
+  }
+
+  /** Deletes all plants of an owner from the table. */
+  async function clear(owner: string): Promise<void> {
+    const query = {
+      TableName: 'Plants',
+      KeyConditionExpression: '#owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+      ExpressionAttributeValues: { ':owner': owner },
+    };
+    for await (const { Items = [] } of paginateQuery({ client: database }, query))
+      for (const { id } of Items)
+        await database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner, id } }));
+  }
+
+  return { ...service, call, invoke, clear };
+}
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
