@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -32,6 +32,8 @@ export async function startBrowser(path: string) {
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--no-first-run',
       '--remote-debugging-port=0',
       `--user-data-dir=${folder}`,
     ],
@@ -39,9 +41,13 @@ export async function startBrowser(path: string) {
   );
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stderr });
-  for await (const line of lines) if (line.includes('DevTools listening')) break;
+  let port: string | undefined;
+  for await (const line of lines) {
+    port = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+    if (port) break;
+  }
+  if (!port) throw new Error('Chromium ended before it listened.');
   child.stderr.resume();
-  const [port] = readFileSync(join(folder, 'DevToolsActivePort'), 'utf8').split('\n');
 
   return {
     async open(url: string, { width = 1280, height = 900, dark = false } = {}) {
