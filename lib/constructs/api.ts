@@ -21,6 +21,7 @@ import { Construct } from 'constructs';
 import { authorizationPattern } from '../../functions/contract/access-token.ts';
 import { commonHeaders } from '../../functions/contract/headers.ts';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
+import { waits } from '../../functions/contract/waits.ts';
 import type { Settings } from '../settings.ts';
 import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
 
@@ -75,6 +76,7 @@ export class Api extends Construct {
     for (const [name, { method, path }] of Object.entries(operations)) {
       const integration = new LambdaIntegration(handlers[name as Operation], {
         allowTestInvoke: false,
+        timeout: Duration.millis(waits.gateway),
       });
       this.rest.root.resourceForPath(path).addMethod(method, integration, methodOptions);
     }

@@ -26,14 +26,13 @@ afterEach(removeAll);
 // The tests before this one are run by the imports.
 if (!target.isSam)
   test('every operation has been answered with each of its statuses', () => {
-    // No request may cause these, and no token of the suite lacks the scope to read.
-    const excluded = [429, 500, 503];
-    answered.add('listPlants 403');
-    const expected = Object.keys(operations).flatMap((name) =>
-      statusesOf(name as Operation)
+    const expected = Object.entries(operations).flatMap(([name, { scope }]) => {
+      // No request may cause these, and no token of the suite lacks the scope to read.
+      const excluded = [429, 500, 503, ...(scope === 'plants:read' ? [403] : [])];
+      return statusesOf(name as Operation)
         .filter((status) => !excluded.includes(status))
-        .map((status) => `${name} ${status}`),
-    );
+        .map((status) => `${name} ${status}`);
+    });
     expect(expected.filter((answer) => !answered.has(answer))).toEqual([]);
   });
 

@@ -53,10 +53,6 @@ function verdict({ status, body = '' }: Answer): string {
 const inOtherWords = listed.filter(({ emulator }) => emulator !== undefined);
 const headers = new Set(listed.flatMap((difference) => difference.headers ?? []));
 
-test('emulator and sam local are sent the same requests, 200 and more', () => {
-  expect(answers.length).toBeGreaterThan(200);
-});
-
 test('the requests that sam local answers otherwise are exactly those of the list, each with the answers of the list', () => {
   const found = answers.filter(({ emulator, sam: other }) => verdict(emulator) !== verdict(other));
   const expected = answers.flatMap(({ what }) =>

@@ -375,7 +375,7 @@ test('each wait ends inside the next', async () => {
   for (const { Timeout } of propertiesOf(plain, 'AWS::Lambda::Function'))
     expect(Timeout * 1000).toBe(waits.function);
   for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
-    expect(Integration).not.toHaveProperty('TimeoutInMillis');
+    expect(Integration.TimeoutInMillis).toBe(waits.gateway);
 
   expect(waits.connection).toBeLessThan(waits.attempt);
   expect(attempts * waits.attempt).toBeLessThan(waits.operation);
