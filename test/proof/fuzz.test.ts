@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Operation } from '../../functions/contract/operations.ts';
 import { eventFor } from '../bundles/events.ts';
 import type { Answer } from '../contract/description.ts';
 import { check, timeout } from './check.ts';
@@ -16,7 +17,7 @@ import {
   textMutations,
 } from './inputs.ts';
 import { judgeCreate, judgeId, judgeList, type Plant } from './oracle.ts';
-import { functionOf, type Operation, openStore } from './store.ts';
+import { functionOf, openStore } from './store.ts';
 
 let store: Awaited<ReturnType<typeof openStore>>;
 const owner = 'alice';

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../../functions/contract/environment-variables.ts';
+import type { Operation } from '../../functions/contract/operations.ts';
+import type { Entry } from '../../lib/bundle.ts';
 import { region } from '../../lib/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { eventFor } from '../bundles/events.ts';
@@ -13,8 +15,7 @@ export const functionOf = {
   createPlant: 'create-plant',
   listPlants: 'list-plants',
   deletePlant: 'delete-plant',
-} as const;
-export type Operation = keyof typeof functionOf;
+} as const satisfies Record<Operation, Entry>;
 
 export interface Call {
   operation: Operation;
