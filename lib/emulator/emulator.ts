@@ -56,6 +56,9 @@ const host = '127.0.0.1';
  */
 const maxHeaderSize = 10_240;
 
+/** Node's own refusal of a request without a Host would still serve the next in the same packet. */
+const httpOptions = { maxHeaderSize, requireHostHeader: false };
+
 /**
  * Serves an assembly's REST API on the loopback, with its functions in threads. Rejects if the
  * template has something that the emulator does not support, or if the port is taken.
@@ -76,9 +79,15 @@ export async function startEmulator({
     );
   let running = start(assembly);
   let stopping = false;
-  const server = createServer({ maxHeaderSize }, async (request, response) => {
+  const server = createServer(httpOptions, async (request, response) => {
     const startedAt = performance.now();
     const { gateway } = running;
+    const { socket, httpVersion, headers } = request;
+    if (!socket.writable) return;
+    if (httpVersion === '1.1' && headers.host === undefined) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+      return;
+    }
     try {
       if (front?.(request, response)) return;
       const received = await receive(request);

@@ -47,14 +47,16 @@ beforeAll(async () => {
   store = await openStore();
   for (const id of otherIds) await create({ id, name: 'Another owner’s', tag: '' }, other);
   for (const id of gardenerIds) await create({ id, name: `Plant ${id}`, tag: '' }, gardener);
-  for (let answer = await list(gardener, [['limit', '1']]); ; ) {
-    const [, cursor] = /cursor=([\w.~-]+)>; rel="next"$/.exec(answer.headers.link ?? '') ?? [];
+  let { link } = (await list(gardener, [['limit', '1']])).headers;
+  for (const _ of gardenerIds) {
+    const [, cursor] = /cursor=([\w.~-]+)>; rel="next"$/.exec(link ?? '') ?? [];
     if (cursor === undefined) break;
     cursors.push(cursor);
-    answer = await list(gardener, [
+    const next: [string, string][] = [
       ['limit', '1'],
       ['cursor', cursor],
-    ]);
+    ];
+    ({ link } = (await list(gardener, next)).headers);
   }
   expect(cursors).toHaveLength(gardenerIds.length - 1);
 });
@@ -227,21 +229,41 @@ test(
   timeout,
 );
 
-/** A place within an event, and what to put there. */
-const changes = fc.array(fc.tuple(fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), oddValues), {
-  minLength: 1,
-  maxLength: 4,
-});
+/** Places that the functions read. */
+const readPlaces = [
+  'requestContext',
+  'requestContext.authorizer',
+  'requestContext.authorizer.owner',
+  'requestContext.path',
+  'requestContext.extendedRequestId',
+  'body',
+  'isBase64Encoded',
+  'multiValueHeaders',
+  'multiValueHeaders.Content-Type',
+  'multiValueQueryStringParameters',
+  'pathParameters',
+  'pathParameters.id',
+].map((place) => place.split('.'));
 
-function change(event: Record<string, unknown>, [place, value]: [number[], unknown]): void {
+/** A place within an event, by names or by positions, and what to put there. */
+const changes = fc.array(
+  fc.tuple(
+    fc.oneof(fc.constantFrom(...readPlaces), fc.array(fc.nat(), { minLength: 1, maxLength: 4 })),
+    oddValues,
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+type Change = [place: (string | number)[], value: unknown];
+
+function change(event: Record<string, unknown>, [place, value]: Change): void {
   let parent = event;
   for (const [i, step] of place.entries()) {
     const names = Object.keys(parent);
-    const name = names[step % (names.length || 1)] ?? 'more';
-    const child = parent[name];
+    const name = typeof step === 'string' ? step : names[step % (names.length || 1)];
+    const child = parent[name ?? 'more'];
     if (i === place.length - 1 || typeof child !== 'object' || child === null) {
-      if (value === undefined) delete parent[name];
-      else parent[name] = value;
+      if (value === undefined) delete parent[name ?? 'more'];
+      else parent[name ?? 'more'] = value;
       return;
     }
     parent = child as Record<string, unknown>;

@@ -188,6 +188,7 @@ export const contentEncodings = either(
 
 const limit = fc.oneof(
   fc.integer({ min: 1, max: 12 }).map(String),
+  fc.integer({ min: 0, max: 12 }).map((value) => `0${value}`),
   integer.map(String),
   numberLiteral,
   anyText(12),

@@ -1,0 +1,288 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { send } from '../http-client.ts';
+import { type Service, startService } from '../service.ts';
+
+let service: Service;
+let token: string;
+let port: number;
+beforeAll(async () => {
+  service = await startService();
+  token = await service.issue('alice');
+  port = Number(new URL(service.baseUrl).port);
+  // The functions run from now on, so that a request that should not be served is seen at once.
+  await exchange(post('Connection: close', 'Content-Length: 0'));
+  await exchange(head('DELETE /v1/plants/7 HTTP/1.1', 'Connection: close'));
+});
+afterAll(() => service.stop());
+
+afterEach(async () => {
+  const headers = ['Authorization', `Bearer ${token}`];
+  const { status, body } = await send(service.baseUrl, { path: '/plants', headers });
+  // The server serves the next request, and has done nothing that was hidden in the last.
+  expect([status, body]).toEqual([200, '[]']);
+});
+
+const maxWaitMs = 60_000;
+
+/** Writes bytes to a connection, and returns the statuses of all answers before the server closes it. */
+function exchange(...parts: (string | Buffer)[]): Promise<number[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<number[]>();
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  const statuses = () =>
+    [
+      ...Buffer.concat(chunks)
+        .toString()
+        .matchAll(/HTTP\/1\.1 (\d{3})/g),
+    ].map(([, code]) => Number(code));
+  socket.setTimeout(maxWaitMs, () => {
+    socket.destroy();
+    reject(new Error(`The server neither answered all nor closed: ${statuses()}`));
+  });
+  socket.on('data', (chunk) => chunks.push(chunk));
+  // A server may close a connection on which the client is still writing.
+  socket.on('error', () => {});
+  socket.on('close', () => resolve(statuses()));
+  for (const part of parts) socket.write(part);
+  return promise;
+}
+
+const crlf = '\r\n';
+const head = (target: string, ...headers: string[]) =>
+  [target, 'Host: localhost', `Authorization: Bearer ${token}`, ...headers, '', ''].join(crlf);
+const list = 'GET /v1/plants HTTP/1.1';
+const last = () => head(list, 'Connection: close');
+const post = (...headers: string[]) =>
+  head('POST /v1/plants HTTP/1.1', 'Content-Type: application/json', ...headers);
+const hidden = '{"id":666,"name":"Smuggled"}';
+/** A request that creates a plant, if the server takes it for a request. */
+const smuggled = () => `${post(`Content-Length: ${hidden.length}`)}${hidden}`;
+
+/** A request that two servers could read differently. The second may begin anywhere after the head. */
+const ambiguous: Record<string, () => string> = {
+  'a length and chunks': () =>
+    `${post('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  'chunks and a length': () =>
+    `${post('Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`,
+  'two lengths': () => `${post('Content-Length: 0', 'Content-Length: 5')}`,
+  'a list of lengths': () => post('Content-Length: 0, 5'),
+  'a length with a sign': () => post('Content-Length: +0'),
+  'a negative length': () => post('Content-Length: -1'),
+  'a hexadecimal length': () => post('Content-Length: 0x0'),
+  'a length beyond 64 bits': () => post('Content-Length: 18446744073709551616'),
+  'a space before a colon': () => `${post('Transfer-Encoding : chunked')}0\r\n\r\n`,
+  'a coding that is not chunked': () => `${post('Transfer-Encoding: xchunked')}0\r\n\r\n`,
+  'chunked, but not last': () => `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n`,
+  'chunked twice': () =>
+    `${post('Transfer-Encoding: chunked', 'Transfer-Encoding: identity')}0\r\n\r\n`,
+  'a chunk whose size is too large': () =>
+    `${post('Transfer-Encoding: chunked')}FFFFFFFFFFFFFFFFF\r\n`,
+  'a chunk whose size is no number': () => `${post('Transfer-Encoding: chunked')}0x0\r\n\r\n`,
+  'a chunk that is longer than its size': () =>
+    `${post('Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`,
+  'a length in trailers': () =>
+    `${post('Transfer-Encoding: chunked')}0\r\nContent-Length: 9\r\n\r\n`,
+  'lines that end in LF': () => post('Content-Length: 0').replaceAll(crlf, '\n'),
+  'lines that end in CR': () => post('Content-Length: 0').replaceAll(crlf, '\r'),
+  'a NUL in a header': () => post('Content-Length: 0', 'X: \0'),
+  'a header without a name': () => post(': x', 'Content-Length: 0'),
+  'no Host': () => `${list}\r\nContent-Length: 0\r\n\r\n`,
+  'a space in the target': () => head('GET /v1/plants /v1/plants HTTP/1.1'),
+  'an unknown version': () => head('GET /v1/plants HTTP/3.7'),
+  'HTTP/2 with prior knowledge': () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'a tunnel': () => head('CONNECT localhost:1 HTTP/1.1'),
+  'no HTTP at all': () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+};
+
+test.each(Object.entries(ambiguous))('%s: the connection is closed', async (_, request) => {
+  const statuses = await exchange(request(), smuggled(), last());
+  expect(statuses.length).toBeLessThanOrEqual(1);
+  for (const status of statuses) expect([400, 431]).toContain(status);
+});
+
+const bodies: Record<string, () => string> = {
+  'a body with a request in it': () => {
+    const inner = smuggled();
+    return `${head('DELETE /v1/plants/7 HTTP/1.1', `Content-Length: ${inner.length}`)}${inner}`;
+  },
+  'a chunk with a request in it': () => {
+    const inner = smuggled();
+    const size = inner.length.toString(16);
+    return `${head('DELETE /v1/plants/7 HTTP/1.1', 'Transfer-Encoding: chunked')}${size}\r\n${inner}\r\n0\r\n\r\n`;
+  },
+  'chunks with trailers': () =>
+    `${head('DELETE /v1/plants/7 HTTP/1.1', 'Transfer-Encoding: chunked')}0\r\nX: 9\r\n\r\n`,
+};
+
+test.each(Object.entries(bodies))('%s is one request', async (_, request) => {
+  expect(await exchange(request(), last())).toEqual([404, 200]);
+});
+
+/** Requests that are odd but clear, with the statuses that a careful client expects. */
+const clear: Record<string, { request: () => string; statuses: number[] }> = {
+  'an absolute target': {
+    request: () => head('GET http://localhost/v1/plants HTTP/1.1', 'Connection: close'),
+    statuses: [200],
+  },
+  'an absolute target on another host': {
+    request: () => head('GET https://evil.example:81/v1/plants HTTP/1.1', 'Connection: close'),
+    statuses: [200],
+  },
+  'an absolute target without a path': {
+    request: () => head('GET http://localhost HTTP/1.1', 'Connection: close'),
+    statuses: [403, 404],
+  },
+  'the target *': {
+    request: () => head('OPTIONS * HTTP/1.1', 'Connection: close'),
+    statuses: [403],
+  },
+  'a target with dots': {
+    request: () => head('GET /v1/plants/../plants HTTP/1.1', 'Connection: close'),
+    statuses: [404],
+  },
+  'a target that two hosts could own': {
+    request: () => head('GET //evil.example/v1/plants HTTP/1.1', 'Connection: close'),
+    statuses: [403],
+  },
+  '9 KB of slashes before the plants': {
+    request: () => head(`GET /v1${'/'.repeat(9000)}plants HTTP/1.1`, 'Connection: close'),
+    statuses: [200],
+  },
+  '9 KB of slashes after the plants': {
+    request: () => head(`GET /v1/plants${'/'.repeat(9000)} HTTP/1.1`, 'Connection: close'),
+    statuses: [404],
+  },
+  '10 KB of slashes': {
+    request: () => head(`GET ${'/'.repeat(10_240)} HTTP/1.1`, 'Connection: close'),
+    statuses: [431],
+  },
+  '1000 headers': {
+    request: () => head(list, 'Connection: close', ...Array(1000).fill('A: b')),
+    statuses: [200, 431],
+  },
+  'a wrong token after the right one': {
+    request: () => head(list, 'Connection: close', 'Authorization: Bearer x'),
+    statuses: [401],
+  },
+  'a token on a folded line': {
+    request: () => last().replace('Bearer ', 'Bearer\r\n '),
+    statuses: [200, 400, 401],
+  },
+  'two content types': {
+    request: () => post('Connection: close', 'Content-Type: application/json', 'Content-Length: 0'),
+    statuses: [415],
+  },
+  'another method in a header': {
+    request: () => head(list, 'Connection: close', 'X-HTTP-Method-Override: PURGE'),
+    statuses: [404],
+  },
+  'a wish to upgrade': {
+    request: () => head(list, 'Connection: upgrade, close', 'Upgrade: websocket'),
+    statuses: [200],
+  },
+  'HTTP/1.0 without a Host': {
+    request: () => `GET /v1/plants HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    statuses: [200],
+  },
+  'a small body in one-byte chunks': {
+    request: () =>
+      `${post('Connection: close', 'Transfer-Encoding: chunked')}${[...'{"id":']
+        .map((byte) => `1\r\n${byte}\r\n`)
+        .join('')}0\r\n\r\n`,
+    statuses: [400],
+  },
+};
+
+test.each(Object.entries(clear))('%s is answered', async (_, { request, statuses }) => {
+  const answered = await exchange(request());
+  expect(answered).toHaveLength(1);
+  expect(statuses).toContain(answered[0]);
+});
+
+test('nothing is served after a request that closes the connection', async () => {
+  const request = head('DELETE /v1/plants/7 HTTP/1.1', 'Connection: close');
+  for (const parts of [[request, smuggled(), last()], [request + smuggled() + last()]]) {
+    const statuses = await exchange(...parts);
+    expect(statuses).toHaveLength(1);
+    // Node refuses what follows in the same packet before the first is answered.
+    expect([400, 404]).toContain(statuses[0]);
+  }
+});
+
+test('twenty requests on a connection at once are answered in order', async () => {
+  expect(await exchange(...Array(19).fill(head(list)), last())).toEqual(Array(20).fill(200));
+});
+
+const mebibytes = (count: number) => Buffer.alloc(count * 2 ** 20, ' ');
+
+test.each([
+  ['10 MiB', () => post('Connection: close', `Content-Length: ${10 * 2 ** 20}`), ''],
+  [
+    '10 MiB and a byte',
+    () => post('Connection: close', `Content-Length: ${10 * 2 ** 20 + 1}`),
+    ' ',
+  ],
+  [
+    '10 MiB without a token',
+    () => `${post('Connection: close', `Content-Length: ${10 * 2 ** 20}`).replace('Bearer', 'B')}`,
+    '',
+  ],
+])('a body of %s is refused', async (_, request, more) => {
+  const [status, ...others] = await exchange(request(), mebibytes(10), more);
+  expect(others).toEqual([]);
+  expect([401, 413]).toContain(status);
+});
+
+test('a client that sends a byte at a time is answered, and holds up no other', async () => {
+  const socket = connect(port, '127.0.0.1');
+  const answer = new Promise<string>((resolve) =>
+    socket.once('data', (data) => resolve(`${data}`)),
+  );
+  for (const byte of last()) {
+    await new Promise((sent) => socket.write(byte, sent));
+    if (byte === '\n') expect(await exchange(last())).toEqual([200]);
+  }
+  expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
+const unfinished: Record<string, () => string> = {
+  'before it sends anything': () => '',
+  'in the middle of a head': () => list,
+  'in the middle of a body': () => `${post('Content-Length: 28')}${hidden.slice(0, 20)}`,
+  'in the middle of a chunk': () => `${post('Transfer-Encoding: chunked')}1c\r\n{"id":666`,
+  'before the last chunk': () => `${post('Transfer-Encoding: chunked')}1c\r\n${hidden}\r\n`,
+};
+
+test.each(Object.entries(unfinished))(
+  'a client that stops sending %s gets a clean end, and nothing is done',
+  async (_, request) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const ended = new Promise((resolve, reject) => {
+      socket.setTimeout(maxWaitMs, () => reject(new Error('The server leaves it open.')));
+      socket.on('end', resolve).on('error', reject).resume();
+    });
+    socket.end(request());
+    await ended;
+    socket.destroy();
+  },
+);
+
+test.each(Object.entries(unfinished))(
+  'a client may reset the connection %s',
+  async (_, request) => {
+    const socket = connect(port, '127.0.0.1');
+    await new Promise((sent) => socket.write(request() || '\r\n', sent));
+    socket.resetAndDestroy();
+    await new Promise((closed) => socket.on('close', closed));
+  },
+);
+
+test('clients that read no answer hold up no other', async () => {
+  const requests = head(list).repeat(20);
+  const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').pause());
+  await Promise.all(sockets.map((one) => new Promise((sent) => one.write(requests, sent))));
+  expect(await exchange(last())).toEqual([200]);
+  for (const socket of sockets) socket.destroy();
+});
