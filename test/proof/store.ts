@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../../functions/contract/environment-variables.ts';
-import type { Operation } from '../../functions/contract/operations.ts';
+import { type Operation, operations } from '../../functions/contract/operations.ts';
 import type { Entry } from '../../lib/bundle.ts';
 import { region } from '../../lib/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
@@ -97,7 +97,7 @@ export async function openStore() {
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
     const answer = await send(baseUrl, {
-      method: { createPlant: 'POST', listPlants: 'GET', deletePlant: 'DELETE' }[operation],
+      method: operations[operation].method,
       path: `/plants${id === undefined ? '' : `/${id}`}${search && `?${search}`}`,
       headers: ['Authorization', `Bearer ${tokens.get(owner)}`, ...headers.flat()],
       body,
