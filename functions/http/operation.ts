@@ -17,7 +17,7 @@ export interface Caller {
 
 /**
  * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
- * event as the operation's input, and answers every error with a problem of the contract.
+ * event as the operation's input, and answers every error with a problem.
  */
 export function operation<S extends InputSchema>(
   schema: S,

@@ -18,7 +18,7 @@ export const plantIdInPath = v.pipe(
   plantId,
 );
 
-// With the flag u a dot is a code point, and a surrogate in Cs is a lone one.
+// With the u flag, a dot matches a code point and `\p{Cs}` only a lone surrogate.
 const text = (minLength: number, maxLength: number) =>
   v.pipe(
     v.string('must be a string'),

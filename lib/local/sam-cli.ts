@@ -63,7 +63,7 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
       'LAZY',
       ...args,
     ],
-    // In a group of its own: a terminal's Ctrl-C would reach it together with ours, and a second one breaks off its tidying up.
+    // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: withoutAws(process.env) },
   );
   const containers = new Set<string>();

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
-import type { Plant } from '../../functions/plants/plant.ts';
+import { type Plant, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
 import { startTables } from './tables.ts';
@@ -156,7 +156,7 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
 });
 
 test('an import stores only what the API would, and names every other line', async () => {
-  await store.create('strict', { id: 1n, name: 'Aloe', tag: 'old' });
+  await store.create('strict', storedPlant({ id: 1n, name: 'Aloe', tag: 'old' }));
   const lines = [
     '{"id":1,"name":"Aloe","tag":"new"}',
     '{"id":1,"name":"Aloe","tag":"old"}',
@@ -189,9 +189,9 @@ test('an import stores only what the API would, and names every other line', asy
     'error: 2 plants created, 1 there already, 1 in conflict, 5 invalid.',
   );
   expect(await all('strict')).toEqual([
-    { id: 1n, name: 'Aloe', tag: 'old' },
-    { id: 2n, name: 'Ficus', tag: '' },
-    { id: 5n, name: 'Fern', tag: '' },
+    storedPlant({ id: 1n, name: 'Aloe', tag: 'old' }),
+    storedPlant({ id: 2n, name: 'Ficus' }),
+    storedPlant({ id: 5n, name: 'Fern' }),
   ]);
 });
 

@@ -104,7 +104,7 @@ describe.each(engines())('on $name', ({ start }) => {
     for (const id of ids) expect(await plants.remove('ids', id)).toBe(true);
   });
 
-  test('owners do not meet, not even under one id', async () => {
+  test('owners with the same plant id do not affect each other', async () => {
     expect(await plants.create('one', plant(1n, 'Aloe'))).toBe('created');
     expect(await plants.create('other', plant(1n, 'Ficus'))).toBe('created');
     expect(await plants.remove('other', 1n)).toBe(true);
