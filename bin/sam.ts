@@ -87,7 +87,10 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   throw new Error('SAM CLI has ended.');
 }
 
-/** Has all parts work together once, which may be when the functions' image is fetched. Throws where the answer is no list of plants. */
+/**
+ * Has all parts work together once, which may be when the functions' image is fetched. Throws where
+ * the answer is no list of plants.
+ */
 async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string }): Promise<void> {
   // Not fetch, which does not wait for as long as that can take.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });

@@ -27,7 +27,9 @@ export class PlantStoreError extends Error {
   }
 }
 
-/** Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError. */
+/**
+ * Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError.
+ */
 export function plantStoreClient({ baseUrl, token, retries = 5 }: ClientOptions) {
   return {
     /** Creates a plant. Resolves too if the same plant is there already. */
@@ -57,7 +59,10 @@ export function plantStoreClient({ baseUrl, token, retries = 5 }: ClientOptions)
     },
   };
 
-  /** Sends a request, and again for as long as the answer is 429 or 503. All of them are safe to repeat. */
+  /**
+   * Sends a request, and again for as long as the answer is 429 or 503. All of them are safe to
+   * repeat.
+   */
   async function call(method: string, url: string, body?: string) {
     const headers = {
       Authorization: `Bearer ${token}`,

@@ -9,7 +9,10 @@ const root = join(import.meta.dirname, '..');
 export const entries = ['create-plant', 'list-plants', 'delete-plant', 'authorize'] as const;
 export type Entry = (typeof entries)[number];
 
-/** Parts of the SDK, and a module of Node, that a stub stands in for. functions/sdk/stubs.ts says why. */
+/**
+ * Parts of the SDK, and a module of Node, that a stub stands in for. functions/sdk/stubs.ts says
+ * why.
+ */
 export const stubbed = [
   '@aws-sdk/credential-provider-node',
   '@aws-sdk/middleware-endpoint-discovery',
@@ -18,7 +21,10 @@ export const stubbed = [
 ];
 const stubs = join(root, 'functions', 'sdk', 'stubs.ts');
 
-/** The handler's file. Only an ES module can await priming before Lambda counts the function as ready. */
+/**
+ * The handler's file. Only an ES module can await priming before Lambda counts the function as
+ * ready.
+ */
 const start = `import bundle from './index.js';
 await bundle.prime();
 export const handler = bundle.handler;

@@ -6,7 +6,9 @@ import { bundle } from './bundle.ts';
 import { PlantStoreStack } from './plant-store-stack.ts';
 import { readSettings } from './settings.ts';
 
-/** The CDK app with its one stack, as the settings in its context ask for it. Throws SettingsError. */
+/**
+ * The CDK app with its one stack, as the settings in its context ask for it. Throws SettingsError.
+ */
 export function plantStoreApp(props?: AppProps): App {
   const app = new App(props);
   const settings = readSettings(app.node.getAllContext());
@@ -22,8 +24,8 @@ export function plantStoreApp(props?: AppProps): App {
 }
 
 /**
- * Synthesizes what `npx cdk synth` does, into the folder `outdir`, without the CDK's command line: with the context of cdk.json,
- * and on top of it `context`, which stands for its option `-c`.
+ * Synthesizes what `npx cdk synth` does, into the folder `outdir`, without the CDK's command line:
+ * with the context of cdk.json, and on top of it `context`, which stands for its option `-c`.
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
   const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
@@ -34,7 +36,8 @@ export function synthesize(outdir: string, context: Record<string, unknown> = {}
   return plantStoreApp({
     outdir,
     context: { ...ofTheCommandLine, ...cdk.context, ...context },
-    // Its rules run in WebAssembly for a second. They check what is deployed: npx cdk synth has them.
+    // Its rules run in WebAssembly for a second. They check what is deployed: npx cdk synth has
+    // them.
     builtinCloudFormationValidation: false,
   }).synth();
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 
 /**
- * What gives half a secret away, or more: the blocks of which any half in a row holds one whole, and both halves in the encodings that things are
- * logged, stored and sent in.
+ * What gives half a secret away, or more: the blocks of which any half in a row holds one whole,
+ * and both halves in the encodings that things are logged, stored and sent in.
  */
 function tracesOf(token: string): string[] {
   const secretAndChecksum = token.slice(17);

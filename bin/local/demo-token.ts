@@ -2,7 +2,10 @@ import { allScopes } from '../../functions/contract/scopes.ts';
 import { localDocumentClient } from '../../lib/local/database-client.ts';
 import { issueToken } from '../token/administration.ts';
 
-/** Issues an access token for someone who tries the plant store out; `label` says where it came from. */
+/**
+ * Issues an access token for someone who tries the plant store out; `label` says where it came
+ * from.
+ */
 export async function demoToken(endpoint: string, label: string): Promise<string> {
   const client = localDocumentClient(endpoint);
   const inADay = Math.floor(Date.now() / 1000) + 24 * 60 * 60;

@@ -27,7 +27,9 @@ export const digest = (token: string): Buffer<ArrayBuffer> =>
 /** Returns the CRC-32 of the rest of a token, which shows typing mistakes without a look-up. */
 const checksumOf = (start: string): string => base62(BigInt(crc32(start)), tokenParts.checksum);
 
-/** Returns what zlib's crc32 does. Loading zlib would take longer than all else the authorizer does. */
+/**
+ * Returns what zlib's crc32 does. Loading zlib would take longer than all else the authorizer does.
+ */
 function crc32(text: string): number {
   let crc = -1;
   for (const byte of Buffer.from(text)) {

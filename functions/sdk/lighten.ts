@@ -2,20 +2,21 @@ import type { Readable } from 'node:stream';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /**
- * Reads the body of an answer. In place of the SDK's collector, which loads Node's web streams to find
- * out that the body is not one of them.
+ * Reads the body of an answer. In place of the SDK's collector, which loads Node's web streams to
+ * find out that the body is not one of them.
  */
 export const streamCollector = async (body: Readable): Promise<Uint8Array> =>
   Buffer.concat(await body.toArray());
 
 /**
- * Takes work off every request. Both steps use public parts of the client: if an SDK release changes
- * them, test/bundles/stubs.test.ts shows it.
+ * Takes work off every request. Both steps use public parts of the client: if an SDK release
+ * changes them, test/bundles/stubs.test.ts shows it.
  */
 export function lighten(client: DynamoDBClient): void {
   // The logger's middleware copies every request and answer for a log entry, even if nothing logs.
   client.middlewareStack.remove('loggerMiddleware');
-  // The SDK builds a signer for each request. One is enough, because region and credentials never change.
+  // The SDK builds a signer for each request. One is enough, because region and credentials never
+  // change.
   const { signer } = client.config;
   let only: ReturnType<typeof signer> | undefined;
   client.config.signer = (scheme) => {

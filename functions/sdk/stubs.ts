@@ -1,11 +1,11 @@
 /**
- * Small stand-ins for parts of the SDK that a function never uses. The bundler puts this file in their
- * place (`stubbed` in lib/bundle.ts), because each part costs start time in every cold start.
+ * Small stand-ins for parts of the SDK that a function never uses. The bundler puts this file in
+ * their place (`stubbed` in lib/bundle.ts), because each part costs start time in every cold start.
  *
- * What would break a stub is an SDK release that begins to use the part. It would show in three ways:
- * the build fails if the SDK imports a name that is not here; test/bundles/stubs.test.ts fails if another
- * module imports the part, or if a bundle no longer sends what it sends with the whole SDK; and a stub
- * that is called after all throws an error that names the part.
+ * What would break a stub is an SDK release that begins to use the part. It would show in three
+ * ways: the build fails if the SDK imports a name that is not here; test/bundles/stubs.test.ts
+ * fails if another module imports the part, or if a bundle no longer sends what it sends with the
+ * whole SDK; and a stub that is called after all throws an error that names the part.
  */
 
 const neverUsed = (part: string): never => {
@@ -13,9 +13,9 @@ const neverUsed = (part: string): never => {
 };
 
 /**
- * In place of `@aws-sdk/credential-provider-node`, whose chain (SSO, profiles, web identity) is 135 KB.
- * Lambda puts credentials into the environment and never changes them there, so they are read once.
- * The session token is empty in `sam local`, which means that there is none.
+ * In place of `@aws-sdk/credential-provider-node`, whose chain (SSO, profiles, web identity) is 135
+ * KB. Lambda puts credentials into the environment and never changes them there, so they are read
+ * once. The session token is empty in `sam local`, which means that there is none.
  */
 export function defaultProvider() {
   const {
@@ -34,8 +34,8 @@ export function defaultProvider() {
 }
 
 /**
- * In place of `@aws-sdk/middleware-endpoint-discovery` and its cache, 9 KB. The client asks for both at
- * its creation, but no command of DynamoDB that a function sends discovers its endpoint.
+ * In place of `@aws-sdk/middleware-endpoint-discovery` and its cache, 9 KB. The client asks for
+ * both at its creation, but no command of DynamoDB that a function sends discovers its endpoint.
  */
 export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
@@ -44,7 +44,9 @@ export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   default: () => neverUsed('Endpoint discovery'),
 };
 
-/** In place of `@smithy/core/event-streams`, 19 KB, which loads zlib. DynamoDB has no event streams. */
+/**
+ * In place of `@smithy/core/event-streams`, 19 KB, which loads zlib. DynamoDB has no event streams.
+ */
 export class EventStreamSerde {
   constructor() {
     neverUsed('The codec of event streams');
@@ -53,10 +55,13 @@ export class EventStreamSerde {
 export const eventStreamSerdeProvider = () => neverUsed('The codec of event streams');
 
 /**
- * In place of `node:fs/promises`. The SDK looks for settings in ~/.aws, and takes any failure to read for
- * a missing file. A function has no such files: its settings are in the environment.
+ * In place of `node:fs/promises`. The SDK looks for settings in ~/.aws, and takes any failure to
+ * read for a missing file. A function has no such files: its settings are in the environment.
  */
 export const readFile = async () => neverUsed('Reading files');
 
-/** In place of the global `crypto`, which would load WebCrypto for the SDK's one call of `randomUUID`. */
+/**
+ * In place of the global `crypto`, which would load WebCrypto for the SDK's one call of
+ * `randomUUID`.
+ */
 export * as crypto from 'node:crypto';

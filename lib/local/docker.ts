@@ -13,7 +13,10 @@ export interface Docker {
   hostname: string;
 }
 
-/** Asks the running Docker daemon what containers need to be told. Rejects with one line for people where none answers. */
+/**
+ * Asks the running Docker daemon what containers need to be told. Rejects with one line for people
+ * where none answers.
+ */
 export async function findDocker(): Promise<Docker> {
   let info: { Architecture: string; OperatingSystem: string };
   try {
@@ -27,7 +30,8 @@ export async function findDocker(): Promise<Docker> {
     );
   }
   const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
-  // Where containers run in a virtual machine, that machine's name for this one leads to the loopback.
+  // Where containers run in a virtual machine, that machine's name for this one leads to the
+  // loopback.
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   const format = '{{json .IPAM.Config}}';
@@ -52,7 +56,10 @@ export function bridgeAddress(
   return address;
 }
 
-/** Removes those of the containers that are still there, running or not. Rejects, with a line for people, where Docker does not. */
+/**
+ * Removes those of the containers that are still there, running or not. Rejects, with a line for
+ * people, where Docker does not.
+ */
 export async function removeContainers(ids: Iterable<string>): Promise<void> {
   const { stdout } = await run('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   const there = stdout.split('\n');

@@ -1,5 +1,8 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
-  /** `path` is the folder of its files; in memory without one. `createTableMs` is how long a new table takes to become active. */
+  /**
+   * `path` is the folder of its files; in memory without one. `createTableMs` is how long a new
+   * table takes to become active.
+   */
   export default function dynalite(options: { path?: string; createTableMs: number }): Server;
 }

@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 import { removeContainers } from './docker.ts';
 
 export interface Sam {
-  /** Its base URL, without a stage (SAM CLI has none in its paths), once it answers. Rejects where it ends before that. */
+  /**
+   * Its base URL, without a stage (SAM CLI has none in its paths), once it answers. Rejects where
+   * it ends before that.
+   */
   ready: Promise<string>;
   /** Settles when SAM CLI has ended, whoever ended it. */
   ended: Promise<void>;
@@ -40,14 +43,20 @@ export async function findSam(): Promise<void> {
   }
 }
 
-/** How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end of a request. */
+/**
+ * How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end
+ * of a request.
+ */
 const stopTimeoutMs = 5000;
 
-/** Starts `sam local start-api`. A function's container is started with its first request, and kept. */
+/**
+ * Starts `sam local start-api`. A function's container is started with its first request, and kept.
+ */
 export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
-  // Not EAGER: it loses one of the containers now and then, which for a debugged function means that nobody can attach.
+  // Not EAGER: it loses one of the containers now and then, which for a debugged function means
+  // that nobody can attach.
   const child = spawn(
     'sam',
     [
@@ -104,7 +113,10 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   return { ready: Promise.race([ready.promise, early]), ended, stop };
 }
 
-/** Without any credentials of the developer's: SAM CLI would call AWS with them and hand them to the functions. */
+/**
+ * Without any credentials of the developer's: SAM CLI would call AWS with them and hand them to the
+ * functions.
+ */
 function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith('AWS_'));
   return {

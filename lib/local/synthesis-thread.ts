@@ -16,7 +16,9 @@ parentPort.on('message', async ({ outdir, context }) => {
 `;
 
 export interface SynthesisThread {
-  /** Synthesizes into the folder `outdir`, with CDK context. Rejects with what the module throws. */
+  /**
+   * Synthesizes into the folder `outdir`, with CDK context. Rejects with what the module throws.
+   */
   synthesize(outdir: string, context?: Record<string, unknown>): Promise<void>;
   stop(): Promise<unknown>;
 }

@@ -37,7 +37,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts the plants program, as `npm run plants --` does. Its stdin stays open until the test ends it. */
+/**
+ * Starts the plants program, as `npm run plants --` does. Its stdin stays open until the test ends
+ * it.
+ */
 function start(args: string[], endpoint = tables.endpoint) {
   const child = spawn(
     process.execPath,

@@ -4,7 +4,10 @@ import { temporaryFolder } from '../emulator/fixture.ts';
 
 export const project = join(import.meta.dirname, '..', '..');
 
-/** Copies the project into a folder that is gone when the test file is done, with a cache of its own. */
+/**
+ * Copies the project into a folder that is gone when the test file is done, with a cache of its
+ * own.
+ */
 export function copyOfProject(): string {
   const root = temporaryFolder();
   const files = ['bin', 'lib', 'functions', 'cdk.json', 'package.json', 'tsconfig.json'];

@@ -4,7 +4,9 @@ interface CallFrame {
 }
 
 export interface Inspector {
-  /** Sends a command of the Chrome DevTools Protocol and returns its result. Rejects with its error. */
+  /**
+   * Sends a command of the Chrome DevTools Protocol and returns its result. Rejects with its error.
+   */
   send(method: string, params?: object): Promise<Record<string, unknown>>;
   /** The innermost frame of the next stop. */
   paused(): Promise<CallFrame>;

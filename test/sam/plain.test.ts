@@ -7,7 +7,10 @@ import { readPage, shellBlocks } from '../docs/page.ts';
 import { freePort } from '../free-port.ts';
 import { root } from './sam-local.ts';
 
-/** The commands of the page's section on SAM CLI alone, for this machine: with its architecture and address, and ports that are free. */
+/**
+ * The commands of the page's section on SAM CLI alone, for this machine: with its architecture and
+ * address, and ports that are free.
+ */
 let commands: string[];
 const groups: number[] = [];
 

@@ -69,7 +69,10 @@ export interface SamLocal {
   stop(): Promise<unknown>;
 }
 
-/** Starts `npm run sam` on free ports and in memory, with arguments for SAM CLI, and waits until it is ready. */
+/**
+ * Starts `npm run sam` on free ports and in memory, with arguments for SAM CLI, and waits until it
+ * is ready.
+ */
 export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
   const program = npmRun('sam', [
     '--memory',
@@ -103,7 +106,10 @@ export function containersOf({ lines }: Program): string[] {
     .filter((id) => all.includes(id));
 }
 
-/** What a program of ours has left behind: containers, processes that were told of its template, and the folder of that template. */
+/**
+ * What a program of ours has left behind: containers, processes that were told of its template, and
+ * the folder of that template.
+ */
 export function leftBehind(program: Program): string[] {
   const [assembly] = program.lines.flatMap(
     (line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? [],
