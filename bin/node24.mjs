@@ -1,4 +1,5 @@
-// Runs a program with Node 24 or later:  node bin/node24.mjs [Node's options] PROGRAM [its arguments]
+// Runs a program with Node 24 or later:
+//   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
 // This file itself runs on older versions. It does not rely on node_modules/.bin/node, because
 // some versions of npm do not link it.
 import { spawn } from 'node:child_process';

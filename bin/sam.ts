@@ -19,7 +19,8 @@ import { progress } from './local/progress.ts';
 
 const program = new Command('npm run sam --')
   .description(
-    'Runs the plant store in SAM CLI: the stack that would be deployed, its functions in Docker, and a database.',
+    'Runs the plant store in SAM CLI: the stack that would be deployed, ' +
+      'its functions in Docker, and a database.',
   )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
@@ -97,7 +98,9 @@ async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string 
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200)
     throw new Error(
-      `A list of plants was answered with ${statusCode}; SAM CLI's lines say why. If the functions' image is there but cannot be fetched again: npm run sam -- -- --skip-pull-image`,
+      `A list of plants was answered with ${statusCode}; SAM CLI's lines say why. ` +
+        "If the functions' image is there but cannot be fetched again: " +
+        'npm run sam -- -- --skip-pull-image',
     );
 }
 

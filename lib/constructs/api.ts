@@ -140,7 +140,7 @@ export class Api extends Construct {
       'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
       ...(!settings['access-log'] && {
         'AwsSolutions-APIG1':
-          'The access log is a setting, because it needs a role that is one per account and region.',
+          'The access log is a setting, because its role is one per account and region.',
       }),
     };
     for (const [id, reason] of Object.entries(reasons))

@@ -96,7 +96,8 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     const { code, cause } = error as { code?: string; cause?: NodeJS.ErrnoException };
     if (cause?.code === 'LEVEL_LOCKED')
       throw new Error(
-        `${data} is in use by another process. Stop that process, or choose another folder with --data, or keep nothing with --memory.`,
+        `${data} is in use by another process. Stop that process, ` +
+          'or choose another folder with --data, or keep nothing with --memory.',
         { cause },
       );
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
