@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { buildOptions } from './bundle.ts';
+
+interface LockedPackage {
+  version: string;
+  license: string;
+  integrity: string;
+}
+
+export interface Component {
+  type: 'library';
+  'bom-ref': string;
+  purl: string;
+  group?: string;
+  name: string;
+  version: string;
+  licenses: [{ expression: string }];
+  hashes: [{ alg: 'SHA-512'; content: string }];
+}
+
+/**
+ * Returns the software bill of materials (CycloneDX 1.6) of the deployed functions: the packages
+ * of which esbuild took code into a bundle, as package-lock.json has them.
+ */
+export function sbom() {
+  const lock: { name: string; version: string; packages: Record<string, LockedPackage> } =
+    JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
+  const { metafile } = buildSync({ ...buildOptions('bundles'), write: false });
+  const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])),
+  );
+  const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined));
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', name: lock.name, version: lock.version } },
+    components: [...folders].sort().map((folder) => componentOf(folder, lock.packages[folder])),
+  };
+}
+
+/** Returns the folder of a file's package, which is its key in package-lock.json. */
+const packageOf = (file: string): string | undefined =>
+  /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+
+function componentOf(folder: string, locked: LockedPackage | undefined): Component {
+  if (!locked) throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);
+  const { version, license, integrity } = locked;
+  const fullName = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const [name = '', group] = fullName.split('/').reverse();
+  const purl = `pkg:npm/${fullName.replace('@', '%40')}@${version}`;
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    purl,
+    ...(group && { group }),
+    name,
+    version,
+    licenses: [{ expression: license }],
+    hashes: [
+      {
+        alg: 'SHA-512',
+        content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
+      },
+    ],
+  };
+}
