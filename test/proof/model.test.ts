@@ -44,8 +44,8 @@ async function pagesOf(
     const [answer]: [Answer, unknown] = await Promise.all([list(owner, query), meanwhile()]);
     pages.push(plantsIn(answer));
     query = nextOf(answer);
-    // Every page but the last has a plant that no other has.
-    if (pages.length > 1000) throw new Error('The links never end.');
+    // There are never more plants than that.
+    if (pages.length > 100) throw new Error('The links never end.');
   }
   return pages;
 }
@@ -117,9 +117,11 @@ test(
     check(
       'pages of random data sets',
       { short: 8, whole: 1000 },
-      fc.tuple(dataSet, limit),
-      ([plants, size]) =>
+      // The limit that is exactly reached is one of the likely ones.
+      fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
+      ([plants, given]) =>
         withPlants(plants, async () => {
+          const size = given ?? Math.max(plants.length, 1);
           const pages = await pagesOf(owner, size);
           expect(pages.flat()).toEqual(inOrder(plants).map(named));
           expect(pages.length).toBe(Math.ceil(plants.length / size) || 1);

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@jest/globals';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { countOf, report, timeout } from './check.ts';
+
+const project = join(import.meta.dirname, '..', '..');
+
+/** Starts the program of `npm start`, without the launcher that would outlive it. */
+async function start(data: string) {
+  const ports = ['--port', '0', '--dynamodb-port', '0'];
+  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--data', data, ...ports], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  finallyDo(() => child.kill('SIGKILL'));
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const { baseUrl, token } = JSON.parse(line);
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const { origin } = new URL(baseUrl);
+  return {
+    create: (id: number) =>
+      fetch(`${baseUrl}/plants`, { method: 'POST', headers, body: `{"id":${id},"name":"${id}"}` }),
+    remove: (id: number) => fetch(`${baseUrl}/plants/${id}`, { method: 'DELETE', headers }),
+    /** Follows the links to the end. */
+    async list(): Promise<number[]> {
+      const ids: number[] = [];
+      for (let url: string | undefined = `${baseUrl}/plants`; url; ) {
+        const answer: Response = await fetch(url, { headers });
+        for (const { name } of (await answer.json()) as { name: string }[]) ids.push(Number(name));
+        const [, next] = /^<(.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
+        url = next && `${origin}${next}`;
+      }
+      return ids;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+test(
+  'what was acknowledged before a kill is there, or gone, after it',
+  async () => {
+    const startedAt = performance.now();
+    const rounds = countOf({ short: 1, whole: 50 });
+    const data = join(temporaryFolder(), 'store');
+    /** What the last acknowledged write says of an id. It is unknown while a write is in progress. */
+    const present = new Map<number, boolean>();
+    let lastId = 0;
+    let acknowledged = 0;
+    for (let round = 0; round <= rounds; round += 1) {
+      const store = await start(data);
+      const listed = new Set(await store.list());
+      for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
+      // What a kill left unknown is known now.
+      for (const id of listed) present.set(id, true);
+      if (round === rounds) {
+        await store.kill();
+        break;
+      }
+
+      const killAfter = acknowledged + 20 + Math.floor(Math.random() * 80);
+      const write = async (id: number, send: () => Promise<Response>, isThere: boolean) => {
+        present.delete(id);
+        expect([201, 204]).toContain((await send()).status);
+        present.set(id, isThere);
+        acknowledged += 1;
+        if (acknowledged === killAfter) await store.kill();
+      };
+      const writer = async (): Promise<never> => {
+        for (;;) {
+          lastId += 1;
+          const id = lastId;
+          await write(id, () => store.create(id), true);
+          if (id % 3 === 0) await write(id, () => store.remove(id), false);
+        }
+      };
+      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, writer));
+      // Each writer ends with the connection that the kill broke.
+      const errors = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason);
+      for (const error of errors)
+        expect(`${error}`).toMatch(/^TypeError: (fetch failed|terminated)/);
+    }
+    const there = [...present.values()].filter(Boolean).length;
+    report(
+      `kills during writes: ${rounds}, ${acknowledged} writes acknowledged, ${there} plants there`,
+      startedAt,
+    );
+  },
+  timeout,
+);
