@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { example } from './command-line/example.ts';
+import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
+import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
 import { runSuite } from './contract/suite.ts';
 import { tokensOfRun } from './contract/tokens.ts';
-import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
 import { findRunning } from './local/running.ts';
 import { explain } from './token/explain.ts';
-import { refuseOptionsAsValues } from './token/options.ts';
 import { refuseSecretArguments } from './token/secrets.ts';
 import { openTarget, outputOf, type TargetOptions, targetOptions } from './token/target.ts';
 
@@ -38,7 +39,8 @@ const program = new Command('npm run contract --')
   .option('--fail-authorizer', 'also make the authorizer fail once, which rings its alarm')
   .addHelpText(
     'after',
-    `
+    `${example('npm run contract -- --stack PlantStore --region eu-central-1')}
+
 For a plant store whose table of access tokens is out of reach, give --base-url and, in the
 environment, tokens of owners without plants:
   CONTRACT_TOKEN          with both scopes

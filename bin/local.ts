@@ -9,6 +9,7 @@ import { assemble } from '../lib/local/assembly.ts';
 import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { apiReference, referencePath } from '../lib/local/reference/reference.ts';
+import { example } from './command-line/example.ts';
 import { checkPort } from './local/check-port.ts';
 import { costTable } from './local/cost-table.ts';
 import { demoToken } from './local/demo-token.ts';
@@ -35,7 +36,8 @@ const program = new Command('npm start --')
     '127.0.0.1',
   )
   .option('--watch', 'serve changed functions and settings at once')
-  .option('--verbose', "print Lambda's own log lines too");
+  .option('--verbose', "print Lambda's own log lines too")
+  .addHelpText('after', example('npm start -- --watch --port 3110'));
 parseOptions(program);
 
 const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));

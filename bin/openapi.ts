@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { example } from './command-line/example.ts';
 import { openApiText } from './openapi/document.ts';
 
 new Command('npm run openapi')
   .description('Writes docs/openapi.json, the description of the API, from the source code.')
+  .addHelpText('after', example('npm run openapi'))
   .parse();
 
 const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ownerPattern } from '../functions/contract/access-token.ts';
-import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
+import { example } from './command-line/example.ts';
+import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
+import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { importPlants, openInput } from './plants/import.ts';
@@ -12,7 +14,6 @@ import { progressBar } from './plants/progress-bar.ts';
 import { openPlants, type Plants } from './plants/target.ts';
 import { listTokens } from './token/administration.ts';
 import { explain } from './token/explain.ts';
-import { refuseOptionsAsValues } from './token/options.ts';
 import { refuseSecretArguments } from './token/secrets.ts';
 import { type TargetOptions, targetOptions } from './token/target.ts';
 
@@ -29,20 +30,20 @@ program
   .description('Writes the plants with their ids, one line of JSON each, in the order of the ids.')
   .addArgument(fileArgument('the file to write; stdout if left out'))
   .action(run(exportCommand))
-  .addHelpText('after', example('export --owner alice plants.jsonl'));
+  .addHelpText('after', example('npm run plants -- export --owner alice plants.jsonl'));
 
 program
   .command('import')
   .description('Creates the plants of an export. A plant that is there already stays as it is.')
   .addArgument(fileArgument('the file to read; stdin if left out'))
   .action(run(importCommand))
-  .addHelpText('after', example('import --owner alice plants.jsonl'));
+  .addHelpText('after', example('npm run plants -- import --owner alice plants.jsonl'));
 
 program
   .command('erase')
   .description("Deletes an owner's plants and access tokens for good. It asks first.")
   .action(run(eraseCommand))
-  .addHelpText('after', example('erase --owner alice --local'));
+  .addHelpText('after', example('npm run plants -- erase --owner alice --local'));
 
 for (const command of program.commands) {
   command.addOption(
@@ -187,10 +188,6 @@ function fileArgument(description: string): Argument {
   return new Argument('[file]', description).argParser((path) =>
     resolve(process.env.INIT_CWD ?? '', path),
   );
-}
-
-function example(command: string): string {
-  return `\nExample:\n  npm run plants -- ${command}\n`;
 }
 
 function counted(plants: number): string {

@@ -10,6 +10,7 @@ import { createTables } from '../lib/local/create-tables.ts';
 import { startDatabase } from '../lib/local/database.ts';
 import { type Docker, findDocker } from '../lib/local/docker.ts';
 import { findSam, startSam } from '../lib/local/sam-cli.ts';
+import { example } from './command-line/example.ts';
 import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
 import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
@@ -23,7 +24,8 @@ const program = new Command('npm run sam --')
       'its functions in Docker, and a database.',
   )
   .usage('[options] -- [arguments for "sam local start-api"]')
-  .argument('[arguments...]');
+  .argument('[arguments...]')
+  .addHelpText('after', example('npm run sam -- --port 3110 -- --debug-port 5858'));
 parseOptions(program);
 
 await lifecycle((start) => run(program.opts(), program.args, start));

@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander';
 import { allScopes, type Scope } from '../functions/contract/scopes.ts';
-import { refuseOptionsOfNpm } from './local/options-of-npm.ts';
+import { example } from './command-line/example.ts';
+import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
+import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import {
   type IssuedToken,
   issueToken,
@@ -11,7 +13,6 @@ import {
 import { durationOf } from './token/duration.ts';
 import { explain } from './token/explain.ts';
 import { idFrom } from './token/id.ts';
-import { refuseOptionsAsValues } from './token/options.ts';
 import { expiry, jsonOf, tableOf } from './token/output.ts';
 import { refuseSecretArguments } from './token/secrets.ts';
 import { openTarget, type Target, type TargetOptions, targetOptions } from './token/target.ts';
@@ -48,6 +49,7 @@ const idHelp = 'the id of the token, or - to read the whole token from standard 
 
 program
   .command('issue')
+  .addHelpText('after', example('npm run -s token -- issue --owner alice --expires-in 30d'))
   .description('Makes a new token and prints it, alone, on stdout. It is never shown again.')
   .requiredOption('--owner <name>', 'whose plants the token gives access to')
   .addOption(
@@ -82,6 +84,7 @@ program
 
 program
   .command('list')
+  .addHelpText('after', example('npm run -s token -- list --owner alice'))
   .description('Lists the tokens, without their secrets.')
   .option('--owner <name>', 'only those of this owner')
   .option('--json', 'as JSON')
@@ -94,6 +97,7 @@ program
 
 program
   .command('revoke')
+  .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab'))
   .argument('<id>', idHelp)
   .description('Ends a token for good.')
   .action(
@@ -108,6 +112,7 @@ program
 
 program
   .command('rotate')
+  .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --overlap 24h'))
   .argument('<id>', idHelp)
   .description(
     'Replaces a token by one with the same owner, scopes and label. The old one expires soon.',

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { refuseOptionsOfNpm } from './options-of-npm.ts';
+import { refuseOptionsOfNpm } from '../command-line/options-of-npm.ts';
 import { defaultDataFolder } from './running.ts';
 
 /** The options that npm start and npm run sam share. */
