@@ -2,11 +2,11 @@ import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
 import { answered, list, removeAll, target } from './api.ts';
 import { statusesOf } from './description.ts';
-import './refusals.ts';
-import './plants.ts';
-import './lists.ts';
-import './gateway.ts';
-import { settled } from './only-aws.ts';
+import './parts/refusals.test.ts';
+import './parts/plants.test.ts';
+import './parts/lists.test.ts';
+import './parts/gateway.test.ts';
+import { settled } from './parts/only-aws.test.ts';
 
 const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',
@@ -23,7 +23,7 @@ if (`${await lists()}` !== '[],[]')
 
 afterEach(removeAll);
 
-// The tests before this one are run by the imports.
+// The imported parts have run before, in this file because they share one service.
 if (!target.isSam)
   test('every operation has been answered with each of its statuses', () => {
     const expected = Object.entries(operations).flatMap(([name, { scope }]) => {

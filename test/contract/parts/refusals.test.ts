@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { call, list, places, problemOf, type Reply, remove, target } from './api.ts';
-import { badBodies } from './cases/bad-bodies.ts';
-import { badHeaders, badPathIds, badQueries, largeBodies } from './cases/bad-requests.ts';
+import { call, list, places, problemOf, type Reply, remove, target } from '../api.ts';
+import { badBodies } from '../cases/bad-bodies.ts';
+import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
 
 const good = '{"id":1,"name":"a"}';
 const json: [string, string] = ['Content-Type', 'application/json'];

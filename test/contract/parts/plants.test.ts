@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { call, create, inParallel, list, plantsPath, problemOf, remove, target } from './api.ts';
-import { int64 } from './cases/int64.ts';
-import { kept } from './cases/unicode.ts';
+import { call, create, inParallel, list, plantsPath, problemOf, remove, target } from '../api.ts';
+import { int64 } from '../cases/int64.ts';
+import { kept } from '../cases/unicode.ts';
 
 const aloe = { name: 'Aloe', tag: 'sun' };
 const { otherToken } = target;

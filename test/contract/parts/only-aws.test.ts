@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { makeToken } from '../../functions/access-tokens/token.ts';
-import { type Call, send, target } from './api.ts';
-import { tryTls } from './tls.ts';
+import { makeToken } from '../../../functions/access-tokens/token.ts';
+import { type Call, send, target } from '../api.ts';
+import { tryTls } from '../tls.ts';
 
 // The emulator answers these as we expect AWS to. Only a deployed stack can show that AWS does.
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { makeToken } from '../../functions/access-tokens/token.ts';
-import { operations } from '../../functions/contract/operations.ts';
-import { call, create, plantsPath, problemOf, remove, target } from './api.ts';
-import { unknownOperations } from './cases/bad-requests.ts';
+import { makeToken } from '../../../functions/access-tokens/token.ts';
+import { operations } from '../../../functions/contract/operations.ts';
+import { call, create, plantsPath, problemOf, remove, target } from '../api.ts';
+import { unknownOperations } from '../cases/bad-requests.ts';
 
 const { token, readToken, revokedToken, expiredToken } = target;
 const json: [string, string] = ['Content-Type', 'application/json'];
