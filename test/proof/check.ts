@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** The share of the whole proof to run, 1 in `npm run proof`. Without it a property is tried as often as `npm test` can afford. */
+/** The share of the whole proof to run: 1 in `npm run proof`, and nothing in `npm test`. */
 const share = Number(process.env.PROOF ?? 0);
 
-/** How often a property is tried by `npm test` and by `npm run proof`. */
+/** How often a property is tried: by `npm test`, which has only the fuzzing, and as a whole. */
 export interface Counts {
-  short: number;
+  short?: number;
   whole: number;
 }
 
-export const countOf = ({ short, whole }: Counts): number =>
+export const countOf = ({ short = 1, whole }: Counts): number =>
   share > 0 ? Math.ceil(whole * share) : short;
 
 /** `npm run proof` takes as long as it needs. */

@@ -140,7 +140,7 @@ test(
         isBase64: fc.boolean(),
       }),
       createHolds,
-      { short: 60, whole: 100_000 },
+      { short: 30, whole: 100_000 },
     ),
   timeout,
 );
@@ -157,7 +157,7 @@ test(
         isBase64: fc.boolean(),
       }),
       createHolds,
-      { short: 60, whole: 50_000 },
+      { short: 30, whole: 50_000 },
     ),
   timeout,
 );
@@ -178,7 +178,7 @@ test(
         if (limit < sorted.length) expect(answer.headers.link?.startsWith(start)).toBe(true);
         else expect(answer.headers.link).toBeUndefined();
       },
-      { short: 60, whole: 50_000 },
+      { short: 30, whole: 50_000 },
     ),
   timeout,
 );
@@ -199,7 +199,7 @@ test(
         const statuses = [await remove(encoded, isOverHttp), await remove(encoded, isOverHttp)];
         expect(statuses.map(({ status }) => status)).toEqual([isThere ? 204 : 404, 404]);
       },
-      { short: 60, whole: 50_000 },
+      { short: 30, whole: 50_000 },
     ),
   timeout,
 );
@@ -224,7 +224,7 @@ test(
         expect(plants).toEqual(plants.length === 0 ? [] : sorted.slice(-plants.length));
         if (cursor === issued) expect(plants).toEqual(sorted.slice(Number(index) + 1));
       },
-      { short: 60, whole: 50_000 },
+      { short: 30, whole: 50_000 },
     ),
   timeout,
 );
@@ -275,7 +275,7 @@ test(
   () =>
     check(
       'events that no gateway sends',
-      { short: 200, whole: 50_000 },
+      { short: 80, whole: 50_000 },
       fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
       async ([operation, changed]) => {
         const event = eventFor(functionOf[operation], owner);

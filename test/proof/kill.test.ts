@@ -46,7 +46,7 @@ test(
   'what was acknowledged before a kill is there, or gone, after it',
   async () => {
     const startedAt = performance.now();
-    const rounds = countOf({ short: 1, whole: 50 });
+    const rounds = countOf({ whole: 50 });
     const data = join(temporaryFolder(), 'store');
     /** What the last acknowledged write says of an id. It is unknown while a write is in progress. */
     const present = new Map<number, boolean>();

@@ -65,7 +65,7 @@ test(
   () =>
     check(
       'histories of three owners',
-      { short: 5, whole: 5000 },
+      { whole: 5000 },
       fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }),
       async (calls) => {
         const model = new Map(owners.map((owner) => [owner, new Map<bigint, Content>()]));
@@ -116,7 +116,7 @@ test(
   () =>
     check(
       'pages of random data sets',
-      { short: 8, whole: 1000 },
+      { whole: 1000 },
       // The limit that is exactly reached is one of the likely ones.
       fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
       ([plants, given]) =>
@@ -135,7 +135,7 @@ test(
   () =>
     check(
       'pages while others write',
-      { short: 8, whole: 1000 },
+      { whole: 1000 },
       fc.tuple(
         dataSet,
         fc.integer({ min: 1, max: 8 }),
