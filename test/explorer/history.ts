@@ -1,71 +1,71 @@
 /** What a caller can ask about the one id that is explored. */
 export const operations = ['create Aloe', 'create Ficus', 'delete', 'list'] as const;
 export type Operation = (typeof operations)[number];
+/** The name of the plant that is there. */
+type State = string | undefined;
 
-/** A call as its caller saw it. */
+/** A call as its caller saw it, and what became of its requests. */
 export interface Call {
   operation: Operation;
-  /** The status of the answer, and the names that a list showed. */
   status: number;
-  listed: string;
-  /** The steps in which its first and its last request reached the database, and how many did. */
-  begin: number;
-  end: number;
-  requests: number;
-  /** What became of its requests that were not answered as usual. */
+  body: string;
+  /** The steps in which its requests reached the database. */
+  arrivals: number[];
+  /** The faults that its requests met. */
   faults: string[];
   /** Whether a write of it took effect and its answer got lost. */
   tookEffect: boolean;
 }
 
-/** The name of the plant that is there. */
-type State = string | undefined;
-
-const isInDoubt = (fault: string) => /^(lost|done|late)/.test(fault);
-
-/**
- * Says how a history breaks the contract. It holds if `before` leads to `after` in some order of
- * the calls.
- */
+/** Returns how a history between two states breaks the contract, if it does. */
 export function violation(calls: Call[], before: State, after: State): string | undefined {
-  for (const { operation, status, begin, end, requests, faults, tookEffect } of calls) {
-    if (status !== 503) continue;
-    if (!faults.some(isInDoubt)) return `${operation}: 503, though no write was in doubt.`;
-    // After a timeout, a delete cannot know that it arrived.
-    const isKnown = tookEffect && !(operation === 'delete' && faults.includes('done-timeout'));
-    if (isKnown && end - begin + 1 === requests)
-      return `${operation}: 503, though its own outcome was there to see.`;
+  for (const call of calls.filter(({ status }) => status === 503)) {
+    if (!isInDoubt(call)) return `${call.operation}: 503, though no write was in doubt.`;
+    if (couldKnow(call)) return `${call.operation}: 503, though it could see its own outcome.`;
   }
-  return linearizes(calls, before, after) ? undefined : 'No order of the calls explains it.';
+  const answers = calls.map(({ operation, status }) => `${operation}: ${status}`).join(', ');
+  return linearizes(calls, before, after) ? undefined : `No order explains ${answers}.`;
 }
 
-/**
- * Tells whether the calls have an order that keeps to time, with each answer right where it stands.
- */
+// A request that was throttled or whose connection was refused surely had no effect.
+const isInDoubt = ({ faults }: Call) =>
+  faults.some((fault) => fault !== 'lost-throttled' && fault !== 'lost-refused');
+
+function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
+  // After a timeout, a delete cannot know that it arrived.
+  if (operation === 'delete' && faults.includes('done-timeout')) return false;
+  return tookEffect && arrivals.every((step, i) => step === Number(arrivals[0]) + i);
+}
+
+/** Tells whether an order of the calls keeps to time, explains the answers and ends in `after`. */
 function linearizes(calls: Call[], state: State, after: State): boolean {
   // A call that was answered 503 may take effect after its answer, or never.
   const answered = calls.filter(({ status }) => status !== 503);
   if (answered.length === 0 && state === after) return true;
   return calls.some((call) => {
-    if (answered.some(({ end }) => end < call.begin)) return false;
+    if (answered.some((other) => Math.max(...other.arrivals) < Math.min(...call.arrivals)))
+      return false;
     const others = calls.filter((other) => other !== call);
     return statesAfter(call, state).some((next) => linearizes(others, next, after));
   });
 }
 
 /** Returns the state after a call, or nothing if its answer is wrong in the state before it. */
-function statesAfter({ operation, status, listed, faults }: Call, state: State): State[] {
-  const only = (isRight: boolean, next: State) => (isRight ? [next] : []);
-  if (operation === 'list') return only(status === 503 || listed === (state ?? ''), state);
-  if (operation === 'delete') {
-    if (status === 404) return only(state === undefined, state);
+function statesAfter(call: Call, state: State): State[] {
+  const [kind, name] = call.operation.split(' ');
+  const plants = state === undefined ? [] : [{ name: state, tag: '' }];
+  const answers: Record<string, [isRight: boolean, next: State]> = {
+    'create 201': [state === undefined, name],
+    'create 200': [state === name, state],
+    'create 409': [state !== undefined && state !== name, state],
+    'create 503': [true, state ?? name],
     // A delete whose answer got lost may say 204 where nothing was.
-    const isRight = state !== undefined || status === 503 || faults.some(isInDoubt);
-    return only(isRight && [204, 503].includes(status), undefined);
-  }
-  const name = operation.slice('create '.length);
-  if (status === 503) return [state ?? name];
-  if (status === 201) return only(state === undefined, name);
-  if (status === 200) return only(state === name, state);
-  return only(status === 409 && state !== undefined && state !== name, state);
+    'delete 204': [state !== undefined || isInDoubt(call), undefined],
+    'delete 404': [state === undefined, undefined],
+    'delete 503': [true, undefined],
+    'list 200': [call.body === JSON.stringify(plants), state],
+    'list 503': [true, state],
+  };
+  const [isRight, next] = answers[`${kind} ${call.status}`] ?? [false];
+  return isRight ? [next] : [];
 }

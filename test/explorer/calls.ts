@@ -1,0 +1,58 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { join } from 'node:path';
+import { StandardRetryStrategy } from '@smithy/core/retry';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { proxyEvent } from '../http/event.ts';
+import type { Operation } from './history.ts';
+import type { Answer, Command } from './model.ts';
+
+/** An answer, or the code of a network error. */
+export type Reply = Answer | string;
+export type Request = { command: Command; reply: (reply: Reply) => void };
+const callers = new AsyncLocalStorage<(request: Request) => void>();
+
+/** Stands in for the network: it hands each request to the caller of the function. */
+const handle: NodeHttpHandler['handle'] = async ({ headers, body }) => {
+  const name = headers['x-amz-target']?.split('.')[1] ?? '';
+  const command = { name, parameters: JSON.parse(new TextDecoder().decode(body)) };
+  const answer = await new Promise<Reply>((reply) => callers.getStore()?.({ command, reply }));
+  if (typeof answer === 'string')
+    throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
+  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+  return { response: { statusCode: answer.status, headers: {}, body: Buffer.from(text) } as never };
+};
+
+/** Loads the functions of a folder into virtual time, and returns a function that calls them. */
+export async function loadFunctions(folder: string) {
+  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
+  Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: 'Plants', ...credentials });
+  Object.assign(console, { info() {}, error() {} });
+  // A pause ends at once, because the schedule alone orders the requests.
+  globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
+  // Retries use up a budget of the client, which would carry over from schedule to schedule.
+  Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
+  NodeHttpHandler.prototype.handle = handle;
+  const load = async (entry: string) => (await import(join(folder, `${entry}.ts`))).handler;
+  const entries = ['create-plant', 'delete-plant', 'list-plants'];
+  const [create, remove, list] = await Promise.all(entries.map(load));
+  const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };
+
+  /** Makes a call. Yields each request that waits for its reply, and returns the answer. */
+  return async function* call(operation: Operation) {
+    const [, name] = operation.split(' ');
+    const creation = { body: JSON.stringify({ id: 7, name }) };
+    const event = proxyEvent(name ? creation : { headers: {}, pathParameters: { id: '7' } });
+    let next = Promise.withResolvers<{ request: Request }>();
+    const send = (request: Request) => next.resolve({ request });
+    const end = callers.run(send, async () => {
+      const { statusCode: status, body } = await handlers[operation](event, {});
+      return { request: undefined, status, body };
+    });
+    for (;;) {
+      const change = await Promise.race([next.promise, end]);
+      if (!change.request) return change;
+      next = Promise.withResolvers();
+      yield change;
+    }
+  };
+}
