@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -42,18 +41,15 @@ export async function findDocker(): Promise<Docker> {
 
 /**
  * Returns this machine's address on Docker's bridge. A daemon that has been started for the first
- * time does not name it in the bridge's configuration, but the interface has it.
+ * time does not name it, but gives the bridge the first address of its subnet. Node does not list
+ * the interface docker0 while no container runs.
  */
-export function bridgeAddress(
-  configuration: { Subnet?: string; Gateway?: string }[],
-  interfaces = networkInterfaces(),
-): string {
-  const address =
-    configuration.find(({ Gateway }) => Gateway)?.Gateway ??
-    interfaces.docker0?.find(({ family }) => family === 'IPv4')?.address;
-  if (!address)
-    throw new Error('Docker has no network "bridge" with an address: restart the Docker daemon.');
-  return address;
+export function bridgeAddress(configuration: { Subnet?: string; Gateway?: string }[]): string {
+  for (const { Subnet = '', Gateway } of configuration) {
+    const [, start, last] = /^((?:\d+\.){3})(\d+)\/\d+$/.exec(Subnet) ?? [];
+    if (Gateway || start) return Gateway || `${start}${Number(last) + 1}`;
+  }
+  throw new Error('Docker has no network "bridge" with an address: restart the Docker daemon.');
 }
 
 /**
