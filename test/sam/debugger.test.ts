@@ -45,6 +45,10 @@ test('a debugger stops in a function’s TypeScript, sees its variables, takes l
   const onStart = paused();
   await send('Runtime.runIfWaitingForDebugger');
   await onStart;
+  // The function calls itself with an example while it starts, and stops there first.
+  const onExample = paused();
+  await send('Debugger.resume');
+  await onExample;
   const onBreakpoint = paused();
   await send('Debugger.resume');
   const { callFrameId, location } = await onBreakpoint;
