@@ -61,6 +61,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
     ),
   );
   const dynamodbEndpoint = database.endpoint;
+  const { port: dynamodbPort } = new URL(dynamodbEndpoint);
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
   const sam = await start(() =>
@@ -68,7 +69,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
       template: template.file,
       port: options.port,
       environment: {
-        [environment.dynamodbEndpoint]: `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`,
+        [environment.dynamodbEndpoint]: `http://${docker.hostname}:${dynamodbPort}`,
       },
       args,
       log: console.error,

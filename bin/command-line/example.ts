@@ -1,2 +1,2 @@
-/** Returns the end of a command's help, which shows its use: `.addHelpText('after', example(…))`. */
+/** Returns the end of a command's help, for `.addHelpText('after', …)`. */
 export const example = (command: string): string => `\nExample:\n  ${command}`;
