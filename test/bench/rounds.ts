@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { environment } from '../../functions/contract/environment-variables.ts';
 import { eventFor } from '../bundles/events.ts';
+import { lambdaEnvironment } from '../lambda-environment.ts';
 import type { Candidate } from './build.ts';
 
 const run = promisify(execFile);
@@ -45,15 +45,8 @@ async function measure({ candidate, endpoint, certificate, owner, calls = 0 }: T
     [...flags, join(import.meta.dirname, 'measure.mjs'), JSON.stringify(input)],
     {
       env: {
-        AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-        AWS_SECRET_ACCESS_KEY: 'secret',
-        AWS_SESSION_TOKEN: 'session',
-        AWS_LAMBDA_FUNCTION_NAME: 'Function',
+        ...lambdaEnvironment(endpoint),
         POWERTOOLS_TRACE_ENABLED: 'false',
-        [environment.plantsTable]: 'Plants',
-        [environment.accessTokensTable]: 'AccessTokens',
-        [environment.dynamodbEndpoint]: endpoint,
         ...(certificate && { NODE_EXTRA_CA_CERTS: certificate }),
       },
     },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { environment } from '../../functions/contract/environment-variables.ts';
+import { lambdaEnvironment } from '../lambda-environment.ts';
 
 /** What a function did in a process of its own. */
 export interface Run {
@@ -34,15 +34,8 @@ export async function runFunction(
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: {
-        AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-        AWS_SECRET_ACCESS_KEY: 'secret',
-        AWS_SESSION_TOKEN: 'session',
-        AWS_LAMBDA_FUNCTION_NAME: 'Function',
+        ...lambdaEnvironment(endpoint),
         _X_AMZN_TRACE_ID: 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1',
-        [environment.plantsTable]: 'Plants',
-        [environment.accessTokensTable]: 'AccessTokens',
-        [environment.dynamodbEndpoint]: endpoint,
       },
     },
   );
