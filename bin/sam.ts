@@ -6,8 +6,8 @@ import { Command } from 'commander';
 import { environment } from '../functions/contract/environment-variables.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { assemble } from '../lib/local/assembly.ts';
-import { createTables } from '../lib/local/create-tables.ts';
-import { startDatabase } from '../lib/local/database.ts';
+import { createTables } from '../lib/local/database/create-tables.ts';
+import { startDatabase } from '../lib/local/database/embedded-database.ts';
 import { type Docker, findDocker } from '../lib/local/docker.ts';
 import { findSam, startSam } from '../lib/local/sam-cli.ts';
 import { example } from './command-line/example.ts';
@@ -15,8 +15,7 @@ import { checkPort } from './local/check-port.ts';
 import { demoToken } from './local/demo-token.ts';
 import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './local/options.ts';
-import { readyText } from './local/output.ts';
-import { progress } from './local/progress.ts';
+import { progress, readyText } from './local/output.ts';
 
 const program = new Command('npm run sam --')
   .description(

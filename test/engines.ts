@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { listen } from '../lib/emulator/listen.ts';
-import { type Database, startDatabase } from '../lib/local/database.ts';
-import { type Engine as DynamoDb, databaseFront } from '../lib/local/database-front.ts';
+import { type Engine as DynamoDb, databaseFront } from '../lib/local/database/database-front.ts';
+import { type Database, startDatabase } from '../lib/local/database/embedded-database.ts';
 import { freePort } from './free-port.ts';
 
 export interface Engine {

@@ -7,9 +7,9 @@ import { allScopes } from '../functions/contract/scopes.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { assemble } from '../lib/local/assembly.ts';
-import { createTables } from '../lib/local/create-tables.ts';
-import { type Database, startDatabase } from '../lib/local/database.ts';
-import { localDocumentClient } from '../lib/local/database-client.ts';
+import { createTables } from '../lib/local/database/create-tables.ts';
+import { localDocumentClient } from '../lib/local/database/database-client.ts';
+import { type Database, startDatabase } from '../lib/local/database/embedded-database.ts';
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
 export interface Service {

@@ -1,5 +1,5 @@
 import { allScopes } from '../../functions/contract/scopes.ts';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { issueToken } from '../token/administration.ts';
 
 /**

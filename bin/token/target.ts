@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { findRunning } from '../local/running.ts';
 import { TokenError } from './administration.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { listen } from '../../lib/emulator/listen.ts';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 
 // A server that does no more than the database call of a list. Its argument is the database's endpoint.
 const database = localDocumentClient(process.argv[2] ?? '');

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/create-tables.ts';
-import { startDatabase } from '../../lib/local/database.ts';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { createTables } from '../../lib/local/database/create-tables.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import { startDatabase } from '../../lib/local/database/embedded-database.ts';
 import { synthesize } from '../../lib/synthesize.ts';
 import { quartiles } from './rounds.ts';
 

@@ -22,7 +22,7 @@ const runs: [command: RegExp, by: string][] = [
   [/^npm run contract -- --(stack|base-url) \S+$/, 'test/deployed/deployment.test.ts'],
   [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
-    'test/access-tokens/deployed.test.ts',
+    'test/access-tokens/administration/deployed.test.ts',
   ],
   [/^API=/, 'test/docs/readme.test.ts'],
   [

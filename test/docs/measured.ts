@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { startDatabase } from '../../lib/local/database.ts';
+import { startDatabase } from '../../lib/local/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
 import { startService } from '../service.ts';
 

@@ -7,9 +7,9 @@ import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/clie
 import { describe, expect, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/create-tables.ts';
-import { startDatabase } from '../../lib/local/database.ts';
-import { localClient } from '../../lib/local/database-client.ts';
+import { createTables } from '../../lib/local/database/create-tables.ts';
+import { localClient } from '../../lib/local/database/database-client.ts';
+import { startDatabase } from '../../lib/local/database/embedded-database.ts';
 import { send } from '../http-client.ts';
 import { temporaryFolder } from './fixture.ts';
 

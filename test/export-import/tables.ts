@@ -1,4 +1,4 @@
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { startTokensTable } from '../access-tokens/tokens-table.ts';
 import { createPlantsTable } from '../store/plants-table.ts';
 

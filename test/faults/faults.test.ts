@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Database } from '../../lib/local/database.ts';
+import type { Database } from '../../lib/local/database/embedded-database.ts';
 import { engine } from '../engines.ts';
 import { type Service, startService } from '../service.ts';
 import {

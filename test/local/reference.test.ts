@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { plantStore } from '../../functions/plants/store.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { apiReference } from '../../lib/local/reference/reference.ts';
 import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
 

@@ -6,7 +6,7 @@ import { costTable } from '../../bin/local/cost-table.ts';
 import { requestLog } from '../../bin/local/request-log.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
-import type { FunctionCall } from '../../lib/local/database-front.ts';
+import type { FunctionCall } from '../../lib/local/database/database-front.ts';
 import { assumedSeconds, logEventBytes, prices } from '../../lib/prices.ts';
 
 let printed: string[];

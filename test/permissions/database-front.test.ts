@@ -8,10 +8,10 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Statement } from '../../lib/emulator/policy.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/create-tables.ts';
-import { type Database, startDatabase } from '../../lib/local/database.ts';
-import { localClient } from '../../lib/local/database-client.ts';
-import type { FunctionCall } from '../../lib/local/database-front.ts';
+import { createTables } from '../../lib/local/database/create-tables.ts';
+import { localClient } from '../../lib/local/database/database-client.ts';
+import type { FunctionCall } from '../../lib/local/database/database-front.ts';
+import { type Database, startDatabase } from '../../lib/local/database/embedded-database.ts';
 
 const arn = (table: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
 const table = {

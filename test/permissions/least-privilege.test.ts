@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readTemplate, type Template } from '../../lib/emulator/template/template.ts';
-import { type Database, startDatabase } from '../../lib/local/database.ts';
+import { type Database, startDatabase } from '../../lib/local/database/embedded-database.ts';
 import { type FaultProxy, loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
 import { type Service, startService } from '../service.ts';
 

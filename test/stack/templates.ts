@@ -20,7 +20,7 @@ export interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** Three ways to deploy. The tests look at their templates, .ci/templates at their findings. */
+/** Three ways to deploy. The tests look at their templates, .ci/templates/run at their findings. */
 export const settings = chosenSettings;
 
 /**

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fieldNames, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { Unavailable } from '../../functions/writes.ts';
-import type { Database } from '../../lib/local/database.ts';
-import { localDocumentClient } from '../../lib/local/database-client.ts';
+import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import type { Database } from '../../lib/local/database/embedded-database.ts';
 import { engines } from '../engines.ts';
 import { createPlantsTable } from './plants-table.ts';
 

@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { announce, findRunning } from '../../bin/local/running.ts';
-import { issueToken } from '../../bin/token/administration.ts';
-import { findRecord } from '../../functions/access-tokens/record.ts';
-import { digest, tokenId } from '../../functions/access-tokens/token.ts';
-import { allScopes } from '../../functions/contract/scopes.ts';
+import { announce, findRunning } from '../../../bin/local/running.ts';
+import { issueToken } from '../../../bin/token/administration.ts';
+import { findRecord } from '../../../functions/access-tokens/record.ts';
+import { digest, tokenId } from '../../../functions/access-tokens/token.ts';
+import { allScopes } from '../../../functions/contract/scopes.ts';
+import { forge } from '../forge.ts';
+import { startTokensTable } from '../tokens-table.ts';
 import { root, start, token } from './command.ts';
-import { forge } from './forge.ts';
-import { startTokensTable } from './tokens-table.ts';
 
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 beforeAll(async () => {

@@ -12,12 +12,12 @@ import {
   revokeToken,
   rotateToken,
   TokenError,
-} from '../../bin/token/administration.ts';
-import { findRecord } from '../../functions/access-tokens/record.ts';
-import { digest } from '../../functions/access-tokens/token.ts';
-import { allScopes } from '../../functions/contract/scopes.ts';
-import { forge } from './forge.ts';
-import { startTokensTable } from './tokens-table.ts';
+} from '../../../bin/token/administration.ts';
+import { findRecord } from '../../../functions/access-tokens/record.ts';
+import { digest } from '../../../functions/access-tokens/token.ts';
+import { allScopes } from '../../../functions/contract/scopes.ts';
+import { forge } from '../forge.ts';
+import { startTokensTable } from '../tokens-table.ts';
 
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 let database: DynamoDBDocumentClient;

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken } from '../../bin/token/administration.ts';
-import { findRecord } from '../../functions/access-tokens/record.ts';
-import { tokenId } from '../../functions/access-tokens/token.ts';
-import { accessTokenPattern } from '../../functions/contract/access-token.ts';
-import { startDatabase } from '../../lib/local/database.ts';
+import { issueToken } from '../../../bin/token/administration.ts';
+import { findRecord } from '../../../functions/access-tokens/record.ts';
+import { tokenId } from '../../../functions/access-tokens/token.ts';
+import { accessTokenPattern } from '../../../functions/contract/access-token.ts';
+import { startDatabase } from '../../../lib/local/database/embedded-database.ts';
+import { startTokensTable } from '../tokens-table.ts';
 import { start, token } from './command.ts';
-import { startTokensTable } from './tokens-table.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
 
