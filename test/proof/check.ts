@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-
-/** The share of the whole proof to run: 1 in `npm run proof`, and nothing in `npm test`. */
-const share = Number(process.env.PROOF ?? 0);
+import { report, share, type Topic } from './report.ts';
 
 /** How often a property is tried: by `npm test`, which has only the fuzzing, and as a whole. */
 export interface Counts {
@@ -17,16 +15,24 @@ export const timeout = 60 * 60_000;
 
 const [seed, path] = process.env.REPLAY?.split('/') ?? [];
 
+/** A property that is tried with random cases. */
+export interface Property<T> {
+  /** What is tried, in words that no other property has. */
+  name: string;
+  topic: Topic;
+  /** What docs/proof.md says if no case fails. */
+  outcome: string;
+  counts: Counts;
+  cases: fc.Arbitrary<T>;
+  holds: (one: T) => Promise<void>;
+}
+
 /**
- * Tries a property with random cases. Throws the smallest counterexample that it finds, with the
+ * Tries a property, and reports a row. Throws the smallest counterexample that it finds, with the
  * variable that replays it.
  */
-export async function check<T>(
-  name: string,
-  counts: Counts,
-  cases: fc.Arbitrary<T>,
-  holds: (one: T) => Promise<void>,
-): Promise<void> {
+export async function check<T>(property: Property<T>): Promise<void> {
+  const { name, topic, outcome, counts, cases, holds } = property;
   const startedAt = performance.now();
   const result = await fc.check(fc.asyncProperty(cases, holds), {
     numRuns: countOf(counts),
@@ -39,11 +45,5 @@ export async function check<T>(
     const message = `${name} failed for ${smallest}\nReplay: ${replay}\n${errorInstance}`;
     throw new Error(message, { cause: errorInstance });
   }
-  report(`${name}: ${result.numRuns} cases`, startedAt);
-}
-
-/** Prints a figure of `npm run proof`. */
-export function report(figure: string, startedAt: number): void {
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  if (share > 0) process.stdout.write(`${figure}, ${seconds} s\n`);
+  report({ topic, tried: name, count: result.numRuns, unit: 'cases', outcome }, startedAt);
 }

@@ -76,13 +76,20 @@ const checkCases = <T>(
   holds: (one: T, isOverHttp: boolean) => Promise<void>,
   counts: { short: number; whole: number },
 ) =>
-  check(name, counts, fc.tuple(cases, overHttp), async ([one, isOverHttp]) => {
-    try {
-      await holds(one, isOverHttp);
-    } catch (error) {
-      await store.clear(owner);
-      throw error;
-    }
+  check({
+    topic: 'Hostile input',
+    name,
+    outcome: 'Every answer was the one that an independent reading of the contract asks for.',
+    counts,
+    cases: fc.tuple(cases, overHttp),
+    async holds([one, isOverHttp]) {
+      try {
+        await holds(one, isOverHttp);
+      } catch (error) {
+        await store.clear(owner);
+        throw error;
+      }
+    },
   });
 
 function expectRefusal({ status, body }: Answer, expected: { status: number; places: string[] }) {
@@ -273,11 +280,13 @@ function change(event: Record<string, unknown>, [place, value]: Change): void {
 test(
   'events that no gateway sends',
   () =>
-    check(
-      'events that no gateway sends',
-      { short: 80, whole: 50_000 },
-      fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
-      async ([operation, changed]) => {
+    check({
+      topic: 'Hostile input',
+      name: 'events that no gateway sends',
+      outcome: 'No answer was a 5xx, unless the event had no owner or no path.',
+      counts: { short: 80, whole: 50_000 },
+      cases: fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
+      holds: async ([operation, changed]) => {
         const event = eventFor(functionOf[operation], owner);
         for (const one of structuredClone(changed)) change(event, one);
         const { requestContext } = event as {
@@ -305,6 +314,6 @@ test(
           if (hasOwner) await store.clear(given);
         }
       },
-    ),
+    }),
   timeout,
 );

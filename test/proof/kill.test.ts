@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { countOf, report, timeout } from './check.ts';
+import { countOf, timeout } from './check.ts';
+import { report } from './report.ts';
 
 const project = join(import.meta.dirname, '..', '..');
 
@@ -87,7 +88,15 @@ test(
     }
     const there = [...present.values()].filter(Boolean).length;
     report(
-      `kills during writes: ${rounds}, ${acknowledged} writes acknowledged, ${there} plants there`,
+      {
+        topic: 'Crashes',
+        tried: '`npm start` killed (SIGKILL) during writes',
+        count: rounds,
+        unit: 'kills',
+        outcome:
+          `After every kill, all of ${acknowledged} acknowledged creates and deletes held. ` +
+          `${there} plants were there at the end.`,
+      },
       startedAt,
     );
   },

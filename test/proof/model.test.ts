@@ -63,11 +63,13 @@ const call = fc.record({
 test(
   'histories of three owners',
   () =>
-    check(
-      'histories of three owners',
-      { whole: 5000 },
-      fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }),
-      async (calls) => {
+    check({
+      topic: 'Histories and pages',
+      name: 'histories of three owners',
+      outcome: 'Every answer was that of a model in memory.',
+      counts: { whole: 5000 },
+      cases: fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }),
+      holds: async (calls) => {
         const model = new Map(owners.map((owner) => [owner, new Map<bigint, Content>()]));
         try {
           for (const { owner, operation, id, content, limit } of calls) {
@@ -90,7 +92,7 @@ test(
           for (const owner of owners) await store.clear(owner);
         }
       },
-    ),
+    }),
   timeout,
 );
 
@@ -114,35 +116,39 @@ async function withPlants(plants: bigint[], holds: () => Promise<void>): Promise
 test(
   'pages of random data sets',
   () =>
-    check(
-      'pages of random data sets',
-      { whole: 1000 },
+    check({
+      topic: 'Histories and pages',
+      name: 'pages of random data sets',
+      outcome: 'The pages joined to the whole list, in order.',
+      counts: { whole: 1000 },
       // The limit that is exactly reached is one of the likely ones.
-      fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
-      ([plants, given]) =>
+      cases: fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
+      holds: ([plants, given]) =>
         withPlants(plants, async () => {
           const size = given ?? Math.max(plants.length, 1);
           const pages = await pagesOf(owner, size);
           expect(pages.flat()).toEqual(inOrder(plants).map(named));
           expect(pages.length).toBe(Math.ceil(plants.length / size) || 1);
         }),
-    ),
+    }),
   timeout,
 );
 
 test(
   'pages while others write',
   () =>
-    check(
-      'pages while others write',
-      { whole: 1000 },
-      fc.tuple(
+    check({
+      topic: 'Histories and pages',
+      name: 'pages while others write',
+      outcome: 'No plant that stood throughout was skipped or came twice.',
+      counts: { whole: 1000 },
+      cases: fc.tuple(
         dataSet,
         fc.integer({ min: 1, max: 8 }),
         dataSet,
         fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
       ),
-      ([standing, size, others, choices]) =>
+      holds: ([standing, size, others, choices]) =>
         withPlants(standing, async () => {
           const left = [...choices];
           const changing = others.filter((other) => !standing.includes(other));
@@ -161,6 +167,6 @@ test(
           expect(seen.filter((plant) => standing.includes(plant))).toEqual(inOrder(standing));
           expect(seen.filter((p) => !standing.includes(p) && !changing.includes(p))).toEqual([]);
         }),
-    ),
+    }),
   timeout,
 );
