@@ -2,13 +2,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
+import { refuseSecretArguments } from './command-line/secrets.ts';
 import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
 import { runSuite } from './contract/suite.ts';
 import { tokensOfRun } from './contract/tokens.ts';
 import { findRunning } from './local/running.ts';
 import { explain } from './token/explain.ts';
-import { refuseSecretArguments } from './token/secrets.ts';
-import { openTarget, outputOf, type TargetOptions, targetOptions } from './token/target.ts';
+import { openTarget, outputOf } from './token/target.ts';
+import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 interface Options extends TargetOptions {
   baseUrl?: string;

@@ -6,6 +6,7 @@ import { ownerPattern } from '../functions/contract/access-token.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
+import { refuseSecretArguments } from './command-line/secrets.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { importPlants, openInput } from './plants/import.ts';
@@ -14,8 +15,7 @@ import { progressBar } from './plants/progress-bar.ts';
 import { openPlants, type Plants } from './plants/target.ts';
 import { listTokens } from './token/administration.ts';
 import { explain } from './token/explain.ts';
-import { refuseSecretArguments } from './token/secrets.ts';
-import { type TargetOptions, targetOptions } from './token/target.ts';
+import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 interface Options extends TargetOptions {
   owner: string;

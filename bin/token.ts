@@ -1,21 +1,12 @@
 import { Command, Option } from 'commander';
-import { allScopes, type Scope } from '../functions/contract/scopes.ts';
+import { allScopes } from '../functions/contract/scopes.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
-import {
-  type IssuedToken,
-  issueToken,
-  listTokens,
-  revokeToken,
-  rotateToken,
-} from './token/administration.ts';
+import { refuseSecretArguments } from './command-line/secrets.ts';
 import { durationOf } from './token/duration.ts';
 import { explain } from './token/explain.ts';
-import { idFrom } from './token/id.ts';
-import { expiry, jsonOf, tableOf } from './token/output.ts';
-import { refuseSecretArguments } from './token/secrets.ts';
-import { openTarget, type Target, type TargetOptions, targetOptions } from './token/target.ts';
+import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 refuseSecretArguments(
   'Where a command takes an id, it takes - too, and then reads the token from standard input.',
@@ -29,10 +20,6 @@ const program = new Command('npm run -s token --')
     // An error is one line, also where commander adds a suggestion on the next.
     outputError: (text, write) => write(`${text.trim().replaceAll('\n', ' ')}\n`),
   });
-
-interface Lifetime {
-  expiresIn: number | 'never';
-}
 
 const lifetimeOption = new Option(
   '--expires-in <duration>',
@@ -59,28 +46,7 @@ program
   )
   .addOption(lifetimeOption)
   .option('--label <text>', 'a note about its use', '')
-  .action(
-    run(
-      async (
-        target,
-        {
-          owner,
-          scope,
-          label,
-          expiresIn,
-        }: Lifetime & { owner: string; scope: Scope[]; label: string },
-      ) => {
-        show(
-          await issueToken(...target, {
-            owner,
-            scopes: scope,
-            label,
-            expires: expiresAt(expiresIn),
-          }),
-        );
-      },
-    ),
-  );
+  .action(run('issue'));
 
 program
   .command('list')
@@ -88,27 +54,14 @@ program
   .description('Lists the tokens, without their secrets.')
   .option('--owner <name>', 'only those of this owner')
   .option('--json', 'as JSON')
-  .action(
-    run(async (target, { owner, json }: { owner?: string; json?: true }) => {
-      const tokens = await listTokens(...target, owner);
-      console.log(json ? jsonOf(tokens, Date.now()) : tableOf(tokens, Date.now()));
-    }),
-  );
+  .action(run('list'));
 
 program
   .command('revoke')
   .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab'))
   .argument('<id>', idHelp)
   .description('Ends a token for good.')
-  .action(
-    run(async (target, _options, argument: string) => {
-      const { id, owner } = await revokeToken(...target, await idFrom(argument));
-      console.error(
-        `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
-          'long as the setting authorizer-cache says.',
-      );
-    }),
-  );
+  .action(run('revoke'));
 
 program
   .command('rotate')
@@ -123,18 +76,7 @@ program
       .default(3600, '1h'),
   )
   .addOption(lifetimeOption)
-  .action(
-    run(
-      async (target, { overlap, expiresIn }: Lifetime & { overlap: number }, argument: string) => {
-        const { replaced, ...issued } = await rotateToken(...target, await idFrom(argument), {
-          overlap,
-          expires: expiresAt(expiresIn),
-        });
-        show(issued);
-        console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
-      },
-    ),
-  );
+  .action(run('rotate'));
 
 for (const command of program.commands)
   for (const option of targetOptions) command.addOption(option);
@@ -142,27 +84,17 @@ refuseOptionsAsValues(program.commands);
 refuseOptionsOfNpm(program);
 await program.parseAsync();
 
-/** Returns an action that opens the target of its options, and explains any error in one line. */
-function run<O>(work: (target: Target, options: O, ...args: string[]) => Promise<void>) {
+/** Returns what does a command, and explains any error in one line. */
+function run(command: keyof typeof import('./token/actions.ts')) {
   return async (...given: unknown[]) => {
     // Commander passes the arguments, then the options, then the command.
-    const options = given.at(-2) as O & TargetOptions;
+    const options = given.at(-2) as TargetOptions;
+    const [argument] = given.length > 2 ? (given as [string]) : [''];
     try {
-      await work(await openTarget(options), options, ...(given.slice(0, -2) as string[]));
+      const actions = await import('./token/actions.ts');
+      await actions[command](options as never, argument);
     } catch (error) {
       program.error(`error: ${explain(error, options)}`);
     }
   };
-}
-
-function show({ id, token, record }: IssuedToken): void {
-  console.log(token);
-  console.error(
-    `${id}: ${record.scopes.join(' ')} for ${record.owner}; ` +
-      `expires: ${expiry(record.expires)}. It cannot be shown again.`,
-  );
-}
-
-function expiresAt(lifetime: number | 'never'): number | undefined {
-  return lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { allScopes } from '../../functions/contract/scopes.ts';
-import { issueToken, revokeToken, TokenError } from '../token/administration.ts';
+import { issueToken, revokeToken } from '../token/administration.ts';
 import type { Target } from '../token/target.ts';
+import { TokenError } from '../token/token-error.ts';
 
 const hour = 3600;
 

@@ -2,7 +2,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { attempts } from '../../functions/contract/waits.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { protectWrites, RetryStrategy } from '../../functions/writes.ts';
-import { databaseEndpoint, openTarget, outputOf, type TargetOptions } from '../token/target.ts';
+import { openTarget, outputOf } from '../token/target.ts';
+import { databaseEndpoint, type TargetOptions } from '../token/target-options.ts';
 
 export interface Plants {
   store: PlantStore;

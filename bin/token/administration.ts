@@ -16,12 +16,8 @@ import {
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { accessTokenKey } from '../../functions/contract/table-keys.ts';
-import { mayHoldSecret } from './secrets.ts';
-
-/** A mistake of an administrator. Its message is for them. */
-export class TokenError extends Error {
-  override name = 'TokenError';
-}
+import { mayHoldSecret } from '../command-line/secrets.ts';
+import { TokenError } from './token-error.ts';
 
 export interface IssuedToken {
   id: string;

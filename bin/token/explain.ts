@@ -1,5 +1,5 @@
-import { TokenError } from './administration.ts';
-import { databaseEndpoint, type TargetOptions } from './target.ts';
+import { databaseEndpoint, type TargetOptions } from './target-options.ts';
+import { TokenError } from './token-error.ts';
 
 const unreachable = [
   'ECONNREFUSED',

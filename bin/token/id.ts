@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../../functions/contract/access-token.ts';
-import { TokenError } from './administration.ts';
+import { TokenError } from './token-error.ts';
 
 const pattern = new RegExp(`^${tokenIdPattern}$`);
 

@@ -11,8 +11,8 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
-  TokenError,
 } from '../../../bin/token/administration.ts';
+import { TokenError } from '../../../bin/token/token-error.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { digest } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';

@@ -1,0 +1,78 @@
+import type { Scope } from '../../functions/contract/scopes.ts';
+import {
+  type IssuedToken,
+  issueToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from './administration.ts';
+import { idFrom } from './id.ts';
+import { expiry, jsonOf, tableOf } from './output.ts';
+import { openTarget } from './target.ts';
+import type { TargetOptions } from './target-options.ts';
+
+// bin/token.ts loads this file only for a command that is right, because the SDK takes longer to
+// load than everything else.
+
+interface Lifetime {
+  /** In seconds. */
+  expiresIn: number | 'never';
+}
+
+interface IssueOptions extends TargetOptions, Lifetime {
+  owner: string;
+  scope: Scope[];
+  label: string;
+}
+
+interface ListOptions extends TargetOptions {
+  owner?: string;
+  json?: true;
+}
+
+interface RotateOptions extends TargetOptions, Lifetime {
+  /** In seconds. */
+  overlap: number;
+}
+
+export async function issue(options: IssueOptions): Promise<void> {
+  const { owner, scope: scopes, label, expiresIn } = options;
+  const grant = { owner, scopes, label, expires: expiresAt(expiresIn) };
+  show(await issueToken(...(await openTarget(options)), grant));
+}
+
+export async function list(options: ListOptions): Promise<void> {
+  const tokens = await listTokens(...(await openTarget(options)), options.owner);
+  console.log(options.json ? jsonOf(tokens, Date.now()) : tableOf(tokens, Date.now()));
+}
+
+export async function revoke(options: TargetOptions, argument: string): Promise<void> {
+  const target = await openTarget(options);
+  const { id, owner } = await revokeToken(...target, await idFrom(argument));
+  console.error(
+    `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
+      'long as the setting authorizer-cache says.',
+  );
+}
+
+export async function rotate(options: RotateOptions, argument: string): Promise<void> {
+  const target = await openTarget(options);
+  const { replaced, ...issued } = await rotateToken(...target, await idFrom(argument), {
+    overlap: options.overlap,
+    expires: expiresAt(options.expiresIn),
+  });
+  show(issued);
+  console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
+}
+
+function show({ id, token, record }: IssuedToken): void {
+  console.log(token);
+  console.error(
+    `${id}: ${record.scopes.join(' ')} for ${record.owner}; ` +
+      `expires: ${expiry(record.expires)}. It cannot be shown again.`,
+  );
+}
+
+function expiresAt(lifetime: number | 'never'): number | undefined {
+  return lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
+}

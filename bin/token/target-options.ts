@@ -1,0 +1,35 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { findRunning } from '../local/running.ts';
+
+/** Where the tokens are: in the database of a running `npm start`, or in a deployed stack. */
+export interface TargetOptions {
+  local?: true;
+  dynamodbEndpoint?: string;
+  stack: string;
+  profile?: string;
+  region?: string;
+}
+
+export const targetOptions = [
+  new Option('--local', 'in the database of the running "npm start"').conflicts([
+    'stack',
+    'profile',
+    'region',
+  ]),
+  new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
+    .argParser(httpUrl)
+    .implies({ local: true }),
+  new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
+  new Option('--profile <name>', 'the AWS profile to use'),
+  new Option('--region <name>', 'the AWS region to use'),
+].map((option) => option.helpGroup('Where the tokens are:'));
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('An address looks like http://127.0.0.1:8000.');
+  return text;
+}
+
+/** Returns the chosen address of the local database, or that of the running `npm start`. */
+export const databaseEndpoint = ({ dynamodbEndpoint }: TargetOptions): string =>
+  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? 'http://127.0.0.1:8000';

@@ -1,0 +1,4 @@
+/** A mistake of an administrator. Its message is for them. */
+export class TokenError extends Error {
+  override name = 'TokenError';
+}
