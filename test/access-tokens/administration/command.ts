@@ -25,7 +25,10 @@ export const start = (
     child.stdin?.on('error', () => undefined).end(stdin);
   });
 
-/** Runs what `npm run -s token --` runs, with no AWS account but that of `env`. */
+/**
+ * Runs the program that `npm run -s token --` starts, with no AWS account but that of `env`. Without
+ * npm and the launcher it starts in a quarter of the time.
+ */
 export async function token(
   args: string[],
   env: Record<string, string> = {},
@@ -36,11 +39,12 @@ export async function token(
     HOME: home,
     USERPROFILE: home,
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
   const run = await start(
     process.execPath,
-    [join(root, 'bin', 'node24.mjs'), join(root, 'bin', 'token.ts'), ...args],
+    [join(root, 'bin', 'token.ts'), ...args],
     { ...noAws, ...env },
     options,
   );

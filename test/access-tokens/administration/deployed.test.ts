@@ -155,7 +155,10 @@ test.each([...new Set(documented)])('the documented command works: %s', async (l
     .replace('TOKEN_ID', id)
     .replace('FILE_WITH_TOKEN', file)
     .replace(/--stack \S+/, '--stack PlantStore');
-  const { exitCode, stderr } = await start('bash', ['-c', command], {
+  // The first goes through npm. Node passes arguments to a script as npm does, and starts sooner.
+  const runner = line === documented[0] ? 'npm run' : `'${process.execPath}' --run`;
+  const script = command.replace(/^npm run( -s)?/, runner);
+  const { exitCode, stderr } = await start('bash', ['-c', script], {
     ...process.env,
     ...deployed(),
     ...account,
