@@ -9,6 +9,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { announce } from '../bin/local/running.ts';
 import { listTokens } from '../bin/token/administration.ts';
+import { tableIds } from '../functions/contract/table-schema.ts';
 import { forge } from './access-tokens/forge.ts';
 import { type Service, startService } from './service.ts';
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
     incoming.pipe(forwarded);
   }).listen(0, '127.0.0.1');
   cloudFormation = createServer((_, response) => {
-    const outputs = { AccessTokensTableName: 'AccessTokens', BaseUrl: frontUrl() };
+    const outputs = { AccessTokensTableName: tableIds.accessTokens, BaseUrl: frontUrl() };
     const members = Object.entries(outputs).map(
       ([key, value]) =>
         `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -127,12 +128,13 @@ async function withGivenTokens() {
 }
 
 const plantsLeft = async () =>
-  (await service.database.send(new ScanCommand({ TableName: 'Plants', Select: 'COUNT' }))).Count;
+  (await service.database.send(new ScanCommand({ TableName: tableIds.plants, Select: 'COUNT' })))
+    .Count;
 
 /** The tokens that the program has issued since the last call. */
 const seen = new Set<string>();
 async function newTokens() {
-  const all = await listTokens(service.database, 'AccessTokens');
+  const all = await listTokens(service.database, tableIds.accessTokens);
   const found = all.filter(({ id, label }) => label === 'npm run contract' && !seen.has(id));
   for (const { id } of found) seen.add(id);
   return found;

@@ -1,4 +1,5 @@
 import { environment } from '../functions/contract/environment-variables.ts';
+import { tableIds } from '../functions/contract/table-schema.ts';
 
 /** Returns the environment variables of a function that runs in a process of its own. */
 export const lambdaEnvironment = (databaseEndpoint: string): Record<string, string> => ({
@@ -7,7 +8,7 @@ export const lambdaEnvironment = (databaseEndpoint: string): Record<string, stri
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'session',
   AWS_LAMBDA_FUNCTION_NAME: 'Function',
-  [environment.plantsTable]: 'Plants',
-  [environment.accessTokensTable]: 'AccessTokens',
+  [environment.plantsTable]: tableIds.plants,
+  [environment.accessTokensTable]: tableIds.accessTokens,
   [environment.dynamodbEndpoint]: databaseEndpoint,
 });

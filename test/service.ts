@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../bin/token/administration.ts';
 import { allScopes } from '../functions/contract/scopes.ts';
+import { tableIds } from '../functions/contract/table-schema.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { assemble } from '../lib/local/assembly.ts';
@@ -75,7 +76,7 @@ export async function startService({
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
     const grant = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
-    const issued = await issueToken(database, 'AccessTokens', grant, clock);
+    const issued = await issueToken(database, tableIds.accessTokens, grant, clock);
     tokens.push(issued.token);
     return issued;
   };
@@ -93,7 +94,7 @@ export async function startService({
       (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
     async issueRevoked(owner) {
       const { id, token } = await issue(owner);
-      await revokeToken(database, 'AccessTokens', id);
+      await revokeToken(database, tableIds.accessTokens, id);
       return token;
     },
     async stop() {
@@ -101,8 +102,8 @@ export async function startService({
       const told = [
         ...log,
         ...answers(),
-        ...(await itemsOf(database, 'AccessTokens')),
-        ...(await itemsOf(database, 'Plants')),
+        ...(await itemsOf(database, tableIds.accessTokens)),
+        ...(await itemsOf(database, tableIds.plants)),
       ];
       database.destroy();
       if (!running) await started.stop();

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { accessTokenKey } from '../../functions/contract/table-schema.ts';
 import { revokeToken } from '../token/administration.ts';
 import type { Target } from '../token/target.ts';
 

@@ -1,4 +1,5 @@
 import { allScopes } from '../../functions/contract/scopes.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { issueToken } from '../token/administration.ts';
 
@@ -10,8 +11,7 @@ export async function demoToken(endpoint: string, label: string): Promise<string
   const client = localDocumentClient(endpoint);
   const inADay = Math.floor(Date.now() / 1000) + 24 * 60 * 60;
   try {
-    // Locally a table's name is its logical id.
-    const { token } = await issueToken(client, 'AccessTokens', {
+    const { token } = await issueToken(client, tableIds.accessTokens, {
       owner: 'demo',
       scopes: allScopes,
       label,

@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { accessTokenKey } from '../../functions/contract/table-schema.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
 import { listTokens } from '../token/administration.ts';
 import { pagesOf } from './export.ts';

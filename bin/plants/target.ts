@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { attempts } from '../../functions/contract/waits.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { protectWrites, RetryStrategy } from '../../functions/writes.ts';
@@ -18,8 +19,7 @@ export async function openPlants(options: TargetOptions): Promise<Plants> {
   const retryStrategy = new RetryStrategy(attempts);
   const [database, tokensTable] = await openTarget(options, { retryStrategy });
   protectWrites(database);
-  // Locally a table's name is its logical id.
-  const table = options.local ? 'Plants' : await outputOf(options, 'PlantsTableName');
+  const table = options.local ? tableIds.plants : await outputOf(options, 'PlantsTableName');
   const name = options.local ? databaseEndpoint(options) : options.stack;
   return { store: plantStore(database, table), database, tokensTable, name };
 }

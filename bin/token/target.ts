@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
 import { TokenError } from './token-error.ts';
@@ -18,8 +19,7 @@ export async function openTarget(
 ): Promise<Target> {
   const config = { ...timeouts, ...more };
   if (options.local) {
-    // Locally, the name of a table is its logical id.
-    return [localDocumentClient(databaseEndpoint(options), config), 'AccessTokens'];
+    return [localDocumentClient(databaseEndpoint(options), config), tableIds.accessTokens];
   }
   return [
     connect({ ...accountOf(options), ...config }),

@@ -7,7 +7,7 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { plantKey } from '../contract/table-keys.ts';
+import { plantKey } from '../contract/table-schema.ts';
 import { Unavailable, UnknownOutcome } from '../writes.ts';
 import { contentOf, fieldNames, hasSameContent, type Plant, storedPlant } from './plant.ts';
 

@@ -11,7 +11,8 @@ import {
   accessTokenExpiry,
   accessTokenKey,
   plantKey,
-} from '../../functions/contract/table-keys.ts';
+  tableIds,
+} from '../../functions/contract/table-schema.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -41,11 +42,11 @@ export class Tables extends Construct {
       (made.node.defaultChild as CfnElement).overrideLogicalId(name);
       return made;
     };
-    this.plants = table('Plants', {
+    this.plants = table(tableIds.plants, {
       partitionKey: { name: plantKey.partition, type: AttributeType.STRING },
       sortKey: { name: plantKey.sort, type: AttributeType.NUMBER },
     });
-    this.accessTokens = table('AccessTokens', {
+    this.accessTokens = table(tableIds.accessTokens, {
       partitionKey: { name: accessTokenKey.partition, type: AttributeType.STRING },
       timeToLiveAttribute: accessTokenExpiry,
     });

@@ -6,6 +6,7 @@ import { issueToken, revokeToken, rotateToken } from '../../bin/token/administra
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { operations } from '../../functions/contract/operations.ts';
 import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { type Answer, send as sendRaw } from '../http-client.ts';
 import { type Service, startService } from '../service.ts';
 import { forge } from './forge.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const table = 'AccessTokens';
+const table = tableIds.accessTokens;
 const now = () => Math.floor(Date.now() / 1000);
 const issue = async (
   scopes: Scope[],

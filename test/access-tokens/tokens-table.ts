@@ -1,11 +1,14 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/table-keys.ts';
+import { accessTokenKey, tableIds } from '../../functions/contract/table-schema.ts';
 import { localClient } from '../../lib/local/database/database-client.ts';
 import { engine } from '../engines.ts';
 
 /** Starts an engine, in memory, and creates a table of access tokens in it. */
-export async function startTokensTable(name = 'AccessTokens', start = engine().start) {
+export async function startTokensTable(
+  name: string = tableIds.accessTokens,
+  start = engine().start,
+) {
   const { endpoint, stop } = await start();
   const client = localClient(endpoint);
   await client.send(

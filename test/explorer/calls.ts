@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { proxyEvent } from '../http/event.ts';
 import type { Operation } from './history.ts';
 import type { Answer, Command } from './model.ts';
@@ -25,7 +26,7 @@ const handle: NodeHttpHandler['handle'] = async ({ headers, body }) => {
 /** Loads the functions of a folder into virtual time, and returns a function that calls them. */
 export async function loadFunctions(folder: string) {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
-  Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: 'Plants', ...credentials });
+  Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   Object.assign(console, { info() {}, error() {} });
   // A pause ends at once, because the schedule alone orders the requests.
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { storedPlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { localClient, localDocumentClient } from '../../lib/local/database/database-client.ts';
@@ -25,7 +26,7 @@ async function requestsOfStore(endpoint: string): Promise<HttpRequest[]> {
       return { response };
     },
   });
-  const plants = plantStore(database, 'Plants');
+  const plants = plantStore(database, tableIds.plants);
   for (const name of ['Aloe', 'Ficus'])
     await expect(plants.create('OWNER', storedPlant({ id: 7n, name }))).rejects.toThrow(
       'came and went',

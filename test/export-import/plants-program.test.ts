@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { type Plant, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
@@ -29,7 +30,7 @@ let store: PlantStore;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   tables = await startTables();
-  store = plantStore(tables.database, 'Plants');
+  store = plantStore(tables.database, tableIds.plants);
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -72,7 +73,7 @@ const linesOf = (count: number) =>
   Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
 const issue = (owner: string) =>
-  issueToken(tables.database, 'AccessTokens', {
+  issueToken(tables.database, tableIds.accessTokens, {
     owner,
     scopes: allScopes,
     label: '',
@@ -229,9 +230,9 @@ test('erase removes the plants and tokens of one owner, once their name is typed
   expect(erased).toMatchObject({ exitCode: 0, stdout: '' });
   expect(erased.stderr).toContain('Erased 40 plants and 1 access tokens of gone.');
   expect(await all('gone')).toEqual([]);
-  expect(await listTokens(tables.database, 'AccessTokens', 'gone')).toEqual([]);
+  expect(await listTokens(tables.database, tableIds.accessTokens, 'gone')).toEqual([]);
   expect(await all('gone2')).toHaveLength(1);
-  expect(await listTokens(tables.database, 'AccessTokens', 'gone2')).toHaveLength(1);
+  expect(await listTokens(tables.database, tableIds.accessTokens, 'gone2')).toHaveLength(1);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { localDocumentClient } from '../../lib/local/database/database-client.ts';
@@ -138,7 +139,7 @@ describe('the reference', () => {
     `document.querySelector('${operation} .live-responses-table tbody .response-col_status').innerText.trim()`;
   async function listed() {
     const database = localDocumentClient(ready.dynamodbEndpoint);
-    const plants = await plantStore(database, 'Plants').list('demo', 10, undefined);
+    const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);
     database.destroy();
     return plants.map(({ id, name }) => `${id} ${name}`);
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => sam?.stop());
 
-test('sam local passes the contract suite', async () => {
+test('sam local passes the contract tests', async () => {
   const database = localDocumentClient(sam.ready.dynamodbEndpoint);
   const suite = npmRun('contract', ['--target', 'sam', '--base-url', sam.ready.baseUrl], {
     CONTRACT_TOKEN: await issue(database, 'alice'),

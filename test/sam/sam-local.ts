@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 
@@ -126,6 +127,7 @@ export async function issue(
   scopes = allScopes,
 ): Promise<string> {
   const expires = Math.floor(Date.now() / 1000) + 3600;
-  return (await issueToken(database, 'AccessTokens', { owner, scopes, label: 'test', expires }))
-    .token;
+  return (
+    await issueToken(database, tableIds.accessTokens, { owner, scopes, label: 'test', expires })
+  ).token;
 }

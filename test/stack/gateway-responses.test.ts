@@ -11,7 +11,7 @@ interface GatewayResponse {
   ResponseTemplates: Record<string, string>;
 }
 
-const contract: Record<string, [status: number, code: ProblemCode]> = {
+const expectedProblems: Record<string, [status: number, code: ProblemCode]> = {
   ACCESS_DENIED: [403, 'insufficient-scope'],
   API_CONFIGURATION_ERROR: [500, 'internal-error'],
   AUTHORIZER_CONFIGURATION_ERROR: [503, 'unavailable'],
@@ -66,7 +66,7 @@ test('every type of gateway response is declared', () => {
   expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(
     types.map(({ responseType }) => responseType).sort(),
   );
-  expect(Object.keys(contract).sort()).toEqual(
+  expect(Object.keys(expectedProblems).sort()).toEqual(
     types.map(({ responseType }) => responseType).sort(),
   );
 });
@@ -74,7 +74,7 @@ test('every type of gateway response is declared', () => {
 test.each(plain.map((response) => [response.ResponseType, response] as const))(
   '%s is a problem as the contract has it',
   (type, response) => {
-    const [status, code] = contract[type] ?? [0, 'internal-error'];
+    const [status, code] = expectedProblems[type] ?? [0, 'internal-error'];
     const answer = render(response);
     expect(differencesFromProblem(code, answer)).toEqual([]);
     expect(answer.status).toBe(status);

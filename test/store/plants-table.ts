@@ -1,12 +1,12 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { plantKey } from '../../functions/contract/table-keys.ts';
+import { plantKey, tableIds } from '../../functions/contract/table-schema.ts';
 
 /** Creates the table of plants in an empty engine. */
 export async function createPlantsTable(client: Pick<DynamoDBClient, 'send'>): Promise<void> {
   const { partition, sort } = plantKey;
   await client.send(
     new CreateTableCommand({
-      TableName: 'Plants',
+      TableName: tableIds.plants,
       AttributeDefinitions: [
         { AttributeName: partition, AttributeType: 'S' },
         { AttributeName: sort, AttributeType: 'N' },

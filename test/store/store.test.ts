@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { fieldNames, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { Unavailable } from '../../functions/writes.ts';
@@ -21,7 +22,7 @@ describe.each(engines())('on $name', ({ start }) => {
     engine = await start();
     database = localDocumentClient(engine.endpoint);
     await createPlantsTable(database);
-    plants = plantStore(database, 'Plants');
+    plants = plantStore(database, tableIds.plants);
   });
   afterAll(async () => {
     database.destroy();
@@ -141,7 +142,7 @@ describe.each(engines())('on $name', ({ start }) => {
       },
       { step: 'initialize' },
     );
-    const store = plantStore(watched, 'Plants');
+    const store = plantStore(watched, tableIds.plants);
     await store.create('stale', plant(1n));
     await store.create('stale', plant(1n));
     await store.list('stale', 10, undefined);
@@ -167,7 +168,7 @@ describe.each(engines())('on $name', ({ start }) => {
   test('an item holds its key, the name, the tag and 8 bytes that tell whose create it was', async () => {
     await plants.create('item', plant(1n, 'Aloe', 'sun'));
     const { Item } = await database.send(
-      new GetCommand({ TableName: 'Plants', Key: { owner: 'item', id: 1n } }),
+      new GetCommand({ TableName: tableIds.plants, Key: { owner: 'item', id: 1n } }),
     );
     expect(Item).toEqual({
       ...{ owner: 'item', id: 1n, name: 'Aloe', tag: 'sun' },
@@ -181,7 +182,8 @@ describe.each(engines())('on $name', ({ start }) => {
       { owner: 'old', id: 1n, name: 'Aloe', tag: 'sun' },
       { owner: 'old', id: 2n, name: 'Ficus' },
     ];
-    for (const Item of items) await database.send(new PutCommand({ TableName: 'Plants', Item }));
+    for (const Item of items)
+      await database.send(new PutCommand({ TableName: tableIds.plants, Item }));
     const upgraded = [plant(1n, 'Aloe', 'sun'), plant(2n, 'Ficus', '')];
     expect(await plants.list('old', 10, undefined)).toEqual(upgraded);
     for (const one of upgraded) {
@@ -211,7 +213,7 @@ describe.each(engines())('on $name', ({ start }) => {
     'a damaged item is an error that names its %s and nothing of its content',
     async (field, content) => {
       const Item = { owner: 'damaged', id: 1n, ...content };
-      await database.send(new PutCommand({ TableName: 'Plants', Item }));
+      await database.send(new PutCommand({ TableName: tableIds.plants, Item }));
       const message = `The stored plant 1 has no valid ${field}.`;
       await expect(plants.list('damaged', 10, undefined)).rejects.toThrow(message);
       await expect(plants.create('damaged', plant(1n))).rejects.toThrow(message);

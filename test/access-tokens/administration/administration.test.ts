@@ -16,12 +16,13 @@ import { TokenError } from '../../../bin/token/token-error.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { digest } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';
+import { tableIds } from '../../../functions/contract/table-schema.ts';
 import { forge } from '../forge.ts';
 import { startTokensTable } from '../tokens-table.ts';
 
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 let database: DynamoDBDocumentClient;
-const table = 'AccessTokens';
+const table = tableIds.accessTokens;
 beforeAll(async () => {
   tokens = await startTokensTable(table);
   database = tokens.database;

@@ -11,6 +11,7 @@ import { issueToken } from '../../../bin/token/administration.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';
+import { tableIds } from '../../../functions/contract/table-schema.ts';
 import { forge } from '../forge.ts';
 import { startTokensTable } from '../tokens-table.ts';
 import { root, start, token } from './command.ts';
@@ -23,11 +24,11 @@ afterAll(() => tokens?.stop());
 
 const local = (args: string[], options = {}) =>
   token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint], {}, options);
-const record = (id = '') => findRecord(tokens.database, 'AccessTokens', id);
+const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
 const issue = (owner: string) =>
   issueToken(
     tokens.database,
-    'AccessTokens',
+    tableIds.accessTokens,
     { owner, scopes: allScopes, label: 'a note', expires: 4_000_000_000 },
     () => 1_700_000_000_000,
   );

@@ -40,7 +40,7 @@ const remove = (id: string): Omit<Request, 'what'> => ({
   ...alice,
 });
 
-/** Of the long lists, of which the contract suite sends all. */
+/** Returns a third of a long list. The contract tests send all of it. */
 const everyThird = <T>(list: T[]): T[] => list.filter((_, index) => index % 3 === 0);
 const isText = (body: string | Buffer) => isUtf8(Buffer.from(body));
 

@@ -1,3 +1,6 @@
+/** The logical ids of the tables, which the stack pins. Locally they are the names of the tables. */
+export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
+
 /**
  * The keys of the Plants table, so that a query returns an owner's plants in order of their ids.
  */
