@@ -4,18 +4,25 @@ import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { run, type Scenario } from './schedules.ts';
 
+type Limits = Pick<Scenario, 'faults' | 'everyError'>;
+
 /** Returns every choice of so many calls, once, with a plant there and without. */
-function scenarios(count: number, everyError: boolean, calls: Operation[] = []): Scenario[] {
+function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scenario[] {
   if (calls.length === count)
-    return [false, true].map((present) => ({ calls, present, faults: 2, everyError }));
+    return [false, true].map((present) => ({ calls, present, ...limits }));
   const further = operations.filter((operation) => operation >= (calls.at(-1) ?? ''));
-  return further.flatMap((next) => scenarios(count, everyError, [...calls, next]));
+  return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
 const options = { small: { type: 'boolean' }, functions: { type: 'string' } } as const;
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const given: Scenario[] = positionals.map((scenario) => JSON.parse(scenario));
-const chosen = values.small ? scenarios(2, false) : [...scenarios(3, false), ...scenarios(2, true)];
+const chosen = values.small
+  ? scenarios(2, { faults: 1, everyError: false })
+  : [
+      ...scenarios(3, { faults: 2, everyError: false }),
+      ...scenarios(2, { faults: 2, everyError: true }),
+    ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
 const shipped = join(import.meta.dirname, '../../functions');

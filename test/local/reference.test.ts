@@ -1,18 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { plantStore } from '../../functions/plants/store.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
 import { apiReference } from '../../lib/local/reference/reference.ts';
-import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
 
 const token = 'pst_token';
 
@@ -87,84 +77,4 @@ describe('the reference', () => {
   test.each(['/v1/plants', '/docsx', '/'])('leaves %s to the API', async (path) => {
     expect((await get(path)).status).toBe(418);
   });
-});
-
-(chromium ? describe : describe.skip)('in a browser', () => {
-  const id = '9007199254740993';
-  let program: ChildProcess;
-  let ready: { baseUrl: string; dynamodbEndpoint: string };
-  let browser: Browser;
-  let url: string;
-
-  beforeAll(async () => {
-    const args = ['--json', '--memory', '--port', '0', '--dynamodb-port', '0'];
-    program = spawn(process.execPath, ['bin/local.ts', ...args], {
-      cwd: join(import.meta.dirname, '..', '..'),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [line] = await once(createInterface({ input: program.stdout as Readable }), 'line');
-    ready = JSON.parse(line);
-    browser = await startBrowser(`${chromium}`);
-    url = new URL('/docs', ready.baseUrl).href;
-  });
-  afterAll(async () => {
-    await browser?.stop();
-    program?.kill();
-  });
-
-  const noneFailed = (page: Page) => {
-    expect(page.errors).toEqual([]);
-    expect([...page.hosts]).toEqual([new URL(url).host]);
-  };
-
-  test('a plant is created and deleted with every digit of its id', async () => {
-    const page = await browser.open(url);
-    const create = '#operations-default-createPlant';
-    await page.click(`${create} .opblock-summary-control`);
-    await page.type(`${create} textarea`, `{"id": ${id}, "name": "Monstera", "tag": "indoor"}`);
-    await page.click(`${create} .execute`);
-    expect(await page.when(statusOf(create))).toBe('201');
-    expect(await listed()).toEqual([`${id} Monstera`]);
-
-    const remove = '#operations-default-deletePlant';
-    await page.click(`${remove} .opblock-summary-control`);
-    await page.type(`${remove} input[placeholder="id"]`, id);
-    await page.click(`${remove} .execute`);
-    expect(await page.when(statusOf(remove))).toBe('204');
-    expect(await listed()).toEqual([]);
-    noneFailed(page);
-  });
-
-  const statusOf = (operation: string) =>
-    `document.querySelector('${operation} .live-responses-table tbody .response-col_status').innerText.trim()`;
-  async function listed() {
-    const database = localDocumentClient(ready.dynamodbEndpoint);
-    const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);
-    database.destroy();
-    return plants.map(({ id, name }) => `${id} ${name}`);
-  }
-
-  test.each([
-    ['wide', 'light', 1280],
-    ['wide', 'dark', 1280],
-    ['narrow', 'light', 390],
-    ['narrow', 'dark', 390],
-  ])(
-    'on a %s, %s screen it shows every operation and does not scroll sideways',
-    async (...kind) => {
-      const [, scheme, width] = kind;
-      const page = await browser.open(url, { width, dark: scheme === 'dark' });
-      expect(
-        await page.when("[...document.querySelectorAll('.opblock-summary-path')].length === 3"),
-      ).toBe(true);
-      await page.click('.opblock-summary-control');
-      await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
-      const scrollWidth = await page.when<number>('document.documentElement.scrollWidth');
-      expect(scrollWidth).toBeLessThanOrEqual(width);
-      noneFailed(page);
-      const folder = process.env.SCREENSHOTS;
-      if (folder)
-        writeFileSync(join(folder, `reference-${kind.join('-')}.png`), await page.screenshot());
-    },
-  );
 });

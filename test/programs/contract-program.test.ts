@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { announce } from '../bin/local/running.ts';
-import { listTokens } from '../bin/token/administration.ts';
-import { tableIds } from '../functions/contract/table-schema.ts';
-import { forge } from './access-tokens/forge.ts';
-import { type Service, startService } from './service.ts';
+import { announce } from '../../bin/local/running.ts';
+import { listTokens } from '../../bin/token/administration.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
+import { forge } from '../access-tokens/forge.ts';
+import { type Service, startService } from '../service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
@@ -88,7 +88,7 @@ interface Options {
 }
 
 async function contract(args: string[], { env = {}, cwd, onStart }: Options = {}) {
-  const bin = join(import.meta.dirname, '..', 'bin');
+  const bin = join(import.meta.dirname, '..', '..', 'bin');
   const program = spawn(
     process.execPath,
     [join(bin, 'node24.mjs'), join(bin, 'contract.ts'), ...args],
