@@ -9,30 +9,25 @@ const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
 process.env.PROOF ??= '1';
 process.env.PROOF_ROWS = join(folder, 'rows');
 
-function runJest(...options: string[]): boolean {
+function runJest(workers: number, paths: string[], ignored: string[] = []): boolean {
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const jest = 'node_modules/jest/bin/jest.js';
+  // Jest takes what follows a list of paths for more of them, unless it begins with a hyphen.
+  const ignoring = ['/node_modules/', ...ignored].map((path) => `--testPathIgnorePatterns=${path}`);
+  const options = [...ignoring, `--maxWorkers=${workers}`, '--passWithNoTests', '--verbose'];
   const { status } = spawnSync(
     process.execPath,
-    [...flags, jest, '--verbose', '--passWithNoTests', ...options],
+    [...flags, 'node_modules/jest/bin/jest.js', ...options, ...paths],
     { stdio: 'inherit' },
   );
   return status === 0;
 }
-const ignoring = (...paths: string[]) => [
-  '--testPathIgnorePatterns=/node_modules/',
-  ...paths.map((path) => `--testPathIgnorePatterns=${path}`),
-];
 
 const given = process.argv.slice(2);
 const namesFile = given.some((argument) => argument.startsWith('test/'));
 const alone = 'test/proof/alone';
 const passed =
   given.length > 0
-    ? [runJest('--runInBand', ...ignoring(), ...given, ...(namesFile ? [] : ['test/proof']))]
-    : [
-        runJest('--maxWorkers=2', ...ignoring(alone), '--', 'test/proof'),
-        runJest('--runInBand', ...ignoring(), '--', alone),
-      ];
+    ? [runJest(1, [...(namesFile ? [] : ['test/proof']), ...given])]
+    : [runJest(2, ['test/proof'], [alone]), runJest(1, [alone])];
 rmSync(folder, { recursive: true });
 if (passed.includes(false)) process.exitCode = 1;
