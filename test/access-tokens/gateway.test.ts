@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken, rotateToken } from '../../bin/token/administration.ts';
@@ -9,6 +8,7 @@ import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
 import { tableIds } from '../../functions/contract/table-schema.ts';
 import { type Answer, send as sendRaw } from '../http-client.ts';
 import { type Service, startService } from '../service.ts';
+import { token as runToken } from './administration/command.ts';
 import { forge } from './forge.ts';
 
 // Tokens in the whole service. Its gateway caches no verdict, unless a test says so.
@@ -17,7 +17,11 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({ context: { 'plant-store:authorizer-cache': 0 } });
 });
-afterAll(() => service?.stop());
+const agent = new Agent({ keepAlive: true });
+afterAll(() => {
+  agent.destroy();
+  return service?.stop();
+});
 
 const table = tableIds.accessTokens;
 const now = () => Math.floor(Date.now() / 1000);
@@ -54,7 +58,7 @@ const send = (
   const headers = ['Content-Type', 'application/json'];
   if (authorization !== undefined) headers.push('Authorization', authorization);
   const body = method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined;
-  return sendRaw(baseUrl, { method, path, headers, body });
+  return sendRaw(baseUrl, { method, path, headers, body }, agent);
 };
 
 /** Each operation with the scope that it needs, for a positive and a negative id. */
@@ -149,8 +153,10 @@ test.each(Object.keys(states))(
         grants.map(async (scopes) => [scopes, await tokenIn(state, scopes)] as const),
       ),
     );
+    // The gateway refuses a bad shape before anything looks at the token in it.
+    const shapes = state === 'active' ? [...goodShapes, ...badShapes] : goodShapes;
     const cases = grants.flatMap((scopes) =>
-      [...goodShapes, ...badShapes].flatMap((shape) =>
+      shapes.flatMap((shape) =>
         routes.map(([method, path, needed]) => ({
           scopes,
           shape,
@@ -223,14 +229,13 @@ test('requests are served until revoke begins, and refused once it has returned'
   const traffic = Promise.all([caller(), caller(), caller()]);
   while (answered.length === 0) await new Promise(setImmediate);
   const started = performance.now();
-  const command = spawn(
-    'npm',
-    ['run', '-s', 'token', '--', 'revoke', id, '--dynamodb-endpoint', service.databaseEndpoint],
-    {
-      stdio: 'ignore',
-    },
-  );
-  expect(await once(command, 'exit')).toEqual([0, null]);
+  const { exitCode } = await runToken([
+    'revoke',
+    id,
+    '--dynamodb-endpoint',
+    service.databaseEndpoint,
+  ]);
+  expect(exitCode).toBe(0);
   revoked = performance.now();
   await traffic;
   const statuses = (chosen: typeof answered) => [...new Set(chosen.map(({ status }) => status))];
