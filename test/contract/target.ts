@@ -1,3 +1,5 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { engine } from '../engines.ts';
 import { startService } from '../service.ts';
 
@@ -14,6 +16,8 @@ export interface Target {
   expiredToken?: string | undefined;
   /** `sam local` has its own answers instead of the gateway's. */
   isSam: boolean;
+  /** Creates plants of the first owner in the database at once, and returns what deletes them. */
+  createMany?(ids: number[]): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -43,13 +47,28 @@ export async function openTarget(): Promise<Target> {
 async function ownService(): Promise<Target> {
   const database = await engine().start();
   const service = await startService({ database });
+  const write = async (ids: number[], requestOf: (id: number) => object) => {
+    // DynamoDB takes 25 at a time.
+    for (let i = 0; i < ids.length; i += 25) {
+      const requests = ids.slice(i, i + 25).map(requestOf);
+      await service.database.send(
+        new BatchWriteCommand({ RequestItems: { [tableIds.plants]: requests } }),
+      );
+    }
+  };
+  const owner = 'alice';
   return {
     baseUrl: service.baseUrl,
-    token: await service.issue('alice'),
+    async createMany(ids) {
+      const plant = (id: number) => ({ owner, id, name: `Plant ${id}`, tag: '' });
+      await write(ids, (id) => ({ PutRequest: { Item: plant(id) } }));
+      return () => write(ids, (id) => ({ DeleteRequest: { Key: { owner, id } } }));
+    },
+    token: await service.issue(owner),
     otherToken: await service.issue('bob'),
     readToken: await service.issue('carol', ['plants:read']),
-    revokedToken: await service.issueRevoked('alice'),
-    expiredToken: await service.issueExpired('alice'),
+    revokedToken: await service.issueRevoked(owner),
+    expiredToken: await service.issueExpired(owner),
     isSam: false,
     async stop() {
       await service.stop();

@@ -99,15 +99,20 @@ test('a cursor of one owner is only a position in the list of another', async ()
   expect(namesOf(await list(query, otherToken))).toEqual(names(4));
 });
 
-// This takes two thousand calls, which are too many for sam local.
+// Without a database at hand this takes two thousand calls, which are too many for sam local.
 if (!target.isSam)
   test('a page has at most 1000 plants, whatever the limit', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);
-    await createAll(ids);
-    for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
-      const page = await list(query);
-      expect(namesOf(page)).toEqual(names(...ids.slice(0, 1000)));
-      expect(next(page)).toMatch(/^limit=1000&/);
-      expect(namesOf(await list(next(page)))).toEqual(names(1001));
+    const removeMany = await target.createMany?.(ids);
+    if (!removeMany) await createAll(ids);
+    try {
+      for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
+        const page = await list(query);
+        expect(namesOf(page)).toEqual(names(...ids.slice(0, 1000)));
+        expect(next(page)).toMatch(/^limit=1000&/);
+        expect(namesOf(await list(next(page)))).toEqual(names(1001));
+      }
+    } finally {
+      await removeMany?.();
     }
   });
