@@ -1,7 +1,6 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { tableIds } from '../../functions/contract/table-schema.ts';
 import { engine } from '../engines.ts';
 import { startService } from '../service.ts';
+import { writePlants } from '../store/plants-table.ts';
 
 export interface Target {
   /** With the stage, without a slash at its end. */
@@ -47,22 +46,15 @@ export async function openTarget(): Promise<Target> {
 async function ownService(): Promise<Target> {
   const database = await engine().start();
   const service = await startService({ database });
-  const write = async (ids: number[], requestOf: (id: number) => object) => {
-    // DynamoDB takes 25 at a time.
-    for (let i = 0; i < ids.length; i += 25) {
-      const requests = ids.slice(i, i + 25).map(requestOf);
-      await service.database.send(
-        new BatchWriteCommand({ RequestItems: { [tableIds.plants]: requests } }),
-      );
-    }
-  };
   const owner = 'alice';
   return {
     baseUrl: service.baseUrl,
     async createMany(ids) {
       const plant = (id: number) => ({ owner, id, name: `Plant ${id}`, tag: '' });
-      await write(ids, (id) => ({ PutRequest: { Item: plant(id) } }));
-      return () => write(ids, (id) => ({ DeleteRequest: { Key: { owner, id } } }));
+      const write = (requestOf: (id: number) => object) =>
+        writePlants(service.database, ids.map(requestOf));
+      await write((id) => ({ PutRequest: { Item: plant(id) } }));
+      return () => write((id) => ({ DeleteRequest: { Key: { owner, id } } }));
     },
     token: await service.issue(owner),
     otherToken: await service.issue('bob'),

@@ -1,4 +1,5 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plantKey, tableIds } from '../../functions/contract/table-schema.ts';
 
 /** Creates the table of plants in an empty engine. */
@@ -18,4 +19,13 @@ export async function createPlantsTable(client: Pick<DynamoDBClient, 'send'>): P
       BillingMode: 'PAY_PER_REQUEST',
     }),
   );
+}
+
+/** Puts and deletes plants, as many at a time as DynamoDB takes. */
+export async function writePlants(database: DynamoDBDocumentClient, requests: object[]) {
+  const most = 25;
+  for (let i = 0; i < requests.length; i += most)
+    await database.send(
+      new BatchWriteCommand({ RequestItems: { [tableIds.plants]: requests.slice(i, i + most) } }),
+    );
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../bin/local/output.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { copyOfProject, project } from './project-copy.ts';
+import { copyOfProject, project } from '../local/project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {
