@@ -21,8 +21,9 @@ What these requests used, and what a million of each would cost on AWS (US dolla
 
 ${table.map(line).join('\n')}
 
-The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an invocation. It leaves
-out free allowances, X-Ray, data sent, storage and alarms. docs/cost-and-scale.md has them all.
+The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an invocation.
+It leaves out free allowances, X-Ray, data sent, storage and alarms.
+docs/cost-and-scale.md has them all.
 `;
 }
 

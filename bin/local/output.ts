@@ -11,14 +11,16 @@ export function readyText(
   reference?: string,
 ): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
+  const json = "-H 'Content-Type: application/json'";
+  const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
   return `
-Plant Store: ${baseUrl}
-${reference === undefined ? '' : `Reference:   ${reference}\n`}DynamoDB:    ${dynamodbEndpoint} (${where})
+Plant Store: ${baseUrl}${reference === undefined ? '' : `\nReference:   ${reference}`}
+DynamoDB:    ${dynamodbEndpoint} (${where})
 Token:       ${token} (owner demo, 24 hours)
 
 Create, list and delete a plant:
 
-  curl -i ${baseUrl}/plants ${authorization} -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera", "tag": "indoor"}'
+  curl -i ${baseUrl}/plants ${authorization} ${json} -d ${plant}
   curl -i ${baseUrl}/plants ${authorization}
   curl -i -X DELETE ${baseUrl}/plants/1 ${authorization}
 

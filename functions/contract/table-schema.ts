@@ -1,4 +1,4 @@
-/** The logical ids of the tables, which the stack pins. Locally they are the names of the tables. */
+/** The tables' logical ids, which the stack pins. Locally they are the names of the tables. */
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
 
 /**

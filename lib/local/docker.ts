@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+const installation = 'https://docs.docker.com/get-started/get-docker/';
 
 export interface Docker {
   /** Of the containers that it runs, in Lambda's words. */
@@ -24,7 +25,7 @@ export async function findDocker(): Promise<Docker> {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw new Error(
       missing
-        ? 'There is no Docker: get it from https://docs.docker.com/get-started/get-docker/ and start it.'
+        ? `There is no Docker: get it from ${installation} and start it.`
         : 'Docker does not answer: start it ("docker info" says more).',
     );
   }

@@ -7,6 +7,9 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { removeContainers } from './docker.ts';
 
+const installation =
+  'https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html';
+
 export interface Sam {
   /**
    * Its base URL, without a stage (SAM CLI has none in its paths), once it answers. Rejects where
@@ -38,7 +41,7 @@ export async function findSam(): Promise<void> {
     await promisify(execFile)('sam', ['--version']);
   } catch {
     throw new Error(
-      'There is no SAM CLI: get it from https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html (or "pip install aws-sam-cli").',
+      `There is no SAM CLI: get it from ${installation} (or "pip install aws-sam-cli").`,
     );
   }
 }

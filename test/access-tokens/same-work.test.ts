@@ -10,8 +10,10 @@ const probe = `
   import { syncBuiltinESMExports } from 'node:module';
   let work = [];
   const { timingSafeEqual, createHash } = crypto;
-  crypto.timingSafeEqual = (a, b) => (work.push('compare ' + a.length + ' with ' + b.length + ' bytes'), timingSafeEqual(a, b));
-  crypto.createHash = (algorithm) => (work.push('digest by ' + algorithm), createHash(algorithm));
+  const noted = (step, result) => (work.push(step), result);
+  crypto.timingSafeEqual = (a, b) =>
+    noted('compare ' + a.length + ' with ' + b.length + ' bytes', timingSafeEqual(a, b));
+  crypto.createHash = (algorithm) => noted('digest by ' + algorithm, createHash(algorithm));
   syncBuiltinESMExports();
   console.info = () => work.push('log');
   const { authorizer } = await import('./functions/access-tokens/authorizer.ts');
@@ -19,19 +21,23 @@ const probe = `
   const { forge } = await import('./test/access-tokens/forge.ts');
 
   const { id, token } = makeToken();
-  const record = { id, digest: digest(token), owner: 'ann', scopes: ['plants:read'], label: '', created: 1 };
+  const scopes = ['plants:read'];
+  const record = { id, digest: digest(token), owner: 'ann', scopes, label: '', created: 1 };
+  const methodArn = 'arn/v1/GET/plants';
   const workOf = async (token, more = {}) => {
     work = [];
-    const find = async (sought) => (work.push('look up'), sought === id ? { ...record, ...more } : undefined);
-    const event = { type: 'TOKEN', authorizationToken: 'Bearer ' + token, methodArn: 'arn/v1/GET/plants' };
+    const find = async (sought) =>
+      noted('look up', sought === id ? { ...record, ...more } : undefined);
+    const event = { type: 'TOKEN', authorizationToken: 'Bearer ' + token, methodArn };
     const verdict = await authorizer(find)(event).then(() => 'accepted', ({ message }) => message);
     return [...work, verdict];
   };
+  const end = token.slice(17, 59) + (token[59] === '0' ? '1' : '0');
   console.log(JSON.stringify({
     accepted: await workOf(token),
     unknown: await workOf(forge()),
     wrong: await workOf(forge(id)),
-    wrongByOneCharacter: await workOf(forge(id, token.slice(17, 59) + (token[59] === '0' ? '1' : '0'))),
+    wrongByOneCharacter: await workOf(forge(id, end)),
     wrongAndRevoked: await workOf(forge(id), { revoked: 1 }),
     revoked: await workOf(token, { revoked: 1 }),
     expired: await workOf(token, { expires: 1 }),

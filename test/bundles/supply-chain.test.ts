@@ -27,7 +27,7 @@ const allowedInTools = [...allowed, 'BlueOak-1.0.0', 'CC-BY-4.0'];
 const isAllowed = (license: string, list: string[]) =>
   license.split(' OR ').some((one) => list.includes(one.replace(/[()]/g, '')));
 
-test('the bill of materials has the packages of the bundles, each with version, licence and digest', () => {
+test('the bill of materials has version, licence and digest of each bundled package', () => {
   const { components } = sbom();
   const names = components.map(({ group, name }) => (group ? `${group}/${name}` : name));
   // It has what the functions import, and nothing that only the stack or a test uses.

@@ -81,11 +81,11 @@ async function lifeOfToken(): Promise<number[]> {
 /** Returns the sum of a metric in the hours around now; undefined if there are no data. */
 async function sumOf(MetricName: string): Promise<string | undefined> {
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-  const credential = `${AWS_ACCESS_KEY_ID}/20260101/us-east-1/monitoring/aws4_request`;
+  const credential = `Credential=${AWS_ACCESS_KEY_ID}/20260101/us-east-1/monitoring/aws4_request`;
   const response = await fetch(AWS_ENDPOINT_URL, {
     method: 'POST',
     headers: {
-      Authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=host, Signature=none`,
+      Authorization: `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=none`,
     },
     body: new URLSearchParams({
       Action: 'GetMetricStatistics',
@@ -130,8 +130,8 @@ test('the deployed stack passes the contract tests', async () => {
     '--base-url',
     api,
     // The HTTP server of the stand-in changes these requests before they reach the API: it reads
-    // forms, unpacks gzip, joins repeated headers and cuts a path at a semicolon. It fails at bodies
-    // that are larger than a function takes.
+    // forms, unpacks gzip, joins repeated headers and cuts a path at a semicolon. It fails at
+    // bodies that are larger than a function takes.
     '--except',
     'multipart/form-data',
     'two Content-Types',

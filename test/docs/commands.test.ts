@@ -86,15 +86,3 @@ test.each(pages)('what %s links to exists', (page) => {
       expect(testNames(file)).toContainEqual(expect.stringContaining(text));
   }
 });
-
-test.each(pages)('%s has lines of at most 100 columns, but for tables and addresses', (page) => {
-  const words = (line: string) =>
-    line
-      .replaceAll(/\[[^\]]*\]\([^)]*\)/g, 'link')
-      .trim()
-      .split(' ').length;
-  const tooLong = readPage(page)
-    .split('\n')
-    .filter((line) => [...line].length > 100 && !line.startsWith('|') && words(line) > 2);
-  expect(tooLong).toEqual([]);
-});

@@ -13,8 +13,9 @@ export interface Case {
 }
 
 const guide = 'https://docs.aws.amazon.com/apigateway/latest/developerguide';
-const input = `${guide}/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format`;
-const output = `${guide}/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format`;
+const proxy = `${guide}/set-up-lambda-proxy-integrations.html`;
+const input = `${proxy}#api-gateway-simple-proxy-for-lambda-input-format`;
+const output = `${proxy}#api-gateway-simple-proxy-for-lambda-output-format`;
 const notes = `${guide}/api-gateway-known-issues.html`;
 const encodings = `${guide}/api-gateway-payload-encodings-workflow.html`;
 const variables = `${guide}/api-gateway-mapping-template-reference.html#context-variable-reference`;

@@ -118,7 +118,8 @@ describe('HTTP', () => {
     ],
     [
       'a length and chunks',
-      'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'POST /v1/echo HTTP/1.1\r\nHost: x\r\n' +
+        'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       'HTTP/1.1 400 ',
     ],
     [

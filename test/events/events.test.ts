@@ -75,7 +75,7 @@ test.each(entries.filter((entry) => entry !== 'authorize'))(
   },
 );
 
-test('the event for the authorizer has an unknown token, and works with an issued one', async () => {
+test('the event of the authorizer has an unknown token, and works with an issued one', async () => {
   // JSON has no literal types.
   const event: APIGatewayTokenAuthorizerEvent = { ...authorizeJson, type: 'TOKEN' };
   expect(authorizeJson.type).toBe(event.type);

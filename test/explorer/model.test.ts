@@ -70,7 +70,7 @@ describe.each(engines())('on $name', ({ start }) => {
     return { status: response.statusCode, body: JSON.parse(answer) };
   }
 
-  test('the model answers every sequence of three of the store’s requests as the engine does', async () => {
+  test('the model answers every sequence of three requests as the engine does', async () => {
     expect(requests.map(nameOf)).toEqual(['PutItem', 'GetItem', 'PutItem', 'DeleteItem', 'Query']);
     const count = requests.length ** 3;
     for (let n = 0; n < count; n += 1) {

@@ -461,7 +461,7 @@ test.each(authorizerCases)(
   },
 );
 
-test('a database that refuses connections is unavailable, to the authorizer and to the functions', async () => {
+test('a database that refuses connections is unavailable to every function', async () => {
   const token = await service.issue('dave');
   const other = await service.issue('dave');
   expect((await ask('list', token)).response.status).toBe(200);

@@ -91,7 +91,7 @@ test('a problem is answered with problem details and logged without a cause', as
   ]);
 });
 
-test('an unexpected error is logged with its causes, and the answer tells nothing of them', async () => {
+test('an unexpected error is logged with its causes, and the answer tells none', async () => {
   const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
   const error = Object.assign(new Error('outer secret', { cause }), {
     name: 'OddError',

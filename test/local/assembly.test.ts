@@ -96,7 +96,7 @@ describe('a kept assembly', () => {
   });
 });
 
-test('the sources of an assembly are all files that the CDK app and the bundles are made of', () => {
+test('the sources of an assembly are all files of the CDK app and of the bundles', () => {
   const app = buildSync({
     absWorkingDir: project,
     entryPoints: ['lib/synthesize.ts'],

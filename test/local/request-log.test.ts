@@ -139,7 +139,8 @@ describe('a fault of ours is told of in full', () => {
   test('with what a role does not allow, and where to allow it', () => {
     const calls = [query({ denied: 'User: … is not authorized …' })];
     expect(serve({ calls, answer: { statusCode: 500 } }).slice(1)).toEqual([
-      '    The role of ListPlants does not allow dynamodb:Query on Plants. If it should, add the action to ListPlants in lib/plant-store-stack.ts.',
+      '    The role of ListPlants does not allow dynamodb:Query on Plants. ' +
+        'If it should, add the action to ListPlants in lib/plant-store-stack.ts.',
     ]);
   });
 });

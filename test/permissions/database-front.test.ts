@@ -137,7 +137,8 @@ describe('a function may do what its role allows', () => {
 test('a refusal is in the words of AWS', async () => {
   database.enforce(templateWith());
   const user = 'arn:aws:sts::000000000000:assumed-role/PickersRole/Picker';
-  const reason = `User: ${user} is not authorized to perform: dynamodb:GetItem on resource: ${arn('Apples')}`;
+  const denied = `dynamodb:GetItem on resource: ${arn('Apples')}`;
+  const reason = `User: ${user} is not authorized to perform: ${denied}`;
   await expect(picker.send(get())).rejects.toMatchObject({
     name: 'AccessDeniedException',
     message: `${reason} because no identity-based policy allows the dynamodb:GetItem action`,
@@ -149,7 +150,7 @@ test('a refusal is in the words of AWS', async () => {
   });
 });
 
-test('a function of an earlier template keeps its role, and any other key may do everything', async () => {
+test('a function of an earlier template keeps its role; another key may do all', async () => {
   database.enforce(templateWith());
   const { of } = templateWith();
   const none = (type: never) => (type === 'AWS::Lambda::Function' ? new Map() : of(type));

@@ -93,7 +93,7 @@ test('the functions use every action that their roles allow, and no other', asyn
   expect([...used].sort()).toEqual(allowed.sort());
 });
 
-test('without one of its actions a function fails and logs function, action and table', async () => {
+test('a function that lacks one of its actions fails, and logs action and table', async () => {
   for (const grant of granted()) {
     const { functionName, role, action, resource } = grant;
     database.enforce(without(grant));
@@ -101,7 +101,9 @@ test('without one of its actions a function fails and logs function, action and 
     const statuses = await useEverything();
     const log = service.log.slice(start).join('\n');
     const user = `arn:aws:sts::000000000000:assumed-role/${role}/${functionName}`;
-    const reason = `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+    const reason =
+      `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ` +
+      `because no identity-based policy allows the ${action} action`;
     expect({ grant, log }).toMatchObject({ log: expect.stringContaining(reason) });
     expect({ grant, failed: statuses.some((status) => status >= 500) }).toEqual({
       grant,

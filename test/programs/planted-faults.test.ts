@@ -13,7 +13,8 @@ const faults: [what: string, file: string, before: string, after: string, scenar
   [
     'a put without its condition',
     'plants/store.ts',
-    "ConditionExpression: 'attribute_not_exists(#id)',\n      ExpressionAttributeNames: { '#id': sort },",
+    "ConditionExpression: 'attribute_not_exists(#id)',\n" +
+      "      ExpressionAttributeNames: { '#id': sort },",
     '',
     { calls: ['create Aloe', 'create Ficus'], present: false, faults: 0 },
   ],

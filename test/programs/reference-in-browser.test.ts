@@ -56,8 +56,10 @@ import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
     noneFailed(page);
   });
 
-  const statusOf = (operation: string) =>
-    `document.querySelector('${operation} .live-responses-table tbody .response-col_status').innerText.trim()`;
+  const statusOf = (operation: string) => {
+    const cell = `${operation} .live-responses-table tbody .response-col_status`;
+    return `document.querySelector('${cell}').innerText.trim()`;
+  };
   async function listed() {
     const database = localDocumentClient(ready.dynamodbEndpoint);
     const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);

@@ -69,18 +69,17 @@ async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Pro
   return stderr;
 }
 
-test('it serves, keeps its data, shares neither folder nor port, and ends when what is under way is done', async () => {
+test('it keeps its data, shares no folder or port, and finishes requests at its end', async () => {
   const data = join(temporaryFolder(), 'store');
   const store = await start(['--data', data]);
-  expect(store.output.stdout).toBe(
-    `${JSON.stringify({ baseUrl: store.baseUrl, token: store.token, dynamodbEndpoint: store.dynamodbEndpoint })}\n`,
-  );
+  const { baseUrl, token, dynamodbEndpoint } = store;
+  expect(store.output.stdout).toBe(`${JSON.stringify({ baseUrl, token, dynamodbEndpoint })}\n`);
   expect((await store.create({ id: 1, name: 'Monstera', tag: 'indoor' })).status).toBe(201);
 
   expect(statSync(data).mode & 0o777).toBe(0o700);
 
   const portOf = (url: string) => new URL(url).port;
-  const { baseUrl, dynamodbEndpoint } = store;
+  const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
   expect(
     await Promise.all([
       refused(['--data', data, '--port', '0', '--dynamodb-port', '0']),
@@ -88,9 +87,10 @@ test('it serves, keeps its data, shares neither folder nor port, and ends when w
       refused(['--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)]),
     ]),
   ).toEqual([
-    `error: ${data} is in use by another process. Stop that process, or choose another folder with --data, or keep nothing with --memory.\n`,
-    `error: Port ${portOf(baseUrl)} is taken: another program listens on it. Choose another with --port.\n`,
-    `error: Port ${portOf(dynamodbEndpoint)} is taken: another program listens on it. Choose another with --dynamodb-port.\n`,
+    `error: ${data} is in use by another process. Stop that process, ` +
+      'or choose another folder with --data, or keep nothing with --memory.\n',
+    `error: ${taken(baseUrl)} Choose another with --port.\n`,
+    `error: ${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
   ]);
 
   const body = JSON.stringify({ id: 2, name: 'Ficus' });
@@ -183,7 +183,7 @@ test('with --watch it serves what has changed, however that was written', async 
   expect((await store.stop()).code).toBe(0);
 });
 
-test('it prints a line for each request, and at its end what they used; stdout has the ready line alone', async () => {
+test('it prints a line for each request, and at its end what the requests used', async () => {
   const store = await start(['--memory']);
   await store.create({ id: 1, name: 'Monstera' });
   await store.list();

@@ -195,7 +195,7 @@ const limit = fc.oneof(
   fc.constantFrom('2147483647', '2147483648', '1000', '1001', '0', '01', '+1', ' 1', '1 ', '１'),
 );
 
-/** The parameters of a list, in their order. There is no cursor, and nothing that UTF-8 cannot write. */
+/** The parameters of a list, in their order, without a cursor and what UTF-8 cannot write. */
 export const queries = fc
   .array(
     fc.oneof(

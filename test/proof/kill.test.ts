@@ -49,7 +49,7 @@ test(
     const startedAt = performance.now();
     const rounds = countOf({ whole: 50 });
     const data = join(temporaryFolder(), 'store');
-    /** What the last acknowledged write says of an id. It is unknown while a write is in progress. */
+    /** What the last acknowledged write says of an id, which is unknown during a write. */
     const present = new Map<number, boolean>();
     let lastId = 0;
     let acknowledged = 0;

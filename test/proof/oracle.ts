@@ -85,7 +85,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Reads the members of a JSON object character by character: each name, and the text of its value. */
+/** Reads the members of a JSON object by character: each name, and the text of its value. */
 function membersOf(object: string): [name: string, value: string][] {
   const members: [string, string][] = [];
   let name = '';

@@ -22,7 +22,7 @@ export interface Call {
   owner: string;
   headers?: [name: string, value: string][];
   body?: Buffer;
-  /** Whether the gateway hands the body on as base64. It changes bytes that are not UTF-8 otherwise. */
+  /** Whether the gateway passes the body on as base64. Otherwise it changes what is not UTF-8. */
   isBase64?: boolean;
   query?: [name: string, value: string][];
   /** As it stands in the path. */
@@ -32,7 +32,7 @@ export interface Call {
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;
 
-/** Starts the service, and loads the bundles that it ships, so that their handlers can be called. */
+/** Starts the service, and loads the bundles of its functions to call their handlers. */
 export async function openStore() {
   const service = await startService();
   const { assembly, baseUrl, database, databaseEndpoint } = service;

@@ -26,7 +26,7 @@ const reaches = (host: string, port: number) =>
     socket.on('connect', () => socket.destroy());
   });
 
-test('the printed curl lines create, list and delete a plant; the database is out of the network’s reach; Ctrl-C leaves nothing behind', async () => {
+test('the curl lines work, no other machine reaches the database, Ctrl-C ends all', async () => {
   program = npmRun('sam', [...freePorts, '--data', folder, '--', '--skip-pull-image']);
   await program.line(ready);
   const answers = program.lines
@@ -86,7 +86,7 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
   }
 });
 
-test('what was stored is there after a restart, and SIGTERM to npm leaves nothing behind', async () => {
+test('what was stored is there after a restart, and SIGTERM to npm leaves nothing', async () => {
   program = npmRun('sam', [...freePorts, '--data', folder]);
   await program.line(ready);
   const [create = '', list = ''] = program.lines.filter((line) => line.startsWith('  curl '));
@@ -112,14 +112,14 @@ test('ended while SAM CLI is starting its containers, it leaves nothing behind',
   expect(leftBehind(program)).toEqual([]);
 });
 
-test('where SAM CLI does not start, its own words and one of ours tell, and the exit code is 1', async () => {
+test('if SAM CLI does not start, its words and a line of ours say so', async () => {
   program = npmRun('sam', ['--memory', ...freePorts, '--', '--no-such-option']);
   expect(await program.ended).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
   expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
 });
 
-test('where the functions do not answer, SAM CLI’s words and one of ours tell, and the exit code is 1', async () => {
+test('if the functions do not answer, SAM CLI’s words and a line of ours say so', async () => {
   program = npmRun('sam', [
     '--memory',
     ...freePorts,

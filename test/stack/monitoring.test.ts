@@ -132,7 +132,8 @@ test('metric filters count log codes in the logs of the functions that write the
     { MetricNamespace: 'PlantStore', MetricName, MetricValue: '1' },
   ];
   const crashOrTimeout =
-    '($.record.status = "timeout") || ($.record.errorType = "Runtime.ExitError") || ($.record.errorType = "Runtime.OutOfMemory") || ' +
+    '($.record.status = "timeout") || ($.record.errorType = "Runtime.ExitError") || ' +
+    '($.record.errorType = "Runtime.OutOfMemory") || ' +
     '(($.type = "platform.initReport") && ($.record.status = "error"))';
   const unavailable = [
     '{ $.message.code = "DATABASE_UNAVAILABLE" }',

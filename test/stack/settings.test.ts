@@ -122,7 +122,8 @@ test.each([
 
 test('a monthly budget without an e-mail address is refused', () => {
   expect(() => read({ 'monthly-budget': '20' })).toThrow(
-    'Bad settings: plant-store:monthly-budget needs plant-store:alarm-email, where its warnings go.',
+    'Bad settings: plant-store:monthly-budget needs plant-store:alarm-email, ' +
+      'where its warnings go.',
   );
 });
 

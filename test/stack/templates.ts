@@ -9,7 +9,7 @@ import chosenSettings from './settings.json' with { type: 'json' };
 
 export interface Resource {
   Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is JSON, and a wrong path into it fails the test.
+  // biome-ignore lint/suspicious/noExplicitAny: a wrong path into this JSON fails the test.
   Properties: any;
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;

@@ -37,7 +37,7 @@ async function observedFiles(): Promise<string[]> {
   return lines.flatMap((line) => /observing the file '(.+)'/.exec(line)?.[1] ?? []);
 }
 
-test('cdk watch observes what the template and the bundles are made of, and nothing else', async () => {
+test('cdk watch observes the sources of the template and the bundles alone', async () => {
   const files = await observedFiles();
   expect(files).toEqual(
     expect.arrayContaining([

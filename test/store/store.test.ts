@@ -29,7 +29,7 @@ describe.each(engines())('on $name', ({ start }) => {
     await engine?.stop();
   });
 
-  test('a plant is created once: the same again changes nothing, another one is a conflict', async () => {
+  test('creating a plant again changes nothing, and another one is a conflict', async () => {
     expect(await plants.create('once', plant(7n, 'Aloe', 'sun'))).toBe('created');
     expect(await plants.create('once', plant(7n, 'Aloe', 'sun'))).toBe('unchanged');
     expect(await plants.create('once', plant(7n, 'Ficus', 'sun'))).toBe('conflict');
@@ -61,7 +61,7 @@ describe.each(engines())('on $name', ({ start }) => {
     expect(outcomes.sort()).toEqual(['created', ...Array(19).fill('unchanged')]);
   });
 
-  test('creates and deletes of one id at once lose no plant: what is gone was deleted', async () => {
+  test('creates and deletes of one id at once lose no plant that was not deleted', async () => {
     const ifAvailable = (error: unknown) => {
       // A create gives up if the plant in its way was gone each time that it looked.
       if (!(error instanceof Unavailable)) throw error;
@@ -167,7 +167,7 @@ describe.each(engines())('on $name', ({ start }) => {
     expect(await plants.list('aborted', 10, undefined)).toEqual([plant(1n)]);
   });
 
-  test('an item holds its key, the name, the tag and 8 bytes that tell whose create it was', async () => {
+  test('an item holds its key, the name, the tag and 8 bytes of its create', async () => {
     await plants.create('item', plant(1n, 'Aloe', 'sun'));
     const { Item } = await database.send(
       new GetCommand({ TableName: tableIds.plants, Key: { owner: 'item', id: 1n } }),

@@ -26,8 +26,8 @@ export const start = (
   });
 
 /**
- * Runs the program that `npm run -s token --` starts, with no AWS account but that of `env`. Without
- * npm and the launcher it starts in a quarter of the time.
+ * Runs the program that `npm run -s token --` starts, with no AWS account but that of `env`.
+ * Without npm and the launcher it starts in a quarter of the time.
  */
 export async function token(
   args: string[],

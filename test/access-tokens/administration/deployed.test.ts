@@ -82,11 +82,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const deployed = () => ({
-  ...profiles,
-  AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
-  AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
-});
+const deployed = () => {
+  const { port } = cloudFormation.address() as AddressInfo;
+  return {
+    ...profiles,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+  };
+};
 const aws = (args: string[], env = {}) => token(args, { ...deployed(), ...env });
 const cliAccount = {
   AWS_ACCESS_KEY_ID: 'ENVIRONMENT',

@@ -53,7 +53,7 @@ function verdict({ status, body = '' }: Answer): string {
 const inOtherWords = listed.filter(({ emulator }) => emulator !== undefined);
 const headers = new Set(listed.flatMap((difference) => difference.headers ?? []));
 
-test('the requests that sam local answers otherwise are exactly those of the list, each with the answers of the list', () => {
+test('sam local answers exactly the requests of the list otherwise, and as the list says', () => {
   const found = answers.filter(({ emulator, sam: other }) => verdict(emulator) !== verdict(other));
   const expected = answers.flatMap(({ what }) =>
     inOtherWords
@@ -67,7 +67,7 @@ test('the requests that sam local answers otherwise are exactly those of the lis
     expect(expected.map(([what]) => what)).toContainEqual(expect.stringMatching(`^${group}: `));
 });
 
-test('all other answers are the same to the last byte of each header and of the body, but for the headers of the list', () => {
+test('all other answers are the same byte for byte, but for the headers of the list', () => {
   const differing = new Set<string>();
   for (const { what, emulator, sam: other } of answers) {
     if (inOtherWords.some(({ requests: group }) => what.startsWith(`${group}: `))) continue;

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { readPage, root } from './page.ts';
+
+const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  // JSON cannot break a text, and the other file is generated.
+  .filter(
+    (file) =>
+      !/(\.json|^docs\/client-types\.ts|^test\/bench\/.*)$/.test(file) &&
+      existsSync(join(root, file)),
+  );
+
+/** Returns whether a line is a row of a table, or has no place to be broken at. */
+function isUnbreakable(line: string): boolean {
+  const [first = '', ...rest] = line
+    .replaceAll(/\[[^\]]*\]\([^)]*\)/g, 'link')
+    .trim()
+    .split(' ');
+  const isRegularExpression = /^\/[^/*]/.test(first);
+  const isPinnedAction = line.includes('- uses: ');
+  return first === '|' || isRegularExpression || isPinnedAction || rest.length < 3;
+}
+
+test('no line has more than 100 columns, unless it cannot be broken', () => {
+  const places = files.flatMap((file) =>
+    readPage(file)
+      .split('\n')
+      .flatMap((line, index) =>
+        [...line].length > 100 && !isUnbreakable(line) ? [`${file}:${index + 1}`] : [],
+      ),
+  );
+  expect(places).toEqual([]);
+});
