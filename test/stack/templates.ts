@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { operations } from '../../functions/contract/operations.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { assemble } from '../../lib/local/assembly.ts';
@@ -31,9 +32,12 @@ async function withAssembly<T>(
   use: (assembly: string) => T,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there. A
+  // setting that is neither there nor chosen is left out, because an assembly is kept by its context.
   const context = Object.fromEntries(
-    // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there.
-    settingNames.map((name) => [`plant-store:${name}`, chosen[name]]),
+    settingNames
+      .map((name): [string, unknown] => [`plant-store:${name}`, chosen[name]])
+      .filter(([key, value]) => value !== undefined || key in cdk.context),
   );
   try {
     await assemble(folder, context);
