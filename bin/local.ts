@@ -65,6 +65,7 @@ async function run(options: Options, start: Start): Promise<void> {
           port: options.dynamodbPort,
           host: options.dynamodbHost,
           onCall: requests.call,
+          onFailure: (message) => console.error(`error: ${message}`),
         }),
       ),
     ),

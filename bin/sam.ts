@@ -56,6 +56,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
         ...(!options.memory && { data: options.data }),
         port: options.dynamodbPort,
         host: docker.address,
+        onFailure: (message) => console.error(`error: ${message}`),
       }),
     ),
   );

@@ -1,47 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
 import { countOf, timeout } from './check.ts';
+import { startProgram } from './program/program.ts';
 import { report } from './report.ts';
-
-const project = join(import.meta.dirname, '..', '..');
-
-/** Starts the program of `npm start`, without the launcher that would outlive it. */
-async function start(data: string) {
-  const ports = ['--port', '0', '--dynamodb-port', '0'];
-  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--data', data, ...ports], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  finallyDo(() => child.kill('SIGKILL'));
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  const { baseUrl, token } = JSON.parse(line);
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const { origin } = new URL(baseUrl);
-  return {
-    create: (id: number) =>
-      fetch(`${baseUrl}/plants`, { method: 'POST', headers, body: `{"id":${id},"name":"${id}"}` }),
-    remove: (id: number) => fetch(`${baseUrl}/plants/${id}`, { method: 'DELETE', headers }),
-    /** Follows the links to the end. */
-    async list(): Promise<number[]> {
-      const ids: number[] = [];
-      for (let url: string | undefined = `${baseUrl}/plants`; url; ) {
-        const answer: Response = await fetch(url, { headers });
-        for (const { name } of (await answer.json()) as { name: string }[]) ids.push(Number(name));
-        const [, next] = /^<(.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
-        url = next && `${origin}${next}`;
-      }
-      return ids;
-    },
-    async kill() {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    },
-  };
-}
 
 test(
   'what was acknowledged before a kill is there, or gone, after it',
@@ -54,13 +16,13 @@ test(
     let lastId = 0;
     let acknowledged = 0;
     for (let round = 0; round <= rounds; round += 1) {
-      const store = await start(data);
+      const store = await startProgram(data);
       const listed = new Set(await store.list());
       for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
       // What a kill left unknown is known now.
       for (const id of listed) present.set(id, true);
       if (round === rounds) {
-        await store.kill();
+        await store.end('SIGKILL');
         break;
       }
 
@@ -70,7 +32,7 @@ test(
         expect([201, 204]).toContain((await send()).status);
         present.set(id, isThere);
         acknowledged += 1;
-        if (acknowledged === killAfter) await store.kill();
+        if (acknowledged === killAfter) await store.end('SIGKILL');
       };
       const writer = async (): Promise<never> => {
         for (;;) {

@@ -12,6 +12,7 @@ import {
   type Engine,
   type FunctionCall,
 } from './database-front.ts';
+import { answerFailures, refuseWritesOnceFailed } from './failed-writes.ts';
 
 export interface Database {
   endpoint: string;
@@ -20,6 +21,8 @@ export interface Database {
   /** Finishes the requests in progress, then closes the files. */
   stop(): Promise<void>;
 }
+
+answerFailures();
 
 /** Changes when this program or its engine can no longer read the folders of earlier versions. */
 const format = '1';
@@ -35,19 +38,22 @@ export async function startDatabase({
   port,
   host = '127.0.0.1',
   onCall,
+  onFailure = () => {},
 }: {
   data?: string;
   port: number;
   host?: string;
   /** Gets every command of a function. */
   onCall?: (call: FunctionCall) => void;
+  /** Gets a message for people if a write fails, because the disk is full or broken. */
+  onFailure?: (message: string) => void;
 }): Promise<Database> {
   const lock = data === undefined ? undefined : await openFolder(data);
   const server: Server = dynalite({
     createTableMs: 0,
     ...(data !== undefined && { path: join(data, 'dynalite') }),
   });
-  const front = databaseFront(engineOf(server), onCall);
+  const front = databaseFront(refuseWritesOnceFailed(engineOf(server), onFailure), onCall);
   server.on('request', front.listener);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
@@ -100,6 +106,8 @@ async function openFolder(data: string): Promise<ClassicLevel> {
           'or choose another folder with --data, or keep nothing with --memory.',
         { cause },
       );
+    if (cause?.message.includes('No space left'))
+      throw new Error(`${data} is on a disk that is full. Make room, then start again.`, { cause });
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
   }
 }

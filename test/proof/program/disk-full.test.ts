@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
+import { countOf, timeout } from '../check.ts';
+import { report } from '../report.ts';
+import { startProgram } from './program.ts';
+
+/** Runs a command as root. Returns whether it succeeded. */
+const runAsRoot = (command: string, ...args: string[]): boolean =>
+  [[command], ['sudo', '-n', command]].some(
+    ([program = '', ...before]) => spawnSync(program, [...before, ...args]).status === 0,
+  );
+
+/** Mounts a small disk in a new folder. Returns nothing if this machine does not let us. */
+function mountDisk() {
+  const folder = temporaryFolder();
+  const mount = (size: string, ...options: string[]) =>
+    runAsRoot('mount', '-t', 'tmpfs', '-o', [`size=${size}`, ...options].join(), 'tmpfs', folder);
+  if (!mount('1m')) return undefined;
+  finallyDo(() => runAsRoot('umount', folder));
+  return { folder, makeRoom: () => expect(mount('64m', 'remount')).toBe(true) };
+}
+
+const disks = Array.from({ length: countOf({ whole: 20 }) }, mountDisk).filter(
+  (disk) => disk !== undefined,
+);
+if (disks.length === 0)
+  process.stderr.write('The proof leaves out the full disk, because it cannot mount one.\n');
+const testOnDisks = disks.length > 0 ? test : test.skip;
+
+testOnDisks(
+  'a full disk gives a clear error and loses nothing that was acknowledged',
+  async () => {
+    const startedAt = performance.now();
+    let acknowledged = 0;
+    for (const { folder, makeRoom } of disks) {
+      const data = join(folder, 'store');
+      /** What the last acknowledged write says of an id. It is unknown after a 503. */
+      const present = new Map<number, boolean>();
+      const expectAcknowledged = (ids: number[]) => {
+        const listed = new Set(ids);
+        expect(listed.size).toBe(ids.length);
+        for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
+      };
+
+      const store = await startProgram(data);
+      let lastId = 0;
+      const write = async (id: number, isThere: boolean) => {
+        const answer = await (isThere ? store.create(id, '🌵'.repeat(100)) : store.remove(id));
+        if (answer.status === 503) {
+          present.delete(id);
+          const type = 'urn:problem-type:plant-store:unavailable';
+          expect(await answer.json()).toMatchObject({ type, status: 503 });
+          return false;
+        }
+        expect(answer.status).toBe(isThere ? 201 : 204);
+        present.set(id, isThere);
+        acknowledged += 1;
+        return true;
+      };
+      const writeUntilFull = async () => {
+        for (;;) {
+          lastId += 1;
+          const id = lastId;
+          if (!(await write(id, true)) || (id % 5 === 0 && !(await write(id, false)))) return;
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, writeUntilFull));
+      expect(await write(0, true)).toBe(false);
+      expectAcknowledged(await store.list());
+      const { code, stderr } = await store.end();
+      expect(code).toBe(0);
+      expect(stderr.match(/^error: .*/gm)).toEqual([
+        expect.stringMatching(/The database takes no more writes: .*No space left on device/),
+      ]);
+
+      const message = `error: ${data} is on a disk that is full. Make room, then start again.\n`;
+      await expect(startProgram(data)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(message),
+      });
+      makeRoom();
+      const restarted = await startProgram(data);
+      expectAcknowledged(await restarted.list());
+      expect((await restarted.create(-1)).status).toBe(201);
+      await restarted.end();
+    }
+    report(
+      {
+        topic: 'Crashes',
+        tried: '`npm start` on a disk that writes filled up',
+        count: disks.length,
+        unit: 'disks',
+        outcome:
+          'Writes got 503, reads went on, and the terminal said why in one line. ' +
+          `With room made, all of ${acknowledged} acknowledged creates and deletes held.`,
+      },
+      startedAt,
+    );
+  },
+  timeout,
+);
