@@ -4,15 +4,21 @@ export type Operation = (typeof operations)[number];
 /** The name of the plant that is there. */
 type State = string | undefined;
 
-/** A call as its caller saw it, and what became of its requests. */
-export interface Call {
-  operation: Operation;
+/** A call that was answered. */
+export interface Answered {
+  /** An operation, with the name of the plant if it is a create. */
+  operation: string;
   status: number;
   body: string;
-  /** The steps in which its requests reached the database. */
+  /** Moments in order. The call took effect at the first, at the last, or in between. */
   arrivals: number[];
   /** The faults that its requests met. */
   faults: string[];
+}
+
+/** A call as its caller saw it, and what became of its requests. */
+export interface Call extends Answered {
+  operation: Operation;
   /** Whether a write of it took effect and its answer got lost. */
   tookEffect: boolean;
 }
@@ -28,7 +34,7 @@ export function violation(calls: Call[], before: State, after: State): string | 
 }
 
 // A request that was throttled or whose connection was refused surely had no effect.
-const isInDoubt = ({ faults }: Call) =>
+const isInDoubt = ({ faults }: Answered) =>
   faults.some((fault) => fault !== 'lost-throttled' && fault !== 'lost-refused');
 
 function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
@@ -38,20 +44,29 @@ function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
 }
 
 /** Tells whether an order of the calls keeps to time, explains the answers and ends in `after`. */
-function linearizes(calls: Call[], state: State, after: State): boolean {
-  // A call that was answered 503 may take effect after its answer, or never.
-  const answered = calls.filter(({ status }) => status !== 503);
-  if (answered.length === 0 && state === after) return true;
-  return calls.some((call) => {
-    if (answered.some((other) => Math.max(...other.arrivals) < Math.min(...call.arrivals)))
-      return false;
-    const others = calls.filter((other) => other !== call);
-    return statesAfter(call, state).some((next) => linearizes(others, next, after));
-  });
+export function linearizes(calls: Answered[], before: State, after: State): boolean {
+  const inVain = new Set<string>();
+  const search = (left: Answered[], state: State): boolean => {
+    // A call that was answered 503 may take effect after its answer, or never.
+    const answered = left.filter(({ status }) => status !== 503);
+    if (answered.length === 0 && state === after) return true;
+    const tried = `${left.map((call) => calls.indexOf(call))} ${state}`;
+    if (inVain.has(tried)) return false;
+    inVain.add(tried);
+    const firstEnd = Math.min(...answered.map(({ arrivals }) => Math.max(...arrivals)));
+    return left.some((call) => {
+      if (firstEnd < Math.min(...call.arrivals)) return false;
+      const others = left.filter((other) => other !== call);
+      return statesAfter(call, state).some((next) => search(others, next));
+    });
+  };
+  // A call that was refused without a doubt had no effect.
+  const effective = calls.filter((call) => call.status !== 503 || isInDoubt(call));
+  return search(effective, before);
 }
 
 /** Returns the state after a call, or nothing if its answer is wrong in the state before it. */
-function statesAfter(call: Call, state: State): State[] {
+function statesAfter(call: Answered, state: State): State[] {
   const [kind, name] = call.operation.split(' ');
   const plants = state === undefined ? [] : [{ name: state, tag: '' }];
   const answers: Record<string, [isRight: boolean, next: State]> = {

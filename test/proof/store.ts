@@ -9,7 +9,7 @@ import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { eventFor } from '../bundles/events.ts';
 import { type Answer, differences } from '../contract/description.ts';
 import { send } from '../http-client.ts';
-import { startService } from '../service.ts';
+import { type ServiceOptions, startService } from '../service.ts';
 
 export const functionOf = {
   createPlant: 'create-plant',
@@ -32,9 +32,14 @@ export interface Call {
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;
 
+interface StoreOptions extends ServiceOptions {
+  /** Whether calls are made at once. The CPU time of one call cannot be told then. */
+  atOnce?: boolean;
+}
+
 /** Starts the service, and loads the bundles of its functions to call their handlers. */
-export async function openStore() {
-  const service = await startService();
+export async function openStore({ atOnce = false, ...options }: StoreOptions = {}) {
+  const service = await startService(options);
   const { assembly, baseUrl, database, databaseEndpoint } = service;
   const log: unknown[] = [];
   for (const level of ['info', 'warn', 'error'] as const)
@@ -56,7 +61,7 @@ export async function openStore() {
     ({ handler: handlers[operation] } = await import(join(template.folder(Code), 'index.js')));
   }
 
-  const tokens = new Map<string, string>();
+  const tokens = new Map<string, Promise<string>>();
 
   /** Calls a function with an event. Throws if it fails, or takes too much CPU. */
   async function invoke(operation: Operation, event: unknown): Promise<Answer> {
@@ -64,7 +69,7 @@ export async function openStore() {
     const startedAt = process.cpuUsage();
     const result = await handlers[operation](event as APIGatewayProxyEvent, context);
     const { user, system } = process.cpuUsage(startedAt);
-    if (user + system > maxCpuMicroseconds)
+    if (!atOnce && user + system > maxCpuMicroseconds)
       throw new Error(`${operation} took ${(user + system) / 1000} ms of CPU.`);
     const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
@@ -93,13 +98,13 @@ export async function openStore() {
   }
 
   async function callGateway({ operation, owner, headers = [], body, query = [], id }: Call) {
-    if (!tokens.has(owner)) tokens.set(owner, await service.issue(owner));
+    if (!tokens.has(owner)) tokens.set(owner, service.issue(owner));
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
     const answer = await send(baseUrl, {
       method: operations[operation].method,
       path: `/plants${id === undefined ? '' : `/${id}`}${search && `?${search}`}`,
-      headers: ['Authorization', `Bearer ${tokens.get(owner)}`, ...headers.flat()],
+      headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
     });
     return { ...answer, headers: answer.headers as Answer['headers'] };
@@ -107,12 +112,12 @@ export async function openStore() {
 
   /**
    * Calls an operation, over HTTP or not. Throws if the OpenAPI document does not describe the
-   * answer, or if it is a 5xx.
+   * answer, or if it is a 5xx. The 503 of a busy plant can be allowed.
    */
-  async function call(request: Call, isOverHttp = false): Promise<Answer> {
+  async function call(request: Call, isOverHttp = false, canBeBusy = false): Promise<Answer> {
     const answer = await (isOverHttp ? callGateway : callFunction)(request);
     const found = differences(request.operation, answer);
-    if (answer.status >= 500)
+    if (answer.status >= 500 && !(canBeBusy && answer.status === 503))
       found.push(`it is a 5xx: ${isOverHttp ? service.log.slice(-3) : JSON.stringify(log)}`);
     if (found.length > 0)
       throw new Error(`The answer is not in the contract: ${found.join('; ')}. ${answer.body}`);

@@ -1,0 +1,73 @@
+import { type Answered, linearizes } from '../../explorer/history.ts';
+
+/** A call about one plant, or a list of all. */
+interface Recorded extends Answered {
+  id: number | undefined;
+}
+
+/** The name of a plant tells its id, so that a list can be read plant by plant. */
+export const nameOf = (id: number, variety: string) => `${id}-${variety}`;
+
+/** Records the calls of several clients at once, with the order of their starts and ends. */
+export function startHistory() {
+  const calls: Recorded[] = [];
+  const inProgress = new Set<Recorded>();
+  let lastMoment = 0;
+  const nextMoment = () => {
+    lastMoment += 1;
+    return lastMoment;
+  };
+
+  return {
+    calls,
+    /** Makes a call and returns its status. */
+    async record(
+      operation: string,
+      id: number | undefined,
+      send: () => Promise<{ status: number; body: string }>,
+    ): Promise<number> {
+      const start = nextMoment();
+      const call: Recorded = { operation, id, status: 0, body: '', arrivals: [], faults: [] };
+      inProgress.add(call);
+      const { status, body } = await send();
+      inProgress.delete(call);
+      calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
+      return status;
+    },
+    /** Notes a fault that the calls in progress may have met. */
+    noteFault(fault: string): void {
+      for (const { faults } of inProgress) faults.push(fault);
+    },
+    /**
+     * Returns the calls that no order explains, if there are any. The history must begin without
+     * plants and end with a list.
+     */
+    violation(): string | undefined {
+      const ids = new Set(calls.map(({ id }) => id).filter((id) => id !== undefined));
+      const broken = [...ids].find((id) => !isLinearizable(callsAbout(id, calls)));
+      if (broken === undefined) return undefined;
+      const lines = callsAbout(broken, calls).map(describe).join('\n');
+      return `No order explains the calls about plant ${broken}:\n${lines}`;
+    },
+  };
+}
+
+function isLinearizable(calls: Recorded[]): boolean {
+  const [plant] = plantsIn(calls.at(-1)?.body ?? '');
+  return linearizes(calls, undefined, plant?.name);
+}
+
+/** Returns the calls about a plant, and the lists as if they had been about it alone. */
+const callsAbout = (id: number, calls: Recorded[]): Recorded[] =>
+  calls
+    .filter((call) => call.id === id || call.id === undefined)
+    .map((call) => {
+      if (call.id === id || call.status !== 200) return call;
+      const plants = plantsIn(call.body).filter(({ name }) => name.startsWith(nameOf(id, '')));
+      return { ...call, body: JSON.stringify(plants) };
+    });
+
+const plantsIn = (body: string) => JSON.parse(body) as { name: string; tag: string }[];
+
+const describe = ({ operation, status, body, arrivals, faults }: Recorded) =>
+  `${arrivals.join(' to ')}: ${operation}: ${[status, ...faults].join(', ')} ${body}`;
