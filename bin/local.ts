@@ -55,7 +55,7 @@ async function run(options: Options, start: Start): Promise<void> {
 
   const requests = requestLog(console.error, options);
   const assembly = newFolder();
-  const [digest, database] = await Promise.all([
+  const [sources, database] = await Promise.all([
     progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
     start(() =>
       progress(
@@ -98,9 +98,9 @@ async function run(options: Options, start: Start): Promise<void> {
     // Loaded only here, because it is native code.
     const { watchSources } = await import('./local/watch.ts');
     await start(() =>
-      watchSources(digest, newFolder, context, (changed) => {
+      watchSources({ assembly, sources }, newFolder, context, (changed, code) => {
         database.enforce(readTemplate(changed));
-        emulator.replace(changed);
+        emulator.replace(changed, code);
       }),
     );
   }

@@ -1,13 +1,20 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, context, type Metafile, type OutputFile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
-/** The functions that are deployed, by the name of the entry file in `functions/`. */
-export const entries = ['create-plant', 'list-plants', 'delete-plant', 'authorize'] as const;
-export type Entry = (typeof entries)[number];
+/** The name of the entry file in `functions/` of each function that is deployed. */
+export const entryOf = {
+  CreatePlant: 'create-plant',
+  ListPlants: 'list-plants',
+  DeletePlant: 'delete-plant',
+  Authorizer: 'authorize',
+} as const;
+export type FunctionName = keyof typeof entryOf;
+export type Entry = (typeof entryOf)[FunctionName];
+export const entries: Entry[] = Object.values(entryOf);
 
 /**
  * Parts of the SDK, and a module of Node, that a stub stands in for. functions/sdk/stubs.ts says
@@ -30,12 +37,16 @@ await bundle.prime();
 export const handler = bundle.handler;
 `;
 
-/** Returns how esbuild bundles all functions, each into `folder/ENTRY/index.js`. */
-export const buildOptions = (folder: string, sourceMaps = false) =>
+/** Bundles are written elsewhere, but do not depend on where. */
+const outdir = join(root, 'bundles');
+
+/** Returns how esbuild bundles all functions, each into `ENTRY/index.js`. */
+export const buildOptions = (sourceMaps = false) =>
   ({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => `functions/${entry}.ts`),
-    outdir: folder,
+    outdir,
+    write: false,
     entryNames: '[name]/index',
     metafile: true,
     bundle: true,
@@ -43,7 +54,7 @@ export const buildOptions = (folder: string, sourceMaps = false) =>
     // Inline and absolute, so that a debugger finds the sources wherever the bundle runs.
     sourcemap: sourceMaps && 'inline',
     // The maps name their sources relative to the bundles, which all lie equally deep.
-    sourceRoot: `${pathToFileURL(join(folder, entries[0]))}/`,
+    sourceRoot: `${pathToFileURL(join(outdir, entryOf.CreatePlant))}/`,
     platform: 'node',
     target: 'node24',
     // CommonJS without import(), because either makes Node load its fetch and HTTP/2 at start.
@@ -60,7 +71,37 @@ export const buildOptions = (folder: string, sourceMaps = false) =>
  * `start.handler`. Returns what went into each bundle. Source maps are for a debugger.
  */
 export function bundle(folder: string, { sourceMaps = false } = {}): Metafile {
-  const { metafile } = buildSync(buildOptions(folder, sourceMaps));
-  for (const entry of entries) writeFileSync(join(folder, entry, 'start.mjs'), start);
+  const { metafile, outputFiles } = buildSync(buildOptions(sourceMaps));
+  write(outputFiles, folder);
   return metafile;
+}
+
+export interface Bundler {
+  /**
+   * Does what `bundle` does, but reads only files that have changed since the last time. Returns
+   * the folder of each function.
+   */
+  bundle(folder: string): Promise<Record<FunctionName, string>>;
+  stop(): Promise<void>;
+}
+
+export async function startBundler({ sourceMaps = false } = {}): Promise<Bundler> {
+  const builds = await context(buildOptions(sourceMaps));
+  return {
+    async bundle(folder) {
+      write((await builds.rebuild()).outputFiles, folder);
+      const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
+      return Object.fromEntries(folders);
+    },
+    stop: () => builds.dispose(),
+  };
+}
+
+function write(bundles: OutputFile[], folder: string): void {
+  for (const { path, contents } of bundles) {
+    const file = join(folder, relative(outdir, path));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, contents);
+    writeFileSync(join(dirname(file), 'start.mjs'), start);
+  }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/contract/environment-variables.ts';
-import type { Entry } from './bundle.ts';
+import { entryOf, type FunctionName } from './bundle.ts';
 import { Api } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';
 import { Monitoring } from './constructs/monitoring.ts';
@@ -27,9 +27,9 @@ export class PlantStoreStack extends Stack {
     const { plants, accessTokens } = new Tables(this, 'Tables', settings);
 
     const corsOrigin = settings['cors-origin'];
-    const plantFunction = (name: string, entry: Entry, description: string, actions: string[]) =>
+    const plantFunction = (name: FunctionName, description: string, actions: string[]) =>
       new StoreFunction(this, name, {
-        code: join(bundles, entry),
+        code: join(bundles, entryOf[name]),
         description,
         table: plants,
         tableVariable: environment.plantsTable,
@@ -38,20 +38,18 @@ export class PlantStoreStack extends Stack {
         settings,
       });
     const handlers = {
-      createPlant: plantFunction('CreatePlant', 'create-plant', 'Creates a plant', [
+      createPlant: plantFunction('CreatePlant', 'Creates a plant', [
         'dynamodb:PutItem',
         'dynamodb:GetItem',
       ]),
-      listPlants: plantFunction('ListPlants', 'list-plants', 'Lists the plants of an owner', [
-        'dynamodb:Query',
-      ]),
-      deletePlant: plantFunction('DeletePlant', 'delete-plant', 'Deletes a plant', [
+      listPlants: plantFunction('ListPlants', 'Lists the plants of an owner', ['dynamodb:Query']),
+      deletePlant: plantFunction('DeletePlant', 'Deletes a plant', [
         'dynamodb:DeleteItem',
         'dynamodb:GetItem',
       ]),
     };
     const authorizer = new StoreFunction(this, 'Authorizer', {
-      code: join(bundles, 'authorize' satisfies Entry),
+      code: join(bundles, entryOf.Authorizer),
       description: 'Checks access tokens',
       table: accessTokens,
       tableVariable: environment.accessTokensTable,

@@ -27,7 +27,7 @@ export interface Component {
 export function sbom() {
   const lock: { name: string; version: string; packages: Record<string, LockedPackage> } =
     JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
-  const { metafile } = buildSync({ ...buildOptions('bundles'), write: false });
+  const { metafile } = buildSync(buildOptions());
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])),
   );

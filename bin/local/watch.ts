@@ -1,66 +1,91 @@
 import { join } from 'node:path';
 import { subscribe } from '@parcel/watcher';
-import { appFiles, assemble, digestOf, ownFiles, sourceFiles } from '../../lib/local/assembly.ts';
-import { startSynthesisThread } from '../../lib/local/synthesis-thread.ts';
+import type { Bundler } from '../../lib/bundle.ts';
+import {
+  areSame,
+  assemble,
+  currentSources,
+  digestOf,
+  ownFiles,
+  type Sources,
+} from '../../lib/local/assembly.ts';
 import { messageOf, type Part } from './lifecycle.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const bundleModule = new URL('../../lib/bundle.ts', import.meta.url).href;
+
+/** What is served: an assembly, and the sources that it was made from. */
+export interface Served {
+  assembly: string;
+  sources: Sources;
+}
 
 /**
- * Assembles the stack anew whenever its sources differ from those with the digest `served`, and
- * calls `replace` with the new assembly. If either fails, the old functions stay.
+ * Calls `replace` whenever the sources differ from those that are served. If only functions have
+ * changed, they are bundled and the assembly stays; otherwise the stack is synthesized anew. If
+ * either fails, the old functions stay.
  */
 export async function watchSources(
-  served: string,
+  { assembly, sources: served }: Served,
   newFolder: () => string,
   context: Record<string, unknown>,
-  replace: (assembly: string) => void,
+  replace: (assembly: string, code?: Record<string, string>) => void,
 ): Promise<Part> {
-  // A thread that has the CDK loaded saves a change of a function most of its second.
-  let thread = startSynthesisThread();
-  let app = digestOf(appFiles());
-  const synthesize: typeof thread.synthesize = async (outdir, context) => {
-    const current = digestOf(appFiles());
-    if (current !== app) {
-      await thread.stop();
-      thread = startSynthesisThread();
-      app = current;
+  let { stack } = served;
+  let bundler: Bundler | undefined;
+
+  /** Bundles the functions for the first time, which takes longer than the next times. */
+  async function prepareBundler(): Promise<void> {
+    await bundler?.stop();
+    bundler = undefined;
+    // The module belongs to the stack's sources. Node reads it once for each address.
+    const module: typeof import('../../lib/bundle.ts') = await import(`${bundleModule}?${stack}`);
+    bundler = await module.startBundler({
+      sourceMaps: context['plant-store:source-maps'] === true,
+    });
+    await bundler.bundle(newFolder());
+  }
+
+  async function serve(wanted: Sources): Promise<void> {
+    const folder = newFolder();
+    if (bundler && wanted.stack === stack) {
+      console.error('Functions have changed: bundling …');
+      replace(assembly, await bundler.bundle(folder));
+    } else {
+      console.error('The stack has changed: synthesizing …');
+      await assemble(folder, context);
+      replace(folder);
+      [assembly, stack] = [folder, wanted.stack];
+      queue = queue.then(prepareBundler).catch(() => undefined);
     }
-    return thread.synthesize(outdir, context);
-  };
+  }
 
   let own = digestOf(ownFiles());
-  async function rebuild(): Promise<void> {
+  async function look(): Promise<void> {
     if (own !== digestOf(ownFiles())) {
       own = digestOf(ownFiles());
       console.error('The code of npm start itself has changed: start it again to use it.');
     }
-    const wanted = digestOf(sourceFiles());
-    if (wanted === served) return;
-    console.error('The sources have changed: building …');
+    const wanted = currentSources();
+    if (areSame(wanted, served)) return;
+    // Not tried again before the next change.
+    served = wanted;
     const began = performance.now();
     try {
-      const assembly = newFolder();
-      served = await assemble(assembly, context, synthesize);
-      replace(assembly);
+      await serve(wanted);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       console.error(`New requests meet the new functions, after ${seconds} s.`);
     } catch (error) {
-      // Not tried again before the next change.
-      served = wanted;
       console.error(`The functions stay as they were: ${messageOf(error)}`);
     }
   }
 
-  let queue = synthesize(newFolder()).catch(() => undefined);
+  let queue = prepareBundler().catch(() => undefined);
   // Events only cause a look, because editors and git replace files in many ways.
-  const look = () => {
-    queue = queue.then(rebuild);
-  };
-  const subscription = await subscribe(root, look, {
+  const subscription = await subscribe(root, () => (queue = queue.then(look)), {
     ignore: ['node_modules', '.git', '.plant-store', 'cdk.out'],
   });
   // What has changed before the subscription causes no event.
-  look();
+  queue = queue.then(look);
   return { stop: () => subscription.unsubscribe() };
 }

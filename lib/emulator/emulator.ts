@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { type Gateway, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/http.ts';
 import type { LambdaFunction, Log } from './lambda/execution-environment.ts';
@@ -11,10 +14,11 @@ export interface Emulator {
   /** With the stage, like `http://127.0.0.1:3000/v1`. */
   readonly baseUrl: string;
   /**
-   * Serves new requests with another assembly. Requests in progress finish with the old one. Throws
-   * and keeps the old one if it does not support the other.
+   * Serves new requests with another assembly. Requests in progress finish with the old one. A
+   * function that stays the same keeps its environments. `code` has newer folders of functions'
+   * code, by logical id. Throws and keeps the old assembly if it does not support the other.
    */
-  replace(assembly: string): void;
+  replace(assembly: string, code?: Record<string, string>): void;
   /** Lets the requests in progress finish, then ends. */
   stop(): Promise<void>;
 }
@@ -73,11 +77,9 @@ export async function startEmulator({
   onRequest = () => () => {},
   front,
 }: EmulatorOptions): Promise<Emulator> {
-  const start = (folder: string) =>
-    startApi(readTemplate(folder), (lambda) =>
-      functionPool(lambda, dynamodbEndpoint, log, concurrency),
-    );
-  let running = start(assembly);
+  const newPool = (lambda: LambdaFunction) =>
+    functionPool(lambda, dynamodbEndpoint, log, concurrency);
+  let running = startApi(readTemplate(assembly), {}, newPool);
   let stopping = false;
   const server = createServer(httpOptions, async (request, response) => {
     const startedAt = performance.now();
@@ -107,47 +109,67 @@ export async function startEmulator({
   });
   const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];
-  const startPools = () => {
-    if (startAhead) for (const pool of running.pools) pool.startAhead();
-  };
-  startPools();
+  if (startAhead) for (const pool of running.pools.values()) pool.startAhead();
 
   return {
     get baseUrl() {
       return `http://${host}:${actualPort}/${running.gateway.stageName}`;
     },
-    replace(other) {
-      const next = start(other);
-      for (const pool of running.pools) {
+    replace(other, code = {}) {
+      const { pools } = running;
+      const next = startApi(
+        readTemplate(other),
+        code,
+        (lambda, identity) => pools.get(identity) ?? newPool(lambda),
+      );
+      running = next;
+      for (const [identity, pool] of next.pools)
+        if (startAhead && !pools.has(identity)) pool.startAhead();
+      for (const [identity, pool] of pools) {
+        if (next.pools.has(identity)) continue;
         pool.retire();
         retired.push(pool);
       }
-      running = next;
-      startPools();
     },
     async stop() {
       stopping = true;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      await Promise.all([...running.pools, ...retired].map((pool) => pool.stop()));
+      await Promise.all([...running.pools.values(), ...retired].map((pool) => pool.stop()));
     },
   };
 }
 
-/** Returns the API of a template, and the pool of each of its functions. */
+/** Returns the API of a template, and the pool of each of its functions by the function's identity. */
 function startApi(
   template: Template,
-  poolOf: (lambda: LambdaFunction) => FunctionPool,
-): { gateway: Gateway; pools: FunctionPool[] } {
+  code: Record<string, string>,
+  poolOf: (lambda: LambdaFunction, identity: string) => FunctionPool,
+): { gateway: Gateway; pools: Map<string, FunctionPool> } {
+  const byName = new Map<string, FunctionPool>();
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
-    const folder = template.folder(properties.Code);
     if (properties.LoggingConfig?.LogFormat !== 'JSON')
       throw new Error(`${FunctionName}: the emulator does not support logs that are not JSON.`);
-    pools.set(FunctionName, poolOf({ ...properties, FunctionName, folder }));
+    const folder = code[FunctionName] ?? template.folder(properties.Code);
+    const lambda = { ...properties, FunctionName, folder };
+    const identity = identityOf(lambda);
+    const pool = poolOf(lambda, identity);
+    byName.set(FunctionName, pool);
+    pools.set(identity, pool);
   }
-  return { gateway: restApi(template, pools), pools: [...pools.values()] };
+  return { gateway: restApi(template, byName), pools };
+}
+
+/** Returns a digest of what a function is: its settings and the files of its code. */
+function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
+  const hash = createHash('sha256').update(JSON.stringify(settings));
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const file = join(folder, path);
+    if (statSync(file).isFile()) hash.update(`\0${path}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
 }
 
 /** Returns a whole request, or undefined if the client disconnected before it had sent all. */

@@ -8,23 +8,39 @@ const root = join(import.meta.dirname, '..', '..');
 const cache = join(root, 'node_modules', '.cache', 'plant-store');
 
 /** What an assembly depends on, beside the settings, this folder and Node. */
-const sources = {
-  /** The code of the CDK app, which a thread that synthesizes reads once. */
-  app: [
+const patterns = {
+  /** What the template is made of, and how the functions are bundled. */
+  stack: [
     'lib/*.ts',
     'lib/constructs/**',
     'functions/contract/**',
+    'cdk.json',
+    'package*.json',
+    'tsconfig.json',
     // What is installed may differ from what package-lock.json says.
     'node_modules/.package-lock.json',
   ],
-  /** What every synthesis reads, most of it for the functions' bundles. */
-  inputs: ['functions/**', 'cdk.json', 'package*.json', 'tsconfig.json'],
+  /** What else is in the functions' bundles. */
+  functions: ['functions/**'],
 };
 
-export const appFiles = () => files(sources.app);
+/** The digests of the sources of the stack and of its functions. */
+export interface Sources {
+  stack: string;
+  functions: string;
+}
+
+export const currentSources = (): Sources => ({
+  stack: digestOf(files(patterns.stack)),
+  functions: digestOf(files(patterns.functions)),
+});
+
+export const areSame = (a: Sources, b: Sources) =>
+  a.stack === b.stack && a.functions === b.functions;
+
 /** The code that serves an assembly. */
 export const ownFiles = () => files(['bin/**', 'lib/emulator/**', 'lib/local/**']);
-export const sourceFiles = () => files([...sources.app, ...sources.inputs]);
+export const sourceFiles = () => files(Object.values(patterns).flat());
 
 function files(patterns: string[]): string[] {
   return globSync(patterns, { cwd: root, withFileTypes: true })
@@ -33,43 +49,53 @@ function files(patterns: string[]): string[] {
     .sort();
 }
 
-/** Returns a digest of the names and contents of files. */
+/** Returns a digest of the names and contents of files. A file that is gone counts as empty. */
 export function digestOf(files: string[]): string {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  for (const file of files) hash.update(`${file}\0`).update(contentOf(file)).update('\0');
   return hash.digest('hex');
+}
+
+/** Editors write to files of other names first, which may be gone at any moment. */
+function contentOf(file: string): Buffer | string {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /**
  * Writes the stack's assembly, synthesized with CDK context, into a new folder. The last assembly
  * for a context is kept, and used again if nothing that it depends on has changed. Returns the
- * digest of the sources that it was made from.
+ * digests of the sources that it was made from.
  */
 export async function assemble(
   folder: string,
   context: Record<string, unknown> = {},
   synthesize = synthesizeInThread,
-): Promise<string> {
+): Promise<Sources> {
   // CDK reads more settings from variables whose names begin like this.
   const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
   const settings = serialize([context, variables.sort(), process.version, root]);
   const kept = join(cache, createHash('sha256').update(settings).digest('hex'));
-  const digest = digestOf(sourceFiles());
+  const sources = currentSources();
 
   const assembly = read(kept);
-  if (assembly?.digest === digest) {
+  if (assembly && areSame(assembly.sources, sources)) {
     unpack(assembly.files, folder);
   } else {
     await synthesize(folder, context);
     // What changed during the synthesis may be in the assembly, or not.
-    if (digestOf(sourceFiles()) === digest) write(kept, { digest, files: pack(folder) });
+    if (areSame(currentSources(), sources)) write(kept, { sources, files: pack(folder) });
   }
-  return digest;
+  return sources;
 }
 
 /** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */
 interface Kept {
-  digest: string;
+  sources: Sources;
   /** The contents by path. */
   files: Record<string, Buffer>;
 }

@@ -22,7 +22,9 @@ beforeAll(async () => {
   metafile = bundle(ours);
   const withoutShortcuts = 'export const streamCollector = undefined, lighten = () => {};';
   await build({
-    ...buildOptions(whole),
+    ...buildOptions(),
+    outdir: whole,
+    write: true,
     alias: {},
     inject: [],
     plugins: [

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmulator } from '../../lib/emulator/emulator.ts';
+import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { type Request, send } from '../http-client.ts';
 import { startFixture, temporaryFolder } from './fixture.ts';
 import { gate } from './gate.ts';
@@ -225,6 +226,25 @@ describe('another assembly', () => {
     expect((await send(emulator.origin, deed('nothing'))).body).toBe('new');
     waiting.release();
     expect(await old).toMatchObject({ status: 200, body: expect.stringContaining('environment') });
+  });
+
+  test('keeps the environments of functions that stay the same, and takes newer code', async () => {
+    const emulator = await another();
+    const environment = async () => JSON.parse((await send(emulator.origin, deed('nothing'))).body);
+    const before = await environment();
+    const assembly = join(temporaryFolder(), 'assembly');
+    cpSync(fixture.assembly, assembly, { recursive: true });
+    emulator.replace(assembly);
+    expect(await environment()).toEqual(before);
+    const functions = [...readTemplate(assembly).of('AWS::Lambda::Function').keys()];
+    const [fault = ''] = functions.filter((name) => name.startsWith('Fault'));
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'index.mjs'),
+      `export const handler = async () => ({ statusCode: 200, body: '"new"' });`,
+    );
+    emulator.replace(assembly, { [fault]: folder });
+    expect(await environment()).toBe('new');
   });
 
   test('that is not supported changes nothing', async () => {

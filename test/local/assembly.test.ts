@@ -2,8 +2,8 @@ import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
-import { bundle } from '../../lib/bundle.ts';
-import { type assemble, sourceFiles } from '../../lib/local/assembly.ts';
+import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
+import { type assemble, digestOf, sourceFiles } from '../../lib/local/assembly.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
 import { copyOfProject, project } from './project-copy.ts';
 
@@ -96,6 +96,29 @@ describe('a kept assembly', () => {
   });
 });
 
+test('changed functions are bundled as a synthesis bundles them', async () => {
+  const [folder, other] = [temporaryFolder(), temporaryFolder()];
+  bundle(folder, { sourceMaps: true });
+  const bundler = await startBundler({ sourceMaps: true });
+  await bundler.bundle(temporaryFolder());
+  const folders = await bundler.bundle(other);
+  await bundler.stop();
+  for (const [name, entry] of Object.entries(entryOf)) {
+    expect(folders[name as FunctionName]).toBe(join(other, entry));
+    for (const file of ['index.js', 'start.mjs'])
+      expect(
+        readFileSync(join(other, entry, file)).equals(readFileSync(join(folder, entry, file))),
+      ).toBe(true);
+  }
+});
+
+test('a file that is gone when its digest is taken counts as empty', () => {
+  const file = join(temporaryFolder(), 'list.ts~');
+  const gone = digestOf([file]);
+  writeFileSync(file, '');
+  expect(digestOf([file])).toBe(gone);
+});
+
 test('the sources of an assembly are all files of the CDK app and of the bundles', () => {
   const app = buildSync({
     absWorkingDir: project,
@@ -111,6 +134,10 @@ test('the sources of an assembly are all files of the CDK app and of the bundles
     .flatMap(({ inputs }) => Object.keys(inputs))
     .filter((file) => !file.startsWith('node_modules/'));
   expect(used).toContain('functions/create-plant.ts');
+  // `npm start -- --watch` reads this file anew after a change, but not what it imports.
+  expect(app.metafile.inputs['lib/bundle.ts']?.imports.filter(({ external }) => !external)).toEqual(
+    [],
+  );
   const sources = sourceFiles();
   expect(used.filter((file) => !sources.includes(join(project, file)))).toEqual([]);
 });

@@ -145,39 +145,47 @@ test('with --watch it serves what has changed, however that was written', async 
     expect(await response.json()).toEqual([{ name: 'Monstera', tag: '' }]);
     return response;
   };
-  const rebuilt = async () => {
-    await store.says(/^The sources have changed: building …$/);
+  const said = async (what: string) => {
+    await store.says(new RegExp(`^${what} …$`));
     await store.says(/^New requests meet the new functions, after \d+\.\d s\.$/);
   };
+  const bundled = () => said('Functions have changed: bundling');
+  const synthesized = () => said('The stack has changed: synthesizing');
 
+  // A synthesis would take most of the second in which a change of a function is to be served.
   const handler = 'functions/plants/list.ts';
   change(handler, 'status: 200', 'status: 206', writeFileSync);
-  await rebuilt();
+  await bundled();
   expect((await list()).status).toBe(206);
   change(handler, 'status: 206', 'status: 203');
-  await rebuilt();
+  await bundled();
   expect((await list()).status).toBe(203);
-  change(handler, 'status: 203', 'status: 202');
-  await rebuilt();
-  expect((await list()).status).toBe(202);
 
   // These are in the functions and in the template.
   change('functions/contract/headers.ts', "'no-store'", "'no-cache'");
-  await rebuilt();
+  await synthesized();
   expect((await list()).headers.get('cache-control')).toBe('no-cache');
   const unknown = await fetch(`${store.baseUrl}/unknown`);
   expect([unknown.status, unknown.headers.get('cache-control')]).toEqual([404, 'no-cache']);
 
   change('cdk.json', '"context": {', '"context": { "plant-store:cors-origin": "*",');
-  await rebuilt();
+  await synthesized();
   expect((await list()).headers.get('access-control-allow-origin')).toBe('*');
   change('lib/constructs/api.ts', "stageName: 'v1'", "stageName: 'v2'");
-  await rebuilt();
+  await synthesized();
+  expect((await list('v2')).status).toBe(203);
+  change('lib/bundle.ts', "platform: 'node'", "define: { pageOf: '0' }, platform: 'node'");
+  await synthesized();
+  change(handler, 'status: 203', 'status: 202 + pageOf');
+  await bundled();
   expect((await list('v2')).status).toBe(202);
 
-  change(handler, 'status: 202', 'status: ');
+  change(handler, 'status: 202', 'status: ,');
   await store.says(/^The functions stay as they were: /);
   expect((await list('v2')).status).toBe(202);
+  change(handler, 'status: ,', 'status: 206');
+  await bundled();
+  expect((await list('v2')).status).toBe(206);
   change('lib/emulator/emulator.ts', 'import', '//\nimport');
   await store.says(/^The code of npm start itself has changed: start it again to use it\.$/);
   expect((await store.stop()).code).toBe(0);
