@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
-import { refuseSecretArguments } from './command-line/secrets.ts';
+import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
 import { runSuite } from './contract/suite.ts';
 import { tokensOfRun } from './contract/tokens.ts';

@@ -6,7 +6,7 @@ import { ownerPattern } from '../functions/contract/access-token.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
-import { refuseSecretArguments } from './command-line/secrets.ts';
+import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { importPlants, openInput } from './plants/import.ts';

@@ -3,7 +3,7 @@ import { allScopes } from '../functions/contract/scopes.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
-import { refuseSecretArguments } from './command-line/secrets.ts';
+import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { durationOf } from './token/duration.ts';
 import { explain } from './token/explain.ts';
 import { type TargetOptions, targetOptions } from './token/target-options.ts';

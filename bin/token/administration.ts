@@ -16,7 +16,7 @@ import {
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { accessTokenKey } from '../../functions/contract/table-schema.ts';
-import { mayHoldSecret } from '../command-line/secrets.ts';
+import { mayHoldSecret } from '../command-line/secret-arguments.ts';
 import { TokenError } from './token-error.ts';
 
 export interface IssuedToken {

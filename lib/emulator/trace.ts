@@ -14,7 +14,7 @@ export interface Trace {
   readonly invocations: TracedInvocation[];
 }
 
-export interface TracedInvocation {
+interface TracedInvocation {
   functionName: string;
   durationMs: number;
   /** Whether it waited for its environment to start. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
-import { answered, list, removeAll, target } from './api.ts';
+import { answered, list, removeAll, target } from './api-client.ts';
 import { statusesOf } from './description.ts';
 import './parts/refusals.test.ts';
 import './parts/plants.test.ts';

@@ -33,7 +33,7 @@ export async function synthesizeFixture(): Promise<string> {
   return assembly;
 }
 
-export interface LogLine {
+interface LogLine {
   functionName: string;
   line: string;
 }

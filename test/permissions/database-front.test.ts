@@ -6,7 +6,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Statement } from '../../lib/emulator/policy.ts';
+import type { Statement } from '../../lib/emulator/policy-evaluation.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { createTables } from '../../lib/local/database/create-tables.ts';
 import { localClient } from '../../lib/local/database/database-client.ts';

@@ -18,7 +18,7 @@ import { tableIds } from '../../functions/contract/table-schema.ts';
 import { type Plant, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
-import { startTables } from './tables.ts';
+import { startTables } from './both-tables.ts';
 
 /** CI takes 100 000. */
 const many = Number(process.env.PLANTS ?? 1500);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /**
  * What the contract says of a request: an independent reading, which shares no code with the
- * functions. Places are written as `places` of test/contract/api.ts writes them.
+ * functions. Places are written as `places` of test/contract/api-client.ts writes them.
  */
 export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
 

@@ -8,7 +8,7 @@ import {
 } from './execution-environment.ts';
 
 /** What `read` made of a function's result, undefined if malformed, or how the function failed. */
-export type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
+type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
 
 export interface FunctionPool {
   /**

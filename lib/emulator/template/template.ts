@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
-import type { Statement } from '../policy.ts';
+import type { Statement } from '../policy-evaluation.ts';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
 import { ignoredTypes, type PropertyRule, supportedTypes } from './supported-types.ts';
 

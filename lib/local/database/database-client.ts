@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { region } from '../../emulator/template/intrinsics.ts';
 
 /** A function has a key of its own. Any other key is an administrator's. */
-export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Returns a client of the local database at an endpoint, as an administrator. */
 export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {

@@ -3,7 +3,7 @@ import type { Template } from '../../emulator/template/template.ts';
 import { type Judge, readPermissions } from './permissions.ts';
 
 /** A whole request to a DynamoDB engine, and its whole answer. */
-export type DatabaseRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+type DatabaseRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
   body: Buffer;
 };
 export interface DatabaseAnswer {
@@ -26,7 +26,7 @@ export interface FunctionCall {
   /** IAM's reason, if it refused the command. */
   denied: string | undefined;
 }
-export interface Units {
+interface Units {
   reads: number;
   writes: number;
 }

@@ -1,4 +1,4 @@
-import { effectOf, type Statement } from '../../emulator/policy.ts';
+import { effectOf, type Statement } from '../../emulator/policy-evaluation.ts';
 import { accountId, tableArn } from '../../emulator/template/intrinsics.ts';
 import type { Template } from '../../emulator/template/template.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../functions/access-tokens/token.ts';
 import { operations } from '../../../functions/contract/operations.ts';
-import { call, create, plantsPath, problemOf, remove, target } from '../api.ts';
+import { call, create, plantsPath, problemOf, remove, target } from '../api-client.ts';
 import { unknownOperations } from '../cases/bad-requests.ts';
 
 const { token, readToken, revokedToken, expiredToken } = target;

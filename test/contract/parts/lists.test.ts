@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { create, inParallel, list, plantsPath, type Reply, remove, target } from '../api.ts';
+import { create, inParallel, list, plantsPath, type Reply, remove, target } from '../api-client.ts';
 
 const { otherToken } = target;
 const namesOf = ({ json }: Reply) => (json as { name: string }[]).map(({ name }) => name);

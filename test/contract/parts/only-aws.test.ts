@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../functions/access-tokens/token.ts';
-import { type Call, send, target } from '../api.ts';
+import { type Call, send, target } from '../api-client.ts';
 import { tryTls } from '../tls.ts';
 
 // The emulator answers these as we expect AWS to. Only a deployed stack can show that AWS does.

@@ -1,5 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { call, create, inParallel, list, plantsPath, problemOf, remove, target } from '../api.ts';
+import {
+  call,
+  create,
+  inParallel,
+  list,
+  plantsPath,
+  problemOf,
+  remove,
+  target,
+} from '../api-client.ts';
 import { int64 } from '../cases/int64.ts';
 import { kept } from '../cases/unicode.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { call, list, places, problemOf, type Reply, remove, target } from '../api.ts';
+import { call, list, places, problemOf, type Reply, remove, target } from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
 
