@@ -184,6 +184,27 @@ test('a role that the template does not define is an error that names the functi
   );
 });
 
+test.each([
+  [true, 1],
+  [false, 0.5],
+  [undefined, 0.5],
+])(
+  'a query that finds nothing, with ConsistentRead %s, costs %d read units',
+  async (consistent, reads) => {
+    database.enforce(templateWith(statement('Allow', '*', arn('Apples'))));
+    await picker.send(
+      new QueryCommand({
+        TableName: 'Apples',
+        KeyConditionExpression: '#key = :k',
+        ExpressionAttributeNames: { '#key': 'key' },
+        ExpressionAttributeValues: { ':k': { S: 'none' } },
+        ConsistentRead: consistent,
+      }),
+    );
+    expect(calls).toMatchObject([{ action: 'dynamodb:Query', units: { reads, writes: 0 } }]);
+  },
+);
+
 test('the calls of a function are counted with the units that DynamoDB charges', async () => {
   database.enforce(templateWith(statement('Allow', '*', arn('Apples'))));
   await picker.send(put(2000));

@@ -72,7 +72,7 @@ export function databaseFront(
 
     const command = readCommand(headers['x-amz-target'], body);
     if (!command) return refusal('SerializationException');
-    const { action, tables, asksForUnits } = command;
+    const { action, tables, asksForUnits, isConsistent } = command;
     const denied = judge(action, tables);
     const kind = kindOfUnits[action];
     const answered =
@@ -80,7 +80,7 @@ export function databaseFront(
         ? refusal('AccessDeniedException', denied)
         : await engine(kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request);
     const units = { reads: 0, writes: 0 };
-    if (kind) units[kind] = consumed(answered);
+    if (kind) units[kind] = consumed(answered, kind === 'reads' && !isConsistent ? 0.5 : 1);
     const traceId = headers['x-amzn-trace-id']?.toString();
     onCall({ functionName, traceId, action, tables, units, denied });
     return answered;
@@ -114,14 +114,15 @@ function accessKeyOf(authorization = ''): string {
 function readCommand(target: unknown, body: Buffer) {
   try {
     const command = JSON.parse(body.toString());
-    const { TableName, IndexName, RequestItems = {}, ReturnConsumedCapacity } = command;
+    const { TableName, IndexName, RequestItems = {} } = command;
     return {
       action: `dynamodb:${String(target).split('.')[1]}`,
       tables:
         TableName === undefined
           ? Object.keys(RequestItems)
           : [IndexName === undefined ? `${TableName}` : `${TableName}/index/${IndexName}`],
-      asksForUnits: ReturnConsumedCapacity !== undefined,
+      asksForUnits: command.ReturnConsumedCapacity !== undefined,
+      isConsistent: command.ConsistentRead === true,
     };
   } catch {
     return undefined;
@@ -143,13 +144,16 @@ const askForUnits = (body: Buffer) =>
   ]);
 
 /**
- * Returns the units that an engine's answer tells of. A write with a failed condition is charged.
+ * Returns the units that an engine's answer tells of. A write with a failed condition is charged,
+ * and so is a query that finds nothing, for which dynalite tells of 0 units.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
  */
-function consumed({ status, body }: DatabaseAnswer): number {
+function consumed({ status, body }: DatabaseAnswer, least: number): number {
   if (status !== 200) return body.includes('#ConditionalCheckFailedException"') ? 1 : 0;
   const text = body.toString();
   // A stored text cannot look like this, because JSON escapes its quotes.
   const at = text.lastIndexOf('"ConsumedCapacity":{');
-  return Number(/^[^}]*"CapacityUnits":([\d.]+)/.exec(text.slice(at))?.[1] ?? 0);
+  const units = Number(/^[^}]*"CapacityUnits":([\d.]+)/.exec(text.slice(at))?.[1] ?? 0);
+  return Math.max(units, least);
 }
