@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 /** One exchange between a function and the database: what is to come of a request. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
@@ -14,6 +15,8 @@ export type Fault = (exchange: Exchange) => Promise<void> | void;
 export interface Exchange {
   /** The owner, or the token's id, that it is about. */
   subject: string;
+  /** When it was signed, by the function's clock. */
+  signedAt: number;
   socket: Socket;
   response: ServerResponse;
   /** Lets the database do what it is asked and returns its answer. */
@@ -49,7 +52,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     const forward = () =>
       forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
-    await fault({ subject, socket: request.socket, response, forward });
+    const signedAt = timeOf(String(request.headers['x-amz-date']));
+    await fault({ subject, signedAt, socket: request.socket, response, forward });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -69,6 +73,10 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     },
   };
 }
+
+/** Reads a time like 20260102T030405Z. */
+const timeOf = (basic: string) =>
+  Date.parse(basic.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
 /** Whose item a command is about: an owner's, or a token's. */
 function subjectOf({
@@ -102,18 +110,63 @@ export const pass: Fault = async ({ response, forward }) => {
 
 /** Answers with an error in the database's place. */
 export const fail =
-  (status: number, type: string, headers: Record<string, string> = {}): Fault =>
+  (
+    status: number,
+    type: string,
+    headers: Record<string, string> = {},
+    message = 'a secret of the database',
+  ): Fault =>
   ({ response }) => {
-    const body = JSON.stringify({
-      __type: `com.amazonaws.dynamodb.v20120810#${type}`,
-      message: 'a secret of the database',
-    });
+    const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message });
     response
       .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers })
       .end(body);
   };
 
 export const throttle = fail(400, 'ThrottlingException');
+
+/** Answers as a load balancer does in front of a service that is down. */
+export const html: Fault = ({ response }) =>
+  void response
+    .writeHead(503, { 'Content-Type': 'text/html' })
+    .end('<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>');
+
+/** The database does it, and its answer comes in parts, with pauses between them. */
+const inParts =
+  (parts: number, pauseMs: number): Fault =>
+  async ({ response, forward }) => {
+    const { status, headers, body } = await forward();
+    response.writeHead(status, headers);
+    const size = Math.ceil(body.length / parts);
+    for (let start = 0; start < body.length && !response.destroyed; start += size) {
+      await setTimeout(pauseMs);
+      response.write(body.subarray(start, start + size));
+    }
+    response.end();
+  };
+export const slow = inParts(5, 100);
+/** Slower than a function may take, without a pause for which the client would give up. */
+export const crawl = inParts(100, 1000);
+
+const maxSkewMs = 5 * 60_000;
+
+/**
+ * The database's clock is so many minutes ahead. It refuses what was signed at another time:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
+ */
+export const skew =
+  (minutes: number): Fault =>
+  async (exchange) => {
+    const { signedAt, response, forward } = exchange;
+    const now = Date.now() + minutes * 60_000;
+    const date = { Date: new Date(now).toUTCString() };
+    if (Math.abs(signedAt - now) > maxSkewMs) {
+      const message = signedAt < now ? 'Signature expired: …' : 'Signature not yet current: …';
+      return fail(400, 'InvalidSignatureException', date, message)(exchange);
+    }
+    const { status, headers, body } = await forward();
+    response.writeHead(status, { ...headers, date: date.Date }).end(body);
+  };
 
 /** Breaks the connection off before the database has seen the request. */
 export const reset: Fault = ({ socket }) => void socket.resetAndDestroy();

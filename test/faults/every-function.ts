@@ -1,0 +1,127 @@
+import {
+  breakOff,
+  crawl,
+  type Fault,
+  fail,
+  hang,
+  html,
+  loseAnswer,
+  pass,
+  reset,
+  skew,
+  slow,
+  stall,
+  swallowAnswer,
+  throttle,
+} from './proxy.ts';
+
+/**
+ * What comes of a fault in each function: the status, the name of the plant that is there after a
+ * create, and after a list or delete of Aloe ("-" without one), and the commands sent.
+ */
+interface Outcome {
+  create: string;
+  list: string;
+  delete: string;
+  authorize: string;
+}
+
+const atOnce: Outcome = {
+  create: '201 Aloe PutItem',
+  list: '200 Aloe Query',
+  delete: '204 - DeleteItem',
+  authorize: '200 - GetItem',
+};
+const triedAgain: Outcome = {
+  create: '201 Aloe PutItem PutItem',
+  list: '200 Aloe Query Query',
+  delete: '204 - DeleteItem DeleteItem',
+  authorize: '200 - GetItem GetItem',
+};
+const refused: Outcome = {
+  create: '503 - PutItem PutItem PutItem',
+  list: '503 Aloe Query Query Query',
+  delete: '503 Aloe DeleteItem DeleteItem DeleteItem',
+  authorize: '503 - GetItem GetItem GetItem',
+};
+const denied: Outcome = {
+  create: '500 - PutItem',
+  list: '500 Aloe Query',
+  delete: '500 Aloe DeleteItem',
+  authorize: '503 - GetItem',
+};
+/** A write in doubt is not sent again. One read tells whether it took effect. */
+const inDoubt: Outcome = {
+  ...triedAgain,
+  create: '503 - PutItem GetItem',
+  delete: '503 Aloe DeleteItem GetItem',
+};
+const inDoubtForLong: Outcome = {
+  ...refused,
+  create: '503 - PutItem GetItem GetItem GetItem',
+  delete: '503 Aloe DeleteItem GetItem GetItem GetItem',
+};
+const done: Outcome = {
+  ...triedAgain,
+  create: '201 Aloe PutItem GetItem',
+  delete: '204 - DeleteItem GetItem',
+};
+const doneForLong: Outcome = {
+  ...refused,
+  create: '503 Aloe PutItem GetItem GetItem GetItem',
+  delete: '503 - DeleteItem GetItem GetItem GetItem',
+};
+/** A delete whose answer never begins may still arrive. */
+const neverAnswered: Outcome = { ...inDoubt, delete: '503 Aloe DeleteItem' };
+const neverAnsweredForLong: Outcome = { ...inDoubtForLong, delete: '503 Aloe DeleteItem' };
+
+const overloaded = fail(400, 'ProvisionedThroughputExceededException');
+const overQuota = fail(400, 'RequestLimitExceeded');
+const failing = fail(500, 'InternalServerError');
+
+/** What the database does, to each function. The last fault goes on. */
+export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Outcome][] = [
+  ['has too little throughput once', [overloaded, pass], triedAgain],
+  ['has too little throughput for long', [overloaded], refused],
+  ['throttles once', [throttle, pass], triedAgain],
+  ['throttles for long', [throttle], refused],
+  ['is over a quota once', [overQuota, pass], triedAgain],
+  ['is over a quota for long', [overQuota], refused],
+  ['fails once', [failing, pass], inDoubt],
+  ['fails for long', [failing], inDoubtForLong],
+  ['answers a page of HTML once', [html, pass], inDoubt],
+  ['answers pages of HTML for long', [html], inDoubtForLong],
+  ['resets one connection before the request', [reset, pass], inDoubt],
+  ['resets all connections before the request', [reset], inDoubtForLong],
+  ['resets one connection after the commit', [loseAnswer, pass], done],
+  ['resets all connections after the commit', [loseAnswer], doneForLong],
+  ['hangs once', [hang, pass], neverAnswered],
+  ['hangs for long', [hang], neverAnsweredForLong],
+  ['hangs once after the commit', [swallowAnswer, pass], { ...done, delete: '503 - DeleteItem' }],
+  ['cuts one answer', [breakOff, pass], done],
+  ['cuts all answers', [breakOff], doneForLong],
+  ['stalls in one answer', [stall, pass], done],
+  ['stalls in all answers', [stall], doneForLong],
+  ['answers slowly', [slow], atOnce],
+  [
+    'answers too slowly',
+    [crawl],
+    {
+      create: '503 Aloe PutItem',
+      list: '503 Aloe Query',
+      delete: '503 - DeleteItem',
+      authorize: '503 - GetItem',
+    },
+  ],
+  ['finds the credentials expired', [fail(400, 'ExpiredTokenException')], denied],
+  ['denies access', [fail(400, 'AccessDeniedException')], denied],
+];
+
+/**
+ * Tried one by one and last, because a client keeps the difference between the clocks. Each is far
+ * from the one before.
+ */
+export const skewsOfEveryFunction: typeof faultsOfEveryFunction = [
+  ['is a quarter of an hour ahead', [skew(15)], triedAgain],
+  ['is a quarter of an hour behind', [skew(-15)], triedAgain],
+];
