@@ -78,7 +78,7 @@ export async function assemble(
 ): Promise<Sources> {
   // CDK reads more settings from variables whose names begin like this.
   const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
-  const settings = serialize([context, variables.sort(), process.version, root]);
+  const settings = serialize([format, context, variables.sort(), process.version, root]);
   const kept = join(cache, createHash('sha256').update(settings).digest('hex'));
   const sources = currentSources();
 
@@ -92,6 +92,9 @@ export async function assemble(
   }
   return sources;
 }
+
+/** Changes with `Kept`, because an earlier version may have kept assemblies too. */
+const format = 2;
 
 /** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */
 interface Kept {
