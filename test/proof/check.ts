@@ -23,6 +23,8 @@ export interface Property<T> {
   /** What docs/proof.md says if no case fails. */
   outcome: string;
   counts: Counts;
+  /** How many of the counted cases one value of `cases` has. */
+  batch?: number;
   cases: fc.Arbitrary<T>;
   holds: (one: T) => Promise<void>;
 }
@@ -32,10 +34,10 @@ export interface Property<T> {
  * variable that replays it.
  */
 export async function check<T>(property: Property<T>): Promise<void> {
-  const { name, topic, outcome, counts, cases, holds } = property;
+  const { name, topic, outcome, counts, batch = 1, cases, holds } = property;
   const startedAt = performance.now();
   const result = await fc.check(fc.asyncProperty(cases, holds), {
-    numRuns: countOf(counts),
+    numRuns: Math.ceil(countOf(counts) / batch),
     ...(seed !== undefined && path !== undefined && { seed: Number(seed), path }),
   });
   if (result.failed) {
@@ -45,5 +47,6 @@ export async function check<T>(property: Property<T>): Promise<void> {
     const message = `${name} failed for ${smallest}\nReplay: ${replay}\n${errorInstance}`;
     throw new Error(message, { cause: errorInstance });
   }
-  report({ topic, tried: name, count: result.numRuns, unit: 'cases', outcome }, startedAt);
+  const count = result.numRuns * batch;
+  report({ topic, tried: name, count, unit: 'cases', outcome }, startedAt);
 }

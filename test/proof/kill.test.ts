@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../emulator/fixture.ts';
@@ -9,6 +10,11 @@ test(
   'what was acknowledged before a kill is there, or gone, after it',
   async () => {
     const startedAt = performance.now();
+    // REPLAY repeats the choices, though not the timing.
+    const seed = process.env.REPLAY ?? `${Date.now()}`;
+    process.stdout.write(`kills: REPLAY=${seed} repeats their moments\n`);
+    const moment = (round: number) =>
+      createHash('sha256').update(`${seed} ${round}`).digest().readUInt32BE() % 80;
     const rounds = countOf({ whole: 50 });
     const data = join(temporaryFolder(), 'store');
     /** What the last acknowledged write says of an id, which is unknown during a write. */
@@ -26,7 +32,7 @@ test(
         break;
       }
 
-      const killAfter = acknowledged + 20 + Math.floor(Math.random() * 80);
+      const killAfter = acknowledged + 20 + moment(round);
       const write = async (id: number, send: () => Promise<Response>, isThere: boolean) => {
         present.delete(id);
         expect([201, 204]).toContain((await send()).status);

@@ -1,6 +1,7 @@
+import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../../functions/contract/environment-variables.ts';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
 import type { Entry } from '../../lib/bundle.ts';
@@ -29,6 +30,8 @@ export interface Call {
   id?: string;
 }
 
+export const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
+
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;
 
@@ -47,36 +50,55 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
       log[0] = line;
     };
 
-  const handlers = {} as Record<Operation, Handler>;
+  const handlers = {} as Record<Operation | 'authorizer', Handler>;
   const template = readTemplate(assembly);
   for (const [name, { Code, Environment }] of template.of('AWS::Lambda::Function')) {
-    const operation = (name.charAt(0).toLowerCase() + name.slice(1)) as Operation;
-    if (!(operation in functionOf)) continue;
+    const key = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof typeof handlers;
     Object.assign(process.env, Environment?.Variables, {
       AWS_REGION: region(),
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       [environment.dynamodbEndpoint]: databaseEndpoint,
     });
-    ({ handler: handlers[operation] } = await import(join(template.folder(Code), 'index.js')));
+    ({ handler: handlers[key] } = await import(join(template.folder(Code), 'index.js')));
   }
 
   const tokens = new Map<string, Promise<string>>();
+  const agent = new Agent({ keepAlive: true });
 
-  /** Calls a function with an event. Throws if it fails, or takes too much CPU. */
-  async function invoke(operation: Operation, event: unknown): Promise<Answer> {
+  /** Calls a handler with an event. Throws if the handler does, or if it takes too much CPU. */
+  async function run(name: keyof typeof handlers, event: unknown) {
     const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
-    const startedAt = process.cpuUsage();
-    const result = await handlers[operation](event as APIGatewayProxyEvent, context);
-    const { user, system } = process.cpuUsage(startedAt);
+    const startedAt = process.threadCpuUsage();
+    const [settled] = await Promise.allSettled([handlers[name](event, context)]);
+    const { user, system } = process.threadCpuUsage(startedAt);
     if (!atOnce && user + system > maxCpuMicroseconds)
-      throw new Error(`${operation} took ${(user + system) / 1000} ms of CPU.`);
+      throw new Error(`${name} took ${(user + system) / 1000} ms of CPU.`);
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  }
+
+  /** Calls a function with an event. */
+  async function invoke(operation: Operation, event: unknown): Promise<Answer> {
+    const result = (await run(operation, event)) as APIGatewayProxyResult;
     const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
       `${value}`,
     ]);
     return { status: result.statusCode, headers: Object.fromEntries(headers), body: result.body };
   }
+
+  /** Returns the policy of the authorizer for the value of an `Authorization` header. */
+  const authorize = (authorizationToken: string) =>
+    run('authorizer', {
+      type: 'TOKEN',
+      authorizationToken,
+      methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
+    }) as Promise<APIGatewayAuthorizerResult>;
+
+  const events = Object.fromEntries(
+    Object.entries(functionOf).map(([operation, entry]) => [operation, eventFor(entry)]),
+  ) as Record<Operation, Record<string, object>>;
 
   /** Calls the function behind an operation as the gateway would. */
   function callFunction({ operation, owner, headers = [], body, query = [], ...call }: Call) {
@@ -87,8 +109,10 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
           group.map(([, value]) => value),
         ]),
       );
+    const event = events[operation];
     return invoke(operation, {
-      ...eventFor(functionOf[operation], owner),
+      ...event,
+      requestContext: { ...event.requestContext, authorizer: { owner } },
       multiValueHeaders: multiValues(headers),
       multiValueQueryStringParameters: query.length > 0 ? multiValues(query) : null,
       pathParameters: call.id === undefined ? null : { id: call.id },
@@ -101,12 +125,13 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     if (!tokens.has(owner)) tokens.set(owner, service.issue(owner));
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-    const answer = await send(baseUrl, {
+    const sent = {
       method: operations[operation].method,
       path: `/plants${id === undefined ? '' : `/${id}`}${search && `?${search}`}`,
       headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
-    });
+    };
+    const answer = await send(baseUrl, sent, agent);
     return { ...answer, headers: answer.headers as Answer['headers'] };
   }
 
@@ -124,20 +149,33 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     return answer;
   }
 
-  /** Deletes all plants of an owner from the table. */
-  async function clear(owner: string): Promise<void> {
-    const query = {
-      TableName: 'Plants',
-      KeyConditionExpression: '#owner = :owner',
-      ExpressionAttributeNames: { '#owner': 'owner' },
-      ExpressionAttributeValues: { ':owner': owner },
-    };
-    for await (const { Items = [] } of paginateQuery({ client: database }, query))
-      for (const { id } of Items)
-        await database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner, id } }));
+  /** Returns the keys of all plants in the table. */
+  async function keys(): Promise<Key[]> {
+    const found: Key[] = [];
+    for await (const { Items } of paginateScan({ client: database }, { TableName: 'Plants' }))
+      found.push(...((Items ?? []) as Key[]));
+    return found;
   }
 
-  return { ...service, call, invoke, clear };
+  const removeKey = ({ owner, id }: Key) =>
+    database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner, id } }));
+
+  /** Deletes all plants of an owner from the table. */
+  async function clear(owner: string): Promise<void> {
+    for (const key of await keys()) if (key.owner === owner) await removeKey(key);
+  }
+
+  async function stop(): Promise<void> {
+    agent.destroy();
+    await service.stop();
+  }
+
+  return { ...service, agent, call, invoke, authorize, keys, removeKey, clear, stop };
 }
 
-type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+interface Key {
+  owner: string;
+  id: bigint;
+}

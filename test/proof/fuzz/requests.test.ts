@@ -1,23 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Operation } from '../../functions/contract/operations.ts';
-import { eventFor } from '../bundles/events.ts';
-import type { Answer } from '../contract/description.ts';
-import { check, timeout } from './check.ts';
-import {
-  bodies,
-  contentEncodings,
-  contentTypes,
-  mutatedBodies,
-  mutateText,
-  oddValues,
-  otherCursors,
-  pathIds,
-  queries,
-  textMutations,
-} from './inputs.ts';
-import { judgeCreate, judgeId, judgeList, type Plant } from './oracle.ts';
-import { functionOf, openStore } from './store.ts';
+import type { Operation } from '../../../functions/contract/operations.ts';
+import { eventFor } from '../../bundles/events.ts';
+import { check, timeout } from '../check.ts';
+import { functionOf, openStore, plantsIn } from '../store.ts';
+import { expectRefusal } from './answers.ts';
+import { mutateText, oddValues, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
+import { judgeId, judgeList, type Plant } from './oracle.ts';
 
 let store: Awaited<ReturnType<typeof openStore>>;
 const owner = 'alice';
@@ -28,20 +17,21 @@ const gardener = 'carol';
 const gardenerIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 const sorted = gardenerIds.map((id) => ({ name: `Plant ${id}`, tag: '' }));
 const cursors: string[] = [];
+/** The keys of all plants that are there from the beginning to the end. */
+const standing = [
+  ...otherIds.map((id) => `${other} ${id}`),
+  ...gardenerIds.map((id) => `${gardener} ${id}`),
+];
 
 const json: [string, string] = ['Content-Type', 'application/json'];
-const create = (plant: Plant, as = owner, isOverHttp = false) =>
-  store.call(
-    { operation: 'createPlant', owner: as, headers: [json], body: toJson(plant) },
-    isOverHttp,
-  );
+const create = (plant: Plant, as = owner) =>
+  store.call({ operation: 'createPlant', owner: as, headers: [json], body: toJson(plant) });
 const list = (as = owner, query: [string, string][] = [], isOverHttp = false) =>
   store.call({ operation: 'listPlants', owner: as, query }, isOverHttp);
 const remove = (id: string, isOverHttp = false) =>
   store.call({ operation: 'deletePlant', owner, id }, isOverHttp);
 const toJson = ({ id, name, tag }: Plant) =>
   Buffer.from(`{"id":${id},"name":${JSON.stringify(name)},"tag":${JSON.stringify(tag)}}`);
-const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
 
 beforeAll(async () => {
   store = await openStore();
@@ -91,83 +81,6 @@ const checkCases = <T>(
       }
     },
   });
-
-function expectRefusal({ status, body }: Answer, expected: { status: number; places: string[] }) {
-  const { errors = [] } = JSON.parse(body) as { errors?: Record<string, string>[] };
-  const places = errors.map(({ pointer, parameter, header }) =>
-    pointer !== undefined
-      ? `#${pointer}`
-      : parameter !== undefined
-        ? `?${parameter}`
-        : `${header}:`,
-  );
-  expect({ status, places: [...new Set(places)].sort() }).toEqual(expected);
-}
-
-interface Create {
-  body: Buffer;
-  types: { value: string; isJson: boolean }[];
-  encoding: string | undefined;
-  isBase64: boolean;
-}
-
-/** A create is judged as the contract says, and what it accepts goes all the way of a plant. */
-const createHolds = async ({ body, types, encoding, isBase64 }: Create, isOverHttp: boolean) => {
-  const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
-  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
-  const asBase64 = isBase64 && !isOverHttp;
-  const verdict = judgeCreate(types, encoding, asBase64 ? body : Buffer.from(body.toString()));
-  const request = { operation: 'createPlant' as const, owner, headers, body, isBase64: asBase64 };
-  const created = await store.call(request, isOverHttp);
-  if (!('accepted' in verdict)) {
-    expectRefusal(created, verdict);
-    expect(plantsIn(await list())).toEqual([]);
-    return;
-  }
-  const { id, name, tag } = verdict.accepted;
-  expect([created.status, created.headers.location]).toEqual([201, `/v1/plants/${id}`]);
-  expect(JSON.parse(created.body)).toEqual({ name, tag });
-  expect((await store.call(request, isOverHttp)).status).toBe(200);
-  const conflict = { id, name: name === 'Aloe' ? 'Ficus' : 'Aloe', tag };
-  expect((await create(conflict, owner, isOverHttp)).status).toBe(409);
-  expect(plantsIn(await list(owner, [], isOverHttp))).toEqual([{ name, tag }]);
-  expect((await remove(`${id}`, isOverHttp)).status).toBe(204);
-  expect(plantsIn(await list())).toEqual([]);
-};
-
-test(
-  'create bodies',
-  () =>
-    checkCases(
-      'create bodies',
-      fc.record({
-        body: bodies,
-        types: contentTypes,
-        encoding: contentEncodings,
-        isBase64: fc.boolean(),
-      }),
-      createHolds,
-      { short: 30, whole: 100_000 },
-    ),
-  timeout,
-);
-
-test(
-  'changed bytes of JSON',
-  () =>
-    checkCases(
-      'changed bytes of JSON',
-      fc.record({
-        body: mutatedBodies,
-        types: fc.constant<Create['types']>([{ value: 'application/json', isJson: true }]),
-        encoding: fc.constant(undefined),
-        isBase64: fc.boolean(),
-      }),
-      createHolds,
-      { short: 30, whole: 50_000 },
-    ),
-  timeout,
-);
 
 test(
   'list queries',
@@ -277,6 +190,44 @@ function change(event: Record<string, unknown>, [place, value]: Change): void {
   }
 }
 
+/** So many events share one look at the table, which shows that nothing else was stored. */
+const batch = 20;
+const keyOf = (by: unknown, id: unknown) => `${`${by}`.toWellFormed()} ${id}`;
+
+async function eventsHold(events: [Operation, Change[]][]): Promise<void> {
+  const expected = new Set<string>();
+  try {
+    for (const [operation, changed] of events) {
+      const event = eventFor(functionOf[operation], owner);
+      for (const one of structuredClone(changed)) change(event, one);
+      const { requestContext, pathParameters } = event as {
+        requestContext?: { authorizer?: { owner?: unknown }; path?: unknown };
+        pathParameters?: { id?: unknown };
+      };
+      const given = requestContext?.authorizer?.owner;
+      const hasOwner = typeof given === 'string' && given !== '';
+      // Without a path there is no reference to what was created.
+      const hasPath = typeof requestContext?.path === 'string';
+      if (!hasOwner || !hasPath) {
+        const outcome = store.invoke(operation, event).then(({ status }) => status);
+        expect(await outcome.catch(() => 500)).toBeGreaterThanOrEqual(400);
+        continue;
+      }
+      const { status, body, headers } = await store.invoke(operation, event);
+      expect([status, body]).toEqual([expect.any(Number), expect.any(String)]);
+      expect(status).toBeLessThan(500);
+      if (status === 201) expected.add(keyOf(given, headers.location?.split('/').at(-1)));
+      if (status === 204) expect(expected.delete(keyOf(given, pathParameters?.id))).toBe(true);
+    }
+    expect(new Set((await store.keys()).map(({ owner: by, id }) => keyOf(by, id)))).toEqual(
+      new Set([...standing, ...expected]),
+    );
+  } finally {
+    for (const key of await store.keys())
+      if (!standing.includes(keyOf(key.owner, key.id))) await store.removeKey(key);
+  }
+}
+
 test(
   'events that no gateway sends',
   () =>
@@ -285,35 +236,12 @@ test(
       name: 'events that no gateway sends',
       outcome: 'No answer was a 5xx, unless the event had no owner or no path.',
       counts: { short: 80, whole: 50_000 },
-      cases: fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
-      holds: async ([operation, changed]) => {
-        const event = eventFor(functionOf[operation], owner);
-        for (const one of structuredClone(changed)) change(event, one);
-        const { requestContext } = event as {
-          requestContext?: { authorizer?: { owner?: unknown }; path?: unknown };
-        };
-        const given = requestContext?.authorizer?.owner;
-        const hasOwner = typeof given === 'string' && given !== '';
-        // Without a path there is no reference to what was created.
-        const hasPath = typeof requestContext?.path === 'string';
-        try {
-          if (!hasOwner || !hasPath) {
-            const status = await store.invoke(operation, event).then(
-              (answer) => answer.status,
-              () => 500,
-            );
-            expect(status).toBeGreaterThanOrEqual(400);
-            expect(plantsIn(await list(hasOwner ? given : owner))).toEqual([]);
-            return;
-          }
-          const { status, body } = await store.invoke(operation, event);
-          expect([status, body]).toEqual([expect.any(Number), expect.any(String)]);
-          expect(status).toBeLessThan(500);
-          if (status === 201) expect(plantsIn(await list(given))).toHaveLength(1);
-        } finally {
-          if (hasOwner) await store.clear(given);
-        }
-      },
+      batch,
+      cases: fc.array(
+        fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
+        { minLength: batch, maxLength: batch, size: 'max' },
+      ),
+      holds: eventsHold,
     }),
   timeout,
 );

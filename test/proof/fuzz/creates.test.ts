@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { check, countOf, timeout } from '../check.ts';
+import { openStore, plantsIn } from '../store.ts';
+import { expectRefusal } from './answers.ts';
+import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
+import { judgeCreate, type Plant } from './oracle.ts';
+
+let store: Awaited<ReturnType<typeof openStore>>;
+beforeAll(async () => {
+  store = await openStore();
+});
+afterAll(() => store.stop());
+
+const owner = 'alice';
+
+interface Create {
+  body: Buffer;
+  types: { value: string; isJson: boolean }[];
+  encoding: string | undefined;
+  isBase64: boolean;
+  /** One case in ten goes over HTTP. */
+  digit: number;
+}
+
+/** A create is judged as the contract says, by what the creates before it have stored. */
+async function createHolds({ body, types, encoding, isBase64, digit }: Create, plants: Plant[]) {
+  const isOverHttp = digit === 5;
+  const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
+  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
+  const asBase64 = isBase64 && !isOverHttp;
+  const verdict = judgeCreate(types, encoding, asBase64 ? body : Buffer.from(body.toString()));
+  const request = { operation: 'createPlant' as const, owner, headers, body, isBase64: asBase64 };
+  const created = await store.call(request, isOverHttp);
+  if (!('accepted' in verdict)) return expectRefusal(created, verdict);
+
+  const { id, name, tag } = verdict.accepted;
+  const there = plants.find((plant) => plant.id === id);
+  const isSame = there?.name === name && there.tag === tag;
+  const status = there === undefined ? 201 : isSame ? 200 : 409;
+  expect([created.status, body.toString()]).toEqual([status, body.toString()]);
+  if (status === 409) return;
+  expect(created.headers.location).toBe(`/v1/plants/${id}`);
+  expect(JSON.parse(created.body)).toEqual({ name, tag });
+  if (there) return;
+  plants.push(verdict.accepted);
+  // Half of the plants are created again, as they were and with other content.
+  if (digit < 5) return;
+  expect((await store.call(request, isOverHttp)).status).toBe(200);
+  const content = JSON.stringify({ name: name === 'Aloe' ? 'Ficus' : 'Aloe', tag });
+  const conflict = {
+    ...request,
+    headers: [['Content-Type', 'application/json']] as [string, string][],
+    body: Buffer.from(`{"id":${id},${content.slice(1)}`),
+    isBase64: false,
+  };
+  expect((await store.call(conflict, isOverHttp)).status).toBe(409);
+}
+
+/** So many creates share one list at their end, which shows that nothing else was stored. */
+const batch = 20;
+
+async function batchHolds(creates: Create[]): Promise<void> {
+  const plants: Plant[] = [];
+  try {
+    for (const one of creates) await createHolds(one, plants);
+    const inOrder = plants.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const listed = await store.call({ operation: 'listPlants', owner });
+    expect(plantsIn(listed)).toEqual(inOrder.map(({ name, tag }) => ({ name, tag })));
+    for (const { id } of plants) {
+      const removed = await store.call({ operation: 'deletePlant', owner, id: `${id}` });
+      expect(removed.status).toBe(204);
+    }
+  } catch (error) {
+    // What it stored does not outlive a case that fails.
+    await store.clear(owner);
+    throw error;
+  }
+}
+
+const checkCreates = (
+  name: string,
+  create: fc.Arbitrary<Create>,
+  counts: { short: number; whole: number },
+) => {
+  const length = Math.min(batch, countOf(counts));
+  return check({
+    topic: 'Hostile input',
+    name,
+    outcome:
+      'Each was answered as an independent reading of the contract asks, and nothing else was stored.',
+    counts,
+    batch: length,
+    cases: fc.array(create, { minLength: length, maxLength: length, size: 'max' }),
+    holds: batchHolds,
+  });
+};
+
+test(
+  'create bodies',
+  () =>
+    checkCreates(
+      'create bodies',
+      fc.record({
+        body: bodies,
+        types: contentTypes,
+        encoding: contentEncodings,
+        isBase64: fc.boolean(),
+        digit: fc.nat(9),
+      }),
+      { short: 40, whole: 100_000 },
+    ),
+  timeout,
+);
+
+test(
+  'changed bytes of JSON',
+  () =>
+    checkCreates(
+      'changed bytes of JSON',
+      fc.record({
+        body: mutatedBodies,
+        types: fc.constant<Create['types']>([{ value: 'application/json', isJson: true }]),
+        encoding: fc.constant(undefined),
+        isBase64: fc.boolean(),
+        digit: fc.nat(9),
+      }),
+      { short: 40, whole: 50_000 },
+    ),
+  timeout,
+);
