@@ -28,7 +28,7 @@ Ctrl-C ends it. Each request follows on a line of its own.
 `;
 }
 
-/** Says what is going on where it takes more than a second. */
+/** Prints what is in progress if it takes more than a second. */
 export async function progress<T>(what: string, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => console.error(`${what} …`), 1000);
   try {
