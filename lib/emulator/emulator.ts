@@ -141,7 +141,7 @@ export async function startEmulator({
   };
 }
 
-/** Returns the API of a template, and the pool of each of its functions by the function's identity. */
+/** Returns the API of a template, and the pools of its functions by the functions' identity. */
 function startApi(
   template: Template,
   code: Record<string, string>,

@@ -42,7 +42,7 @@ describe.each(entries)('the start of %s', (entry) => {
 });
 
 // At the same time, because they do little but wait.
-test('each start ends within half the time that Lambda gives it, even if no answer comes', async () => {
+test('each start ends in half the time that Lambda gives it, even without an answer', async () => {
   await Promise.all(
     entries.map(async (entry) => {
       const silent = join(bundles, `${entry}-silent`);

@@ -1,5 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import type { Database } from '../../lib/local/database/embedded-database.ts';
 import { engine } from '../engines.ts';
 import { type Service, startService } from '../service.ts';
@@ -26,7 +27,7 @@ const down = fail(500, 'InternalServerError');
 const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
 const passOnceDeleted: Fault = async (exchange) => {
   await service.database.send(
-    new DeleteCommand({ TableName: 'Plants', Key: { owner: exchange.subject, id: 7 } }),
+    new DeleteCommand({ TableName: tableIds.plants, Key: { owner: exchange.subject, id: 7 } }),
   );
   await pass(exchange);
 };
@@ -51,7 +52,7 @@ const meanwhile =
   async ({ subject: owner, socket, forward }) => {
     await forward();
     // Not by the API, whose cold start would outlast the wait for the answer.
-    const TableName = 'Plants';
+    const TableName = tableIds.plants;
     const ficus = { owner, id: 7, name: 'Ficus', tag: '' };
     for (const act of acts)
       await (act === 'delete'
@@ -223,7 +224,10 @@ beforeAll(async () => {
     const token = await service.issue(owner);
     if (before)
       await service.database.send(
-        new PutCommand({ TableName: 'Plants', Item: { owner, id: 7, name: before, tag: '' } }),
+        new PutCommand({
+          TableName: tableIds.plants,
+          Item: { owner, id: 7, name: before, tag: '' },
+        }),
       );
     proxy.play(owner, ...faults);
     answers.set(what, await ask(call, token));
@@ -283,7 +287,7 @@ test.each([...cases, ...skewCases])(
       commands,
     });
     const { Item } = await service.database.send(
-      new GetCommand({ TableName: 'Plants', Key: { owner, id: 7 }, ConsistentRead: true }),
+      new GetCommand({ TableName: tableIds.plants, Key: { owner, id: 7 }, ConsistentRead: true }),
     );
     expect(Item?.name ?? '').toBe(after);
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
 
 /** How often a function is frozen and thawed in each way. */
@@ -63,7 +64,7 @@ async function start(isTls: boolean) {
       AWS_SECRET_ACCESS_KEY: 'key',
       AWS_ENDPOINT_URL_DYNAMODB: `http${isTls ? 's' : ''}://127.0.0.1:${port}`,
       NODE_EXTRA_CA_CERTS: certificate,
-      PLANTS_TABLE: 'Plants',
+      PLANTS_TABLE: tableIds.plants,
     },
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -4,6 +4,7 @@ import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { environment } from '../../functions/contract/environment-variables.ts';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
+import { tableIds } from '../../functions/contract/table-schema.ts';
 import type { Entry } from '../../lib/bundle.ts';
 import { region } from '../../lib/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
@@ -152,13 +153,16 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   /** Returns the keys of all plants in the table. */
   async function keys(): Promise<Key[]> {
     const found: Key[] = [];
-    for await (const { Items } of paginateScan({ client: database }, { TableName: 'Plants' }))
+    for await (const { Items } of paginateScan(
+      { client: database },
+      { TableName: tableIds.plants },
+    ))
       found.push(...((Items ?? []) as Key[]));
     return found;
   }
 
   const removeKey = ({ owner, id }: Key) =>
-    database.send(new DeleteCommand({ TableName: 'Plants', Key: { owner, id } }));
+    database.send(new DeleteCommand({ TableName: tableIds.plants, Key: { owner, id } }));
 
   /** Deletes all plants of an owner from the table. */
   async function clear(owner: string): Promise<void> {

@@ -33,7 +33,7 @@ async function withAssembly<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there. A
-  // setting that is neither there nor chosen is left out, because an assembly is kept by its context.
+  // setting that is neither there nor chosen is left out, because assemblies are kept by context.
   const context = Object.fromEntries(
     settingNames
       .map((name): [string, unknown] => [`plant-store:${name}`, chosen[name]])

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { tableIds } from '../../../functions/contract/table-schema.ts';
 import { localDocumentClient } from '../../../lib/local/database/database-client.ts';
 import type { Database } from '../../../lib/local/database/embedded-database.ts';
 import { engines } from '../../engines.ts';
@@ -169,7 +170,9 @@ async function warmUp({ endpoint }: Database): Promise<void> {
   const Item = { owner: 'warm-up', id: 0 };
   for (let round = 0; round < 20; round += 1)
     await Promise.all(
-      Array.from({ length: 50 }, () => client.send(new PutCommand({ TableName: 'Plants', Item }))),
+      Array.from({ length: 50 }, () =>
+        client.send(new PutCommand({ TableName: tableIds.plants, Item })),
+      ),
     );
   client.destroy();
 }

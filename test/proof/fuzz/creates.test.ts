@@ -88,7 +88,7 @@ const checkCreates = (
     topic: 'Hostile input',
     name,
     outcome:
-      'Each was answered as an independent reading of the contract asks, and nothing else was stored.',
+      'Each was answered as an independent reading of the contract asks. Nothing else was stored.',
     counts,
     batch: length,
     cases: fc.array(create, { minLength: length, maxLength: length, size: 'max' }),
