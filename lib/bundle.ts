@@ -30,9 +30,10 @@ const stubs = join(root, 'functions', 'sdk', 'stubs.ts');
 
 /**
  * The handler's file. Only an ES module can await priming before Lambda counts the function as
- * ready.
+ * ready. It requires the bundle, because for an import Node would read and scan it several times.
  */
-const start = `import bundle from './index.js';
+const start = `import { createRequire } from 'node:module';
+const bundle = createRequire(import.meta.url)('./index.js');
 await bundle.prime();
 export const handler = bundle.handler;
 `;

@@ -18,20 +18,23 @@ export async function prime(
 ): Promise<void> {
   const { requestHandler } = database.config;
   const createConnection = () => connectionTo(JSON.stringify(answer));
+  const createTlsConnection = () => {
+    // The first TLS context parses the certificates that Node trusts.
+    createSecureContext();
+    return createConnection();
+  };
   // Agents that keep connections, as the SDK's own do.
   const offline = new NodeHttpHandler({
     // An answer that never came would use up the time that Lambda gives a start.
     requestTimeout: 500,
     throwOnRequestTimeout: true,
     httpAgent: Object.assign(new HttpAgent({ keepAlive: true }), { createConnection }),
-    httpsAgent: Object.assign(new HttpsAgent({ keepAlive: true }), { createConnection }),
+    httpsAgent: Object.assign(new HttpsAgent({ keepAlive: true }), {
+      createConnection: createTlsConnection,
+    }),
   });
   database.config.requestHandler = offline;
-  await quietly(async () => {
-    // The first TLS context parses the certificates that Node trusts.
-    createSecureContext();
-    await call();
-  });
+  await quietly(call);
   database.config.requestHandler = requestHandler;
   offline.destroy();
 }

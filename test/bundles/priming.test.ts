@@ -22,6 +22,11 @@ describe.each(entries)('the start of %s', (entry) => {
     expect(atStart.signatures).toBeGreaterThan(0);
   });
 
+  test('makes no TLS context for a database without TLS', async () => {
+    const { atStart } = await runFunction(join(bundles, entry), { endpoint: 'http://127.0.0.1:9' });
+    expect(atStart).toMatchObject({ connections: 0, secureContexts: 0, log: [] });
+  });
+
   test('logs what fails and does not throw it', async () => {
     const broken = join(bundles, `${entry}-broken`);
     cpSync(join(bundles, entry), broken, { recursive: true });
