@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { publish } from './report.ts';
-import { type Figures, ratio } from './rounds.ts';
-import { again, resultsOf, scatterOf, targets } from './targets.ts';
+import { type Figures, ratio } from './ratio.ts';
+import { page, type Speed } from './report/page.ts';
+import { plot } from './report/plot.ts';
+import { publish, readmeItem } from './report/publish.ts';
+import { type Scale, scaleFault } from './scale-fault.ts';
+import { again, ours, resultsOf, scatterOf, targets } from './targets.ts';
 
 const each = (start: number): Figures => ({ start, first: start, warm: start, rss: start });
 const baseline = [100, 110, 90, 100, 105];
@@ -49,31 +52,95 @@ test('a target is left out if its tasks were not measured', () => {
   expect(targets.length).toBeGreaterThan(results.length);
 });
 
+const half = { median: 0.5, from: 0.4, to: 0.6 };
+const list = { others: 1000, own: 1000, page: 1000, units: 9, ms: 20 };
+const flat: Scale = {
+  lists: [list, { ...list, others: 100_000 }, { ...list, page: 100, units: 1, ms: 2 }],
+  memory: { plants: 100_000, growthMb: 0.1 },
+};
+const speed: Speed = {
+  machine: 'a machine',
+  date: '2026-01-01',
+  rounds: 9,
+  results: [
+    { title: 'fast enough', ...half, atMost: 0.5 },
+    { title: 'too slow', ...half, atMost: 0.4 },
+  ],
+  bars: [
+    { name: ours, start: half, first: half },
+    { name: 'others', start: { ...half, median: 2 }, first: half },
+  ],
+  scale: flat,
+};
+
 test('the page has every result beside its target, and the plot a bar for each candidate', () => {
+  const text = page(speed);
+  expect(text).toContain('| fast enough | 0.50 | 0.40 to 0.60 | ≤ 0.50 |');
+  expect(text).toContain('| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |');
+  expect(text).toContain('| 100000 | 1000 | 1000 | 9 | 20.0 |');
+  expect(plot(speed.bars).match(/<path class="(?:ours|other)"/g)).toHaveLength(4);
+});
+
+test.each<[string, Scale, RegExp | undefined]>([
+  ['a store that scales', flat, undefined],
+  [
+    'a list that takes more read units in a larger store',
+    { ...flat, lists: [list, { ...list, units: 10 }] },
+    /plants of other owners/,
+  ],
+  [
+    'a list that takes longer in a larger store',
+    { ...flat, lists: [list, { ...list, ms: 41 }] },
+    /plants of other owners/,
+  ],
+  [
+    'a list that takes longer for each plant of a larger page',
+    { ...flat, lists: [list, { ...list, page: 100, units: 1, ms: 0.9 }] },
+    /faster than its page/,
+  ],
+  [
+    'paging that keeps its pages',
+    { ...flat, memory: { plants: 100_000, growthMb: 6 } },
+    /more and more memory/,
+  ],
+])('%s is recognized', (_, scale, fault) => {
+  if (fault) expect(scaleFault(scale)).toMatch(fault);
+  else expect(scaleFault(scale)).toBeUndefined();
+});
+
+const root = join(import.meta.dirname, '..', '..');
+const published = (file: string, folder = root) => readFileSync(join(folder, file), 'utf8');
+
+const isPublished = existsSync(join(root, 'docs', 'speed.json'));
+
+(isPublished ? test : test.skip)('what is published has the figures of docs/speed.json', () => {
+  const speed: Speed = JSON.parse(published('docs/speed.json'));
+  expect(published('docs/speed.md')).toBe(page(speed));
+  expect(published('docs/speed.svg')).toBe(plot(speed.bars));
+  expect(published('README.md')).toContain(readmeItem(speed.results));
+});
+
+test('publishing writes all of these, and changes nothing else in the README', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  const list = { others: 1000, own: 10, page: 10, units: 1, ms: 2 };
-  const half = { median: 0.5, from: 0.4, to: 0.6 };
-  publish(folder, {
-    machine: 'a machine',
-    date: '2026-01-01',
-    rounds: 9,
-    results: [
-      { title: 'fast enough', ...half, atMost: 0.5 },
-      { title: 'too slow', ...half, atMost: 0.4 },
-    ],
-    bars: [
-      { name: 'ours', start: half, first: half },
-      { name: 'others', start: { ...half, median: 2 }, first: half },
-    ],
-    scale: { stores: [list], pages: [list], memory: { plants: 10, atFirstMb: 1, atEndMb: 1 } },
-  });
-  const [json, page, plot] = ['speed.json', 'speed.md', 'speed.svg'].map((file) =>
-    readFileSync(join(folder, file), 'utf8'),
-  );
+  mkdirSync(join(folder, 'docs'));
+  const [before, after] = ['# Plants\n\n## Proof\n\n', '* an item\n  in two lines\n'];
+  writeFileSync(join(folder, 'README.md'), before + after);
+  const results = ["CDK's default build of raw", 'express'].map((other) => ({
+    title: `create: load and first call / ${other}`,
+    ...half,
+    atMost: 1,
+  }));
+  const newer = { ...speed, results: results.map((result) => ({ ...result, median: 0.123 })) };
+  publish(folder, { ...speed, results });
+  const first = published('README.md', folder);
+  publish(folder, newer);
+  const files = ['docs/speed.json', 'docs/speed.md', 'docs/speed.svg', 'README.md'];
+  const [json = '', text, plotted, second] = files.map((file) => published(file, folder));
   rmSync(folder, { recursive: true });
-  expect(JSON.parse(json ?? '').results).toHaveLength(2);
-  expect(page).toContain('| fast enough | 0.50 | 0.40 to 0.60 | ≤ 0.50 |');
-  expect(page).toContain('| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |');
-  expect(page).toContain('| 1000 | 10 | 10 | 1 | 2.0 |');
-  expect(plot?.match(/<rect x=/g)).toHaveLength(4);
+  expect(JSON.parse(json)).toEqual(newer);
+  expect(text).toBe(page(newer));
+  expect(plotted).toBe(plot(speed.bars));
+  expect(first).toBe(before + readmeItem(results) + after);
+  expect(second).toBe(before + readmeItem(newer.results) + after);
+  expect(second).toContain('0.12 of\n  that with express');
 });

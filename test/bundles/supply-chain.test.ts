@@ -43,7 +43,7 @@ test('the bill of materials has version, licence and digest of each bundled pack
   }
 });
 
-test.each(['.', '.ci', '.ci/client-types', 'test/bench'])(
+test.each(['.', '.ci', '.ci/client-types', 'test/bench/baselines'])(
   'package-lock.json in %s has a digest of every package, and no host',
   (folder) => {
     for (const [path, { integrity, resolved, inBundle }] of lockedIn(folder)) {

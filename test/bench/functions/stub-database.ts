@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
-import { digest } from '../../functions/access-tokens/token.ts';
-import { tokenOf } from '../bundles/events.ts';
+import { digest } from '../../../functions/access-tokens/token.ts';
+import { tokenOf } from '../../bundles/events.ts';
 
-/** What answers every command at once, over HTTP and, if this machine has openssl, over TLS. */
+/** Answers every command at once, over HTTP and, if this machine has openssl, over TLS. */
 export interface StubDatabase {
   endpoint: string;
   tls?: { endpoint: string; certificate: string };
@@ -59,12 +59,18 @@ export async function startStubDatabase(folder: string): Promise<StubDatabase> {
     return (server.address() as AddressInfo).port;
   };
 
-  const server = createServer(listener);
+  // Connections outlast the time until their function is called again.
+  const options = { keepAliveTimeout: 60_000 };
+  const server = createServer(options, listener);
   const endpoint = `http://127.0.0.1:${await listen(server)}`;
   const certificate = makeCertificate(folder);
   if (!certificate) return { endpoint, stop: () => server.closeAllConnections() };
   const tlsServer = createTlsServer(
-    { cert: readFileSync(certificate.cert), key: readFileSync(certificate.key) },
+    {
+      ...options,
+      cert: readFileSync(certificate.cert),
+      key: readFileSync(certificate.key),
+    },
     listener,
   );
   const port = await listen(tlsServer);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { listen } from '../../lib/emulator/listen.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
+import { localDocumentClient } from '../../../lib/local/database/database-client.ts';
 
-// A server that does no more than the database call of a list. Its argument is the database's endpoint.
+// A server that does only the database call of a list. Its argument is the database's endpoint.
 const database = localDocumentClient(process.argv[2] ?? '');
 const server = createServer(async (_, response) => {
   const { Items } = await database.send(

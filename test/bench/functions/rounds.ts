@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventFor } from '../../bundles/events.ts';
+import { lambdaEnvironment } from '../../lambda-environment.ts';
+import type { Figures } from '../ratio.ts';
+import type { Candidate } from './build.ts';
+
+/** One measurement of a candidate: against which database, for which owner, with how many calls. */
+export interface Task {
+  name: string;
+  candidate: Candidate;
+  endpoint: string;
+  certificate?: string;
+  owner?: string;
+  /** How many later calls are measured at once. */
+  calls?: number;
+}
+
+/** As Lambda starts Node with 512 MB: 5 % of it for young objects, 90 % for old ones. */
+const flags = [
+  '--expose-gc',
+  '--max-http-header-size=81920',
+  '--max-semi-space-size=25',
+  '--max-old-space-size=460',
+];
+
+/** Starts a function in a new process. Each figure is of its start, or of the calls asked for. */
+function start({ name, candidate, endpoint, certificate, owner = 'caller' }: Task) {
+  const { file, entry } = candidate;
+  const input = JSON.stringify({ file, event: eventFor(entry, owner) });
+  const child = spawn(
+    process.execPath,
+    [...flags, join(import.meta.dirname, 'measure.mjs'), input],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: {
+        ...lambdaEnvironment(endpoint),
+        POWERTOOLS_TRACE_ENABLED: 'false',
+        ...(certificate && { NODE_EXTRA_CA_CERTS: certificate }),
+      },
+    },
+  );
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const mark = 'figures ';
+  const figures = async (): Promise<Figures> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`${name} ended before it was measured.`);
+      if (value.startsWith(mark)) return JSON.parse(value.slice(mark.length));
+    }
+  };
+  return {
+    figures,
+    call(count: number) {
+      child.stdin.write(`${count}`);
+      return figures();
+    },
+    async end() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+const shuffled = <T>(list: T[]): T[] =>
+  list
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+/**
+ * Starts every task once a round, in a new process and in an order of chance, for as many rounds as
+ * begin within `seconds`, so that what else the machine does meets all alike. Returns, by name, the
+ * figures of each round.
+ */
+export async function measureStarts(
+  tasks: Task[],
+  seconds: number,
+): Promise<Map<string, Figures[]>> {
+  const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
+  const end = Date.now() + seconds * 1000;
+  // The first round warms the machine's caches.
+  for (let round = 0; round < 2 || Date.now() < end; round++)
+    for (const task of shuffled(tasks)) {
+      const running = start(task);
+      const measured = await running.figures();
+      await running.end();
+      if (round > 0) figures.get(task.name)?.push(measured);
+    }
+  return figures;
+}
+
+const roundsOfProcess = 4;
+
+/**
+ * Calls started functions. A start and the calls that warm a function up take as long as what is
+ * measured, so that a process serves four rounds. New ones follow until `seconds` are over.
+ */
+export async function measureLaterCalls(
+  tasks: Task[],
+  seconds: number,
+): Promise<Map<string, Figures[]>> {
+  const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
+  const end = Date.now() + seconds * 1000;
+  for (let processes = 0; processes < 2 || Date.now() < end; processes++) {
+    const started: { name: string; calls: number; running: ReturnType<typeof start> }[] = [];
+    for (const task of tasks) {
+      const { name, calls = 250 } = task;
+      const running = start(task);
+      await running.figures();
+      await running.call(calls);
+      started.push({ name, calls, running });
+    }
+    for (let round = 0; round < roundsOfProcess; round++)
+      for (const { name, calls, running } of shuffled(started))
+        figures.get(name)?.push(await running.call(calls));
+    for (const { running } of started) await running.end();
+  }
+  return figures;
+}
