@@ -36,9 +36,9 @@ interface RotateOptions extends TargetOptions, Lifetime {
 }
 
 export async function issue(options: IssueOptions): Promise<void> {
+  const target = await openTarget(options);
   const { owner, scope: scopes, label, expiresIn } = options;
-  const grant = { owner, scopes, label, expires: expiresAt(expiresIn) };
-  show(await issueToken(...(await openTarget(options)), grant));
+  show(await issueToken(...target, { owner, scopes, label, expires: expiresAt(expiresIn) }));
 }
 
 export async function list(options: ListOptions): Promise<void> {
