@@ -46,11 +46,12 @@ function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
 /** Tells whether an order of the calls keeps to time, explains the answers and ends in `after`. */
 export function linearizes(calls: Answered[], before: State, after: State): boolean {
   const inVain = new Set<string>();
+  const numbers = new Map(calls.map((call, i) => [call, i]));
   const search = (left: Answered[], state: State): boolean => {
     // A call that was answered 503 may take effect after its answer, or never.
     const answered = left.filter(({ status }) => status !== 503);
     if (answered.length === 0 && state === after) return true;
-    const tried = `${left.map((call) => calls.indexOf(call))} ${state}`;
+    const tried = `${left.map((call) => numbers.get(call))} ${state}`;
     if (inVain.has(tried)) return false;
     inVain.add(tried);
     const firstEnd = Math.min(...answered.map(({ arrivals }) => Math.max(...arrivals)));

@@ -21,7 +21,8 @@ async function violationOf(lines: Line[]): Promise<string | undefined> {
       });
       return { made, fault };
     });
-    if (calls.some(({ fault }) => fault)) history.noteFault('restart');
+    if (calls.some(({ fault }) => fault)) history.beginFault('restart');
+    history.endFault();
     gate.resolve();
     await Promise.all(calls.map(({ made }) => made));
   }

@@ -12,6 +12,7 @@ export const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 export function startHistory() {
   const calls: Recorded[] = [];
   const inProgress = new Set<Recorded>();
+  let fault: string | undefined;
   let lastMoment = 0;
   const nextMoment = () => {
     lastMoment += 1;
@@ -20,6 +21,7 @@ export function startHistory() {
 
   return {
     calls,
+    now: nextMoment,
     /** Makes a call and returns its status. */
     async record(
       operation: string,
@@ -27,16 +29,21 @@ export function startHistory() {
       send: () => Promise<{ status: number; body: string }>,
     ): Promise<number> {
       const start = nextMoment();
-      const call: Recorded = { operation, id, status: 0, body: '', arrivals: [], faults: [] };
+      const faults = fault === undefined ? [] : [fault];
+      const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults };
       inProgress.add(call);
       const { status, body } = await send();
       inProgress.delete(call);
       calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
       return status;
     },
-    /** Notes a fault that the calls in progress may have met. */
-    noteFault(fault: string): void {
-      for (const { faults } of inProgress) faults.push(fault);
+    /** Begins a fault, which the calls that are or will be in progress may meet. */
+    beginFault(name: string): void {
+      fault = name;
+      for (const { faults } of inProgress) faults.push(name);
+    },
+    endFault(): void {
+      fault = undefined;
     },
     /**
      * Returns the calls that no order explains, if there are any. The history must begin without
