@@ -57,7 +57,7 @@ async function compare(): Promise<void> {
         name: `thousand ${candidate.name}`,
         candidate,
         owner: 'thousand',
-        calls: 125,
+        calls: 50,
         endpoint,
       })),
   ];

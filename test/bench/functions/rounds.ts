@@ -106,18 +106,28 @@ export async function measureLaterCalls(
   const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
   const end = Date.now() + seconds * 1000;
   for (let processes = 0; processes < 2 || Date.now() < end; processes++) {
-    const started: { name: string; calls: number; running: ReturnType<typeof start> }[] = [];
+    const started: {
+      name: string;
+      calls: number;
+      running: ReturnType<typeof start>;
+      measured: Figures[];
+    }[] = [];
     for (const task of tasks) {
       const { name, calls = 250 } = task;
       const running = start(task);
       await running.figures();
       await running.call(calls);
-      started.push({ name, calls, running });
+      started.push({ name, calls, running, measured: [] });
     }
     for (let round = 0; round < roundsOfProcess; round++)
-      for (const { name, calls, running } of shuffled(started))
-        figures.get(name)?.push(await running.call(calls));
-    for (const { running } of started) await running.end();
+      for (const { calls, running, measured } of shuffled(started))
+        measured.push(await running.call(calls));
+    for (const { name, running, measured } of started) {
+      await running.end();
+      // The peak depends on how much a process has done, so that only the last one counts.
+      const rss = measured.at(-1)?.rss ?? Number.NaN;
+      figures.get(name)?.push(...measured.map((each) => ({ ...each, rss })));
+    }
   }
   return figures;
 }
