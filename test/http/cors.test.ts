@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operations } from '../../functions/contract/operations.ts';
 import { type Service, startService } from '../service.ts';
+import { contextWith, settings } from '../stack/templates.ts';
 
-const origin = 'https://example.com';
+const origin = settings.everything['cors-origin'];
 const shared = {
   'access-control-allow-origin': origin,
   'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
@@ -15,7 +16,7 @@ const shared = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ context: { 'plant-store:cors-origin': origin } });
+  service = await startService({ context: contextWith(settings.everything) });
 });
 afterAll(() => service?.stop());
 

@@ -24,23 +24,24 @@ export interface Template {
 /** Three ways to deploy. The tests look at their templates, .ci/templates/run at their findings. */
 export const settings = chosenSettings;
 
-/**
- * Calls a function with the folder of the assembly of the stack, which has no settings but these.
- */
+/** Returns the CDK context of the stack that has no settings but these. */
+export const contextWith = (chosen: Record<string, string>): Record<string, unknown> =>
+  Object.fromEntries(
+    settingNames
+      .map((name): [string, unknown] => [`plant-store:${name}`, chosen[name]])
+      // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there. A
+      // setting that neither has is left out, because an assembly is kept by its context.
+      .filter(([key, value]) => value !== undefined || key in cdk.context),
+  );
+
+/** Calls a function with the folder of the assembly of the stack with these settings. */
 async function withAssembly<T>(
   chosen: Record<string, string>,
   use: (assembly: string) => T,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there. A
-  // setting that is neither there nor chosen is left out, because assemblies are kept by context.
-  const context = Object.fromEntries(
-    settingNames
-      .map((name): [string, unknown] => [`plant-store:${name}`, chosen[name]])
-      .filter(([key, value]) => value !== undefined || key in cdk.context),
-  );
   try {
-    await assemble(folder, context);
+    await assemble(folder, contextWith(chosen));
     return use(folder);
   } finally {
     rmSync(folder, { recursive: true });
