@@ -18,11 +18,11 @@ function mountDisk() {
   const mount = (size: string, ...options: string[]) =>
     runAsRoot('mount', '-t', 'tmpfs', '-o', [`size=${size}`, ...options].join(), 'tmpfs', folder);
   if (!mount('1m')) return undefined;
-  finallyDo(() => runAsRoot('umount', folder));
+  finallyDo(() => runAsRoot('umount', '--lazy', folder));
   return { folder, makeRoom: () => expect(mount('64m', 'remount')).toBe(true) };
 }
 
-const disks = Array.from({ length: countOf({ whole: 20 }) }, mountDisk).filter(
+const disks = Array.from({ length: Math.max(2, countOf({ whole: 10 })) }, mountDisk).filter(
   (disk) => disk !== undefined,
 );
 if (disks.length === 0)
@@ -34,7 +34,8 @@ testOnDisks(
   async () => {
     const startedAt = performance.now();
     let acknowledged = 0;
-    for (const { folder, makeRoom } of disks) {
+    for (const [i, { folder, makeRoom }] of disks.entries()) {
+      const roomWhileRunning = i % 2 === 1;
       const data = join(folder, 'store');
       /** What the last acknowledged write says of an id. It is unknown after a 503. */
       const present = new Map<number, boolean>();
@@ -69,18 +70,25 @@ testOnDisks(
       await Promise.all(Array.from({ length: 8 }, writeUntilFull));
       expect(await write(0, true)).toBe(false);
       expectAcknowledged(await store.list());
+      // An incomplete record may stand before what is written now.
+      if (roomWhileRunning) {
+        makeRoom();
+        expect(await write(0, true)).toBe(false);
+      }
       const { code, stderr } = await store.end();
       expect(code).toBe(0);
       expect(stderr.match(/^error: .*/gm)).toEqual([
         expect.stringMatching(/The database takes no more writes: .*No space left on device/),
       ]);
 
-      const message = `error: ${data} is on a disk that is full. Make room, then start again.\n`;
-      await expect(startProgram(data)).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(message),
-      });
-      makeRoom();
+      if (!roomWhileRunning) {
+        const message = `error: ${data} is on a disk that is full. Make room, then start again.\n`;
+        await expect(startProgram(data)).rejects.toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(message),
+        });
+        makeRoom();
+      }
       const restarted = await startProgram(data);
       expectAcknowledged(await restarted.list());
       expect((await restarted.create(-1)).status).toBe(201);
