@@ -6,6 +6,7 @@ import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { durationOf } from './token/duration.ts';
 import { explain } from './token/explain.ts';
+import { idFrom } from './token/id.ts';
 import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 refuseSecretArguments(
@@ -89,10 +90,10 @@ function run(command: keyof typeof import('./token/actions.ts')) {
   return async (...given: unknown[]) => {
     // Commander passes the arguments, then the options, then the command.
     const options = given.at(-2) as TargetOptions;
-    const [argument] = given.length > 2 ? (given as [string]) : [''];
     try {
+      const id = given.length > 2 ? await idFrom(given[0] as string) : '';
       const actions = await import('./token/actions.ts');
-      await actions[command](options as never, argument);
+      await actions[command](options as never, id);
     } catch (error) {
       program.error(`error: ${explain(error, options)}`);
     }

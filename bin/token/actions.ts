@@ -6,7 +6,6 @@ import {
   revokeToken,
   rotateToken,
 } from './administration.ts';
-import { idFrom } from './id.ts';
 import { expiry, jsonOf, tableOf } from './output.ts';
 import { openTarget } from './target.ts';
 import type { TargetOptions } from './target-options.ts';
@@ -46,18 +45,17 @@ export async function list(options: ListOptions): Promise<void> {
   console.log(options.json ? jsonOf(tokens, Date.now()) : tableOf(tokens, Date.now()));
 }
 
-export async function revoke(options: TargetOptions, argument: string): Promise<void> {
-  const target = await openTarget(options);
-  const { id, owner } = await revokeToken(...target, await idFrom(argument));
+export async function revoke(options: TargetOptions, id: string): Promise<void> {
+  const { owner } = await revokeToken(...(await openTarget(options)), id);
   console.error(
     `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
       'long as the setting authorizer-cache says.',
   );
 }
 
-export async function rotate(options: RotateOptions, argument: string): Promise<void> {
+export async function rotate(options: RotateOptions, id: string): Promise<void> {
   const target = await openTarget(options);
-  const { replaced, ...issued } = await rotateToken(...target, await idFrom(argument), {
+  const { replaced, ...issued } = await rotateToken(...target, id, {
     overlap: options.overlap,
     expires: expiresAt(options.expiresIn),
   });
