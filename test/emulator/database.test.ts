@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import {
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { createTables } from '../../lib/local/database/create-tables.ts';
@@ -87,6 +92,28 @@ test('a client that goes away during a request does not stop the database', asyn
   await once(socket, 'close');
   expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
   await database.stop();
+});
+
+test.each([
+  ['memory', () => undefined],
+  ['a folder', temporaryFolder],
+])('a database in %s closes the iterator of each query', async (_, folder) => {
+  const level = new ClassicLevel(temporaryFolder());
+  // The class that all iterators of both engines extend.
+  let iterator = Object.getPrototypeOf(level.keys());
+  while (!Object.hasOwn(iterator, 'close')) iterator = Object.getPrototypeOf(iterator);
+  await level.close();
+  const data = folder();
+  const database = await startDatabase({ port: 0, ...(data && { data }) });
+  await createTables(template, database.endpoint);
+  for (const key of ['a', 'b', 'c']) await put(database.endpoint, key);
+  const close = jest.spyOn(iterator, 'close');
+  for (const Limit of [1, 10])
+    await client(database.endpoint).send(new ScanCommand({ TableName: 'Table', Limit }));
+  const closed = new Set(close.mock.contexts).size;
+  await database.stop();
+  close.mockRestore();
+  expect(closed).toBeGreaterThanOrEqual(2);
 });
 
 test('a web page is refused', async () => {

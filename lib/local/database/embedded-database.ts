@@ -6,6 +6,7 @@ import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 import { listen } from '../../emulator/listen.ts';
 import type { Template } from '../../emulator/template/template.ts';
+import { closeIterators } from './close-iterators.ts';
 import {
   type DatabaseAnswer,
   databaseFront,
@@ -23,6 +24,7 @@ export interface Database {
 }
 
 answerFailures();
+closeIterators();
 
 /** Changes when this program or its engine can no longer read the folders of earlier versions. */
 const format = '1';
