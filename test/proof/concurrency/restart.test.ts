@@ -13,11 +13,10 @@ let database: Awaited<ReturnType<typeof openDatabase>>;
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeAll(async () => {
   database = await openDatabase();
-  finallyDo(() => database.kill());
   // The authorizer is asked for every call.
   const context = { 'plant-store:authorizer-cache': 0 };
   store = await openStore({ database, context, atOnce: true });
-  finallyDo(() => store.stop());
+  finallyDo(() => store.stop().finally(database.kill));
 });
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
