@@ -10,9 +10,11 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/contract/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
+import { countOf, timeout } from '../proof/check.ts';
+import { report } from '../proof/report.ts';
 
 /** How often a function is frozen and thawed in each way. */
-const thaws = Number(process.env.THAWS ?? 50);
+const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const key = join(folder, 'key.pem');
 const certificate = join(folder, 'certificate.pem');
@@ -113,6 +115,7 @@ onLinux.each([
   test.each<Closing>(['is ended', 'is reset', 'stays open'])(
     'a frozen function whose connection %s writes each plant once and never answers 503',
     async (closing) => {
+      const startedAt = performance.now();
       const { writes, thaw, stop } = await start(isTls);
       const statuses: unknown[] = [];
       const durations: number[] = [];
@@ -134,6 +137,18 @@ onLinux.each([
       );
       expect(statuses).toEqual(Array(thaws).fill(201));
       expect(writes).toEqual(statuses.map((_, id) => `${id}`));
+      report(
+        {
+          topic: 'Faults',
+          tried: `a frozen function whose connection (${protocol}) ${closing}, thawed`,
+          count: thaws,
+          unit: 'thaws',
+          outcome: 'Each plant was written once, and no answer was 503.',
+          command: 'THAWS=1000 npm test -- test/faults/thaw',
+        },
+        startedAt,
+      );
     },
+    timeout,
   );
 });

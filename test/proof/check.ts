@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { report, share, type Topic } from './report.ts';
+import { report, share } from './report.ts';
+import type { Topic } from './topics.ts';
 
 /** How often a property is tried: by `npm test`, which has only the fuzzing, and as a whole. */
 export interface Counts {

@@ -1,33 +1,84 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { publish } from './page.ts';
+import { type StoredRow, topics } from './topics.ts';
 
-// Runs the proof: `npm run proof`, or a part of it: `npm run proof -- test/proof/kill`.
+// Runs the proof: `npm run proof`, or a part of it: `npm run proof -- test/proof/program`. Writes
+// docs/proof.md after a run of the whole.
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
+const rowsFile = join(folder, 'rows');
 process.env.PROOF ??= '1';
-process.env.PROOF_ROWS = join(folder, 'rows');
+process.env.PROOF_ROWS = rowsFile;
 
-function runJest(workers: number, paths: string[], ignored: string[] = []): boolean {
+interface Run {
+  passed: boolean;
+  skipped: string[];
+}
+
+function runJest(workers: number, paths: string[], ignored: string[] = []): Run {
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const results = join(folder, `results-${workers}`);
   // Jest takes what follows a list of paths for more of them, unless it begins with a hyphen.
   const ignoring = ['/node_modules/', ...ignored].map((path) => `--testPathIgnorePatterns=${path}`);
-  const options = [...ignoring, `--maxWorkers=${workers}`, '--passWithNoTests', '--verbose'];
+  const writing = ['--json', `--outputFile=${results}`, '--passWithNoTests', '--verbose'];
   const { status } = spawnSync(
     process.execPath,
-    [...flags, 'node_modules/jest/bin/jest.js', ...options, ...paths],
+    [
+      ...[...flags, 'node_modules/jest/bin/jest.js', ...ignoring],
+      ...[`--maxWorkers=${workers}`, ...writing, ...paths],
+    ],
     { stdio: 'inherit' },
   );
-  return status === 0;
+  if (!existsSync(results)) return { passed: false, skipped: [] };
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as Results;
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
+  return { passed: status === 0, skipped: skipped.map(({ fullName }) => fullName) };
+}
+
+interface Results {
+  testResults: { assertionResults: { status: string; fullName: string }[] }[];
 }
 
 const given = process.argv.slice(2);
 const namesFile = given.some((argument) => argument.startsWith('test/'));
 const alone = 'test/proof/alone';
-const passed =
+const startedAt = performance.now();
+const runs =
   given.length > 0
     ? [runJest(1, [...(namesFile ? [] : ['test/proof']), ...given])]
-    : [runJest(2, ['test/proof'], [alone]), runJest(1, [alone])];
+    : [runJest(2, ['test/proof', 'test/faults'], [alone]), runJest(1, [alone])];
+const minutes = Math.round((performance.now() - startedAt) / 60_000);
+
+const rows: StoredRow[] = existsSync(rowsFile)
+  ? readFileSync(rowsFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  : [];
 rmSync(folder, { recursive: true });
-if (passed.includes(false)) process.exitCode = 1;
+
+const reason = whyNotPublished();
+if (reason !== undefined) console.log(`docs/proof.md is as it was, because ${reason}.`);
+else {
+  const [cpu] = cpus();
+  const machine = `${cpus().length} cores of ${cpu?.model.trim()}`;
+  const date = new Date().toISOString().slice(0, 10);
+  publish('docs', { date, machine, node: process.version, minutes, rows });
+  console.log(`docs/proof.md has the figures of this run, which took ${minutes} minutes.`);
+}
+if (runs.some(({ passed }) => !passed)) process.exitCode = 1;
+
+function whyNotPublished(): string | undefined {
+  if (runs.some(({ passed }) => !passed)) return 'a test failed';
+  if (given.length > 0) return 'only a part of the proof ran';
+  if (Number(process.env.PROOF) !== 1) return `the share of the cases was ${process.env.PROOF}`;
+  const skipped = runs.flatMap((run) => run.skipped);
+  if (skipped.length > 0) return `tests were skipped (${skipped.join('; ')})`;
+  const missing = topics.filter((topic) => !rows.some((row) => row.topic === topic));
+  if (missing.length > 0) return `nothing was reported about: ${missing.join(', ')}`;
+  return undefined;
+}

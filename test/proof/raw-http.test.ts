@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../http-client.ts';
 import { type Service, startService } from '../service.ts';
+import { report } from './report.ts';
 
 let service: Service;
 let token: string;
@@ -14,9 +15,26 @@ beforeAll(async () => {
   await exchange(post('Connection: close', 'Content-Length: 0'));
   await exchange(head('DELETE /v1/plants/7 HTTP/1.1', 'Connection: close'));
 });
-afterAll(() => service.stop());
+const startedAt = performance.now();
+let answered = 0;
+afterAll(async () => {
+  await service.stop();
+  report(
+    {
+      topic: 'Hostile input',
+      tried: 'ambiguous, unfinished and oversized requests, byte by byte',
+      count: answered,
+      unit: 'requests',
+      outcome:
+        'Each got an answer or a clean end, no hidden request was served, and the next one was.',
+      command: 'npm run proof -- test/proof/raw-http',
+    },
+    startedAt,
+  );
+});
 
 afterEach(async () => {
+  answered += 1;
   const headers = ['Authorization', `Bearer ${token}`];
   const { status, body } = await send(service.baseUrl, { path: '/plants', headers });
   // The server serves the next request, and has done nothing that was hidden in the last.

@@ -1,51 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect } from '@jest/globals';
+import type { Row, StoredRow } from './topics.ts';
 
 /** The share of the whole proof to run: 1 in `npm run proof`, and 0 in `npm test`. */
 export const share = Number(process.env.PROOF ?? 0);
-
-/** The sections of docs/proof.md, in their order. */
-export const topics = [
-  'Hostile input',
-  'Histories and pages',
-  'Concurrency',
-  'Faults',
-  'Crashes',
-  'Load',
-  'Deliberate faults',
-] as const;
-export type Topic = (typeof topics)[number];
-
-/** Something that a suite tried: a row of docs/proof.md. */
-export interface Row {
-  topic: Topic;
-  /** What was tried, in a few words that no other row has, such as "creates of one id at once". */
-  tried: string;
-  /** How often. */
-  count: number;
-  /** What was counted, such as "cases", "rounds" or "kills". */
-  unit: string;
-  /** What came of it: a sentence or two with a full stop, which hold because the test passed. */
-  outcome: string;
-  /** Figures that a test or the README quotes, by name, such as `{ p99Ms: 12.3 }`. */
-  figures?: Record<string, number>;
-  /** A plot that the page shows below the section's table. */
-  plot?: Plot;
-}
-
-/** Lines over a common x axis. It becomes docs/proof-NAME.svg. */
-export interface Plot {
-  name: string;
-  title: string;
-  /** What the axes show, with their units. */
-  x: string;
-  y: string;
-  lines: { name: string; points: [x: number, y: number][] }[];
-}
-
-/** A row as it is stored, with what repeats it and how long that takes. */
-export type StoredRow = Row & { command: string; seconds: number };
 
 /**
  * Records a row for docs/proof.md and prints it. Call it at the end of a test, after its last
@@ -65,6 +24,6 @@ export function report(row: Row, startedAt: number): void {
   const { testPath = '', currentTestName = '' } = expect.getState();
   const file = relative(process.cwd(), testPath).replace(/\.test\.ts$/, '');
   const command = `npm run proof -- ${file} -t '${currentTestName}'`;
-  const stored: StoredRow = { ...row, command, seconds };
+  const stored: StoredRow = { command, ...row, seconds };
   if (process.env.PROOF_ROWS) appendFileSync(process.env.PROOF_ROWS, `${JSON.stringify(stored)}\n`);
 }

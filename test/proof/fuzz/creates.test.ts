@@ -87,8 +87,7 @@ const checkCreates = (
   return check({
     topic: 'Hostile input',
     name,
-    outcome:
-      'Each was answered as an independent reading of the contract asks. Nothing else was stored.',
+    outcome: 'Each was answered as the contract asks, and nothing else was stored.',
     counts,
     batch: length,
     cases: fc.array(create, { minLength: length, maxLength: length, size: 'max' }),

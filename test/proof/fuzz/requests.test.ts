@@ -69,7 +69,7 @@ const checkCases = <T>(
   check({
     topic: 'Hostile input',
     name,
-    outcome: 'Every answer was the one that an independent reading of the contract asks for.',
+    outcome: 'Every answer was as the contract asks.',
     counts,
     cases: fc.tuple(cases, overHttp),
     async holds([one, isOverHttp]) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { check, timeout } from './check.ts';
+import { check, timeout } from '../check.ts';
 import { inOrder, openPlants, type Plants } from './plants.ts';
 
 let plants: Plants;

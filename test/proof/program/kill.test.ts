@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../emulator/fixture.ts';
-import { countOf, timeout } from './check.ts';
-import { startProgram } from './program/program.ts';
-import { report } from './report.ts';
+import { temporaryFolder } from '../../emulator/fixture.ts';
+import { countOf, timeout } from '../check.ts';
+import { report } from '../report.ts';
+import { startProgram } from './program.ts';
 
 test(
   'what was acknowledged before a kill is there, or gone, after it',

@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { mutationOf, type Proof, page, publish, spaced } from '../proof/page.ts';
+import { readPage, root } from './page.ts';
+
+const docs = join(root, 'docs');
+// Until the whole proof has run for the first time, there are no figures.
+const isMeasured = existsSync(join(docs, 'proof.json'));
+const measuredTest = isMeasured ? test : test.skip;
+const proof: Proof = isMeasured
+  ? JSON.parse(readFileSync(join(docs, 'proof.json'), 'utf8'))
+  : undefined;
+
+measuredTest('docs/proof.md holds the figures of docs/proof.json and docs/mutation.json', () => {
+  expect(readPage('docs/proof.md')).toBe(page(proof, mutationOf(docs)));
+});
+
+measuredTest.each([
+  ['create bodies', 'hostile create bodies'],
+  ['histories of three owners', 'random histories'],
+  ['`npm start` killed (SIGKILL) during writes', 'kills during writes'],
+])('the README has the count of %s', (tried, words) => {
+  const { count = Number.NaN } = proof.rows.find((row) => row.tried === tried) ?? {};
+  expect(readPage('README.md').replaceAll('\n', ' ')).toMatch(`${spaced(count)} ${words}`);
+});
+
+test('a run becomes a page with a row for each thing tried, and its plots', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const lines = [
+    { name: 'p99', points: [[0, 1] as [number, number], [60, 12.5] as [number, number]] },
+  ];
+  publish(folder, {
+    date: '2026-11-22',
+    machine: '2 cores of a machine',
+    node: 'v24.0.0',
+    minutes: 30,
+    rows: [
+      {
+        topic: 'Load',
+        tried: '200 connections',
+        count: 123_456,
+        unit: 'requests',
+        outcome: 'None failed.',
+        command: 'npm run proof -- test/proof/alone',
+        seconds: 60,
+        plot: { name: 'load', title: 'Latency', x: 'seconds', y: 'ms', lines },
+      },
+    ],
+  });
+  const written = readFileSync(join(folder, 'proof.md'), 'utf8');
+  const svg = readFileSync(join(folder, 'proof-load.svg'), 'utf8');
+  const names = readdirSync(folder).sort();
+  rmSync(folder, { recursive: true });
+  expect(names).toEqual(['proof-load.svg', 'proof.json', 'proof.md']);
+  expect(written).toContain(
+    '## Load\n\n' +
+      '| what was tried | how often | what came of it | repeat it |\n' +
+      '| --- | --- | --- | --- |\n' +
+      '| 200 connections | 123 456 requests | None failed. | `npm run proof -- test/proof/alone` |\n' +
+      '\n![Latency](proof-load.svg)\n',
+  );
+  expect(written).not.toContain('## Faults');
+  expect(svg).toContain('>12.5</text>');
+  const tooLong = [...written.split('\n'), ...svg.split('\n')].filter(
+    (line) => line.length > 100 && !line.startsWith('|'),
+  );
+  expect(tooLong).toEqual([]);
+});

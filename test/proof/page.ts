@@ -1,0 +1,152 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Plot, type StoredRow, topics } from './topics.ts';
+
+/** The contents of docs/proof.json. */
+export interface Proof {
+  date: string;
+  machine: string;
+  node: string;
+  minutes: number;
+  rows: StoredRow[];
+}
+
+/** What `npm run mutation` writes into docs/mutation.json, of which the page shows this much. */
+export interface Mutation {
+  date: string;
+  mutants: number;
+  killed: number;
+}
+
+export const spaced = (value: number): string => `${value}`.replace(/\B(?=(\d{3})+$)/g, ' ');
+
+/** Writes docs/proof.json, and the page and the plots that follow from it. */
+export function publish(docs: string, proof: Proof): void {
+  writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+  writeFileSync(join(docs, 'proof.md'), page(proof, mutationOf(docs)));
+  for (const { plot } of proof.rows)
+    if (plot) writeFileSync(join(docs, `proof-${plot.name}.svg`), svg(plot));
+}
+
+export function mutationOf(docs: string): Mutation | undefined {
+  const file = join(docs, 'mutation.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Returns docs/proof.md. */
+export function page(proof: Proof, mutation: Mutation | undefined): string {
+  const { date, machine, node, minutes, rows } = proof;
+  const sections = topics
+    .filter((topic) => rows.some((row) => row.topic === topic))
+    .map((topic) => section(topic, rows));
+  return `# Proof
+
+What the plant store has survived, and how to repeat it. One command tries all of it and then writes
+this page, if nothing failed and nothing was left out:
+
+\`\`\`sh
+npm ci --prefix .ci && npm run proof
+\`\`\`
+
+The first part installs DynamoDB Local, which needs Java. The figures are from one run on
+${date}, which took ${minutes} minutes on ${machine} with Node ${node}.
+The command in the last column repeats its row alone. If random input fails, the error shows the
+smallest failing case and a variable \`REPLAY\` that repeats it. CI runs the same tests with fewer
+cases.
+
+"As the contract asks" means by an independent reading of the contract, test/proof/fuzz/oracle.ts,
+which shares no code with the functions. Most requests go straight to the bundles that a deployment
+ships. One in ten goes over HTTP, through the gateway that \`npm start\` has.
+
+${sections.join('\n')}
+## What else is checked
+
+* **Mutation testing.** ${mutationText(mutation)}
+* **Speed.** \`npm run bench\` compares CPU time with other ways to write the functions.
+* **Supply chain.** \`npm run sbom\` lists what the bundles hold. \`npm test\` checks the licences and
+  the lock files.
+* **A deployment.** \`.ci/deploy\` deploys the stack to a stand-in for AWS, and \`.ci/sam\` runs it in
+  Lambda's own runtime.
+
+## What was not shown
+
+* **Nothing ran in an AWS account.** API Gateway, Lambda, IAM and DynamoDB themselves were never
+  asked. Their part was played by the emulator of \`npm start\`, by an embedded engine, by DynamoDB
+  Local and by a proxy that breaks connections. \`npm run contract\` asks a deployed stack.
+* **Nothing ran on a Mac or on Windows**, nor on arm64, which the deployed functions use.
+* **Load was that of one machine**, on which the clients, the functions and the database shared the
+  cores. It shows that nothing leaks or breaks, and not how fast AWS would be.
+* **DynamoDB Local is not DynamoDB.** It gives one deleted item to several callers, so concurrent
+  deletes are checked on the embedded engine.
+* **Random tests find no proof of absence.** They show what held in so many cases.
+`;
+}
+
+function section(topic: string, rows: StoredRow[]): string {
+  const own = rows.filter((row) => row.topic === topic);
+  const plots = own.flatMap(({ plot }) =>
+    plot ? [`\n![${plot.title}](proof-${plot.name}.svg)\n`] : [],
+  );
+  return `## ${topic}
+
+| what was tried | how often | what came of it | repeat it |
+| --- | --- | --- | --- |
+${own
+  .map(
+    ({ tried, count: times, unit, outcome, command }) =>
+      `| ${cell(tried)} | ${spaced(times)} ${unit} | ${cell(outcome)} | \`${command}\` |`,
+  )
+  .join('\n')}
+${plots.join('')}`;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+const mutationText = (mutation: Mutation | undefined) =>
+  mutation
+    ? `On ${mutation.date}, the tests noticed ${spaced(mutation.killed)} of ${spaced(mutation.mutants)}
+  small changes to \`functions/\` (${((100 * mutation.killed) / mutation.mutants).toFixed(1)} %).
+  \`npm run mutation\` repeats it.`
+    : 'No score has been measured yet.';
+
+const [width, height, left, top, right, bottom] = [720, 300, 64, 40, 150, 48];
+const colours = ['#2e7d32', '#1565c0', '#c62828', '#6a1b9a'];
+
+/** Returns a plot of lines over axes that begin at 0. */
+function svg({ title, x, y, lines }: Plot): string {
+  const points = lines.flatMap((line) => line.points);
+  const [maxX, maxY] = [0, 1].map((axis) => Math.max(...points.map((p) => p[axis] ?? 0), 1e-9)) as [
+    number,
+    number,
+  ];
+  const toX = (value: number) => left + (value / maxX) * (width - left - right);
+  const toY = (value: number) => height - bottom - (value / maxY) * (height - top - bottom);
+  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const label = (value: number) => `${Number(value.toPrecision(3))}`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
+  font-family="sans-serif" font-size="12">
+<rect width="${width}" height="${height}" fill="white"/>
+<text x="${left}" y="20" font-size="14">${title}</text>
+${ticks
+  .map((part) => {
+    const [atX, atY] = [toX(part * maxX).toFixed(1), toY(part * maxY).toFixed(1)];
+    return `<line x1="${left}" x2="${width - right}" y1="${atY}" y2="${atY}" stroke="#ddd"/>
+<text x="${left - 6}" y="${atY}" text-anchor="end" dy="4">${label(part * maxY)}</text>
+<text x="${atX}" y="${height - bottom + 18}" text-anchor="middle">${label(part * maxX)}</text>`;
+  })
+  .join('\n')}
+<text x="${left}" y="${height - 10}">${x}</text>
+<text x="${left}" y="${top - 6}" font-size="11">${y}</text>
+${lines
+  .map(({ name, points: line }, i) => {
+    const colour = colours[i % colours.length];
+    const last = line.at(-1) ?? [0, 0];
+    const path = line.map(([px, py]) => `${toX(px).toFixed(1)},${toY(py).toFixed(1)}`).join('\n');
+    const at = `x="${width - right + 6}" y="${toY(last[1]).toFixed(1)}"`;
+    return `<polyline fill="none" stroke="${colour}" points="\n${path}"/>
+<text ${at} dy="4" fill="${colour}">${name}</text>`;
+  })
+  .join('\n')}
+</svg>
+`;
+}
