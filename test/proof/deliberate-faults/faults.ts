@@ -111,4 +111,26 @@ export const deliberateFaults: DeliberateFault[] = [
     changes: [['wrapNumbers: BigInt', 'wrapNumbers: (digits) => BigInt(Number(digits))']],
     suite: 'test/proof/fuzz/requests.test.ts',
   },
+  {
+    what: 'a cursor whose position is ignored',
+    file: 'plants/list.ts',
+    changes: [['pageSize + 1, query.cursor, signal', 'pageSize + 1, undefined, signal']],
+    suite: 'test/proof/fuzz/requests.test.ts',
+  },
+  {
+    what: 'a 409 that overwrites the plant',
+    file: 'plants/store.ts',
+    changes: [
+      [
+        "if (stored) return hasSameContent(storedPlant(stored), plant) ? 'unchanged' : 'conflict';",
+        `if (stored && hasSameContent(storedPlant(stored), plant)) return 'unchanged';
+      if (stored) {
+        const { ConditionExpression, ExpressionAttributeNames, ...unconditional } = put.input;
+        await database.send(new PutCommand(unconditional));
+        return 'conflict';
+      }`,
+      ],
+    ],
+    suite: 'test/store/store.test.ts',
+  },
 ];
