@@ -9,9 +9,7 @@ const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   // JSON cannot break a text, and the other file is generated.
   .filter(
-    (file) =>
-      !/(\.json|^docs\/client-types\.ts|^test\/bench\/.*)$/.test(file) &&
-      existsSync(join(root, file)),
+    (file) => !/(\.json|^docs\/client-types\.ts)$/.test(file) && existsSync(join(root, file)),
   );
 
 /** Returns whether a line is a row of a table, or has no place to be broken at. */

@@ -58,7 +58,8 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
     '## Load\n\n' +
       '| what was tried | how often | what came of it | repeat it |\n' +
       '| --- | --- | --- | --- |\n' +
-      '| 200 connections | 123 456 requests | None failed. | `npm run proof -- test/proof/alone` |\n' +
+      '| 200 connections | 123 456 requests | None failed. ' +
+      '| `npm run proof -- test/proof/alone` |\n' +
       '\n![Latency](proof-load.svg)\n',
   );
   expect(written).not.toContain('## Faults');

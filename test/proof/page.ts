@@ -63,10 +63,10 @@ ${sections.join('\n')}
 
 * **Mutation testing.** ${mutationText(mutation)}
 * **Speed.** \`npm run bench\` compares CPU time with other ways to write the functions.
-* **Supply chain.** \`npm run sbom\` lists what the bundles hold. \`npm test\` checks the licences and
-  the lock files.
-* **A deployment.** \`.ci/deploy\` deploys the stack to a stand-in for AWS, and \`.ci/sam\` runs it in
-  Lambda's own runtime.
+* **Supply chain.** \`npm run sbom\` lists what the bundles hold. \`npm test\` checks the licences
+  and the lock files.
+* **A deployment.** \`.ci/deploy\` deploys the stack to a stand-in for AWS, and \`.ci/sam\` runs it
+  in Lambda's own runtime.
 
 ## What was not shown
 
@@ -102,12 +102,13 @@ ${plots.join('')}`;
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-const mutationText = (mutation: Mutation | undefined) =>
-  mutation
-    ? `On ${mutation.date}, the tests noticed ${spaced(mutation.killed)} of ${spaced(mutation.mutants)}
-  small changes to \`functions/\` (${((100 * mutation.killed) / mutation.mutants).toFixed(1)} %).
-  \`npm run mutation\` repeats it.`
-    : 'No score has been measured yet.';
+function mutationText(mutation: Mutation | undefined): string {
+  if (!mutation) return 'No score has been measured yet.';
+  const { date, mutants, killed } = mutation;
+  const score = ((100 * killed) / mutants).toFixed(1);
+  return `On ${date}, the tests noticed ${spaced(killed)} of ${spaced(mutants)} small changes
+  to \`functions/\` (${score} %). \`npm run mutation\` repeats it.`;
+}
 
 const [width, height, left, top, right, bottom] = [720, 300, 64, 40, 150, 48];
 const colours = ['#2e7d32', '#1565c0', '#c62828', '#6a1b9a'];

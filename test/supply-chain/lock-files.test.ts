@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
@@ -17,25 +17,26 @@ const packagesOf = (lock: string) =>
   Object.entries(read(lock).packages as Record<string, Locked>).filter(([path]) => path !== '');
 const pathsOf = (packages: [string, Locked][]) => packages.map(([path]) => path);
 
-describe.each(['package-lock.json', '.ci/package-lock.json', '.ci/client-types/package-lock.json'])(
-  '%s',
-  (lock) => {
-    const packages = packagesOf(lock);
+const lockFiles = globSync('{.,.ci,.ci/*,test/**}/package-lock.json', {
+  cwd: root,
+  exclude: ['**/node_modules'],
+});
+describe.each(lockFiles)('%s', (lock) => {
+  const packages = packagesOf(lock);
 
-    test('has a SHA-512 of every package, so that a registry cannot exchange one', () => {
-      expect(packages.length).toBeGreaterThan(10);
-      // A bundled package is part of the one that bundles it.
-      const unsure = packages.filter(
-        ([, { integrity, inBundle }]) => !inBundle && !/^sha512-.{86}==$/.test(integrity ?? ''),
-      );
-      expect(pathsOf(unsure)).toEqual([]);
-    });
+  test('has a SHA-512 of every package, so that a registry cannot exchange one', () => {
+    expect(packages.length).toBeGreaterThan(10);
+    // A bundled package is part of the one that bundles it.
+    const unsure = packages.filter(
+      ([, { integrity, inBundle }]) => !inBundle && !/^sha512-.{86}==$/.test(integrity ?? ''),
+    );
+    expect(pathsOf(unsure)).toEqual([]);
+  });
 
-    test('names no host, so that npm uses the registry that it is set to', () => {
-      expect(pathsOf(packages.filter(([, { resolved, link }]) => resolved || link))).toEqual([]);
-    });
-  },
-);
+  test('names no host, so that npm uses the registry that it is set to', () => {
+    expect(pathsOf(packages.filter(([, { resolved, link }]) => resolved || link))).toEqual([]);
+  });
+});
 
 const packages = packagesOf('package-lock.json');
 

@@ -7,8 +7,6 @@ export interface DeliberateFault {
   /** Texts of the file, each with what stands there instead. */
   changes: [text: string, instead: string][];
   suite: string;
-  /** The names of the tests to run, if the file has many others. */
-  tests?: string;
 }
 
 export const deliberateFaults: DeliberateFault[] = [
@@ -56,6 +54,17 @@ export const deliberateFaults: DeliberateFault[] = [
     file: 'access-tokens/record.ts',
     changes: [["if (revoked !== undefined) return 'revoked';", '']],
     suite: 'test/access-tokens/authorizer.test.ts',
+  },
+  {
+    what: 'the Authorization header in the log',
+    file: 'access-tokens/authorizer.ts',
+    changes: [
+      [
+        "logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });",
+        "logInfo('TOKEN_ACCEPTED', { tokenId: id, owner, authorizationToken });",
+      ],
+    ],
+    suite: 'test/access-tokens/service.test.ts',
   },
   {
     what: 'a write sent again blindly',
