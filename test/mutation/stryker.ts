@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const root = join(here, '..', '..');
+
+/** A change of a source file, and whether the tests that Stryker ran noticed it. */
+export interface Mutant {
+  file: string;
+  /** The line that the change begins in, and the same line with the change. */
+  before: string;
+  after: string;
+  /** The whole file with the change. */
+  source: string;
+  isDetected: boolean;
+}
+
+interface Position {
+  line: number;
+  column: number;
+}
+
+/** The part of Stryker's JSON report that is read here. */
+interface Report {
+  files: Record<
+    string,
+    {
+      source: string;
+      mutants: {
+        replacement: string;
+        status: string;
+        location: { start: Position; end: Position };
+      }[];
+    }
+  >;
+}
+
+/** These tests import the functions' files, so that Stryker can switch a change on in a test. */
+const unitTests = [
+  'test/{explorer,http,plants,store}/*.test.ts',
+  'test/access-tokens/{authorizer,token}.test.ts',
+  'test/access-tokens/administration/administration.test.ts',
+];
+
+/**
+ * Changes the files that match the patterns in every way that Stryker knows, one change at a time,
+ * and runs the unit tests on each. Texts are left as they are.
+ */
+export function mutate(patterns: string[]): Mutant[] {
+  // Stryker needs TypeScript 5, so it has a lock file of its own.
+  if (!existsSync(join(here, 'node_modules')))
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: here });
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-mutation-'));
+  try {
+    const config = join(folder, 'stryker.config.json');
+    const fileName = join(folder, 'report.json');
+    writeFileSync(config, JSON.stringify(options(patterns, folder, fileName)));
+    const stryker = join(here, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
+    execFileSync(process.execPath, [stryker, 'run', config], { cwd: root, stdio: 'inherit' });
+    return mutantsIn(JSON.parse(readFileSync(fileName, 'utf8')));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const options = (patterns: string[], tempDirName: string, fileName: string) => ({
+  mutate: patterns,
+  mutator: { excludedMutations: ['StringLiteral'] },
+  plugins: ['@stryker-mutator/jest-runner'],
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: {
+    projectType: 'custom',
+    config: {
+      testMatch: unitTests.map((pattern) => `<rootDir>/${pattern}`),
+      transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
+      extensionsToTreatAsEsm: ['.ts'],
+    },
+  },
+  // Names no file, because Stryker would write its own version of tsconfig.json.
+  tsconfigFile: 'none',
+  tempDirName,
+  reporters: ['progress-append-only', 'json'],
+  jsonReporter: { fileName },
+  // A change that makes a loop endless is detected by this. A busy machine must not look like one.
+  timeoutMS: 20_000,
+  timeoutFactor: 10,
+  allowEmpty: true,
+});
+
+function mutantsIn({ files }: Report): Mutant[] {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
+    const lines = source.split('\n');
+    const offset = ({ line, column }: Position) =>
+      lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
+    return mutants
+      .filter(({ status }) => !['CompileError', 'RuntimeError', 'Ignored'].includes(status))
+      .map(({ replacement, status, location: { start, end } }) => {
+        const mutated = source.slice(0, offset(start)) + replacement + source.slice(offset(end));
+        return {
+          file,
+          before: (lines[start.line - 1] ?? '').trim(),
+          after: (mutated.split('\n')[start.line - 1] ?? '').trim(),
+          source: mutated,
+          isDetected: ['Killed', 'Timeout'].includes(status),
+        };
+      });
+  });
+}
