@@ -93,6 +93,11 @@ export function answer(): Answering {
   };
 }
 
-/** A client can choose `requestId`. It serves only `sam local`, which has no other. */
-const requestIdOf = ({ requestContext }: APIGatewayProxyEvent): string =>
-  requestContext.extendedRequestId ?? requestContext.requestId;
+/**
+ * A client can choose `requestId`. It serves only `sam local`, which has no other. Only a text can
+ * be a header.
+ */
+function requestIdOf({ requestContext }: APIGatewayProxyEvent): string {
+  const id: unknown = requestContext.extendedRequestId ?? requestContext.requestId;
+  return typeof id === 'string' ? id : '';
+}
