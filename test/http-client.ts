@@ -19,9 +19,10 @@ export interface Answer {
 /** Sends a request exactly as it is written, because `fetch` would normalize path and headers. */
 export function send(
   baseUrl: string,
-  { method = 'GET', path, headers = [], body }: Request,
+  sent: Request,
   agent: http.Agent | false = false,
 ): Promise<Answer> {
+  const { method = 'GET', path, headers = [], body } = sent;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { protocol, host, hostname, port, pathname } = new URL(baseUrl);
   const own = ['Host', host];
@@ -40,6 +41,13 @@ export function send(
     const chunks = await response.toArray().catch(reject);
     if (chunks) resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
   });
-  request.on('error', reject).end(body);
+  request
+    .on('error', (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection while the agent uses it again.
+      // https://nodejs.org/api/http.html#requestreusedsocket
+      if (request.reusedSocket && error.code === 'ECONNRESET') resolve(send(baseUrl, sent, agent));
+      else reject(error);
+    })
+    .end(body);
   return promise;
 }

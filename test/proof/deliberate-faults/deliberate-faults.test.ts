@@ -27,11 +27,12 @@ function run(suite: string): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-  const { PROOF, REPLAY, ...env } = process.env;
+  // The copy has no packages of CI, which bring the other engine.
+  const { PROOF, REPLAY, ALL_ENGINES, ...env } = process.env;
   execFile(
     process.execPath,
     [...flags, jest, '--runInBand', '--json', '--runTestsByPath', suite],
-    { cwd: copy, env, maxBuffer: 1e8 },
+    { cwd: copy, env, maxBuffer: 1e8, timeout: 300_000 },
     (error, stdout, stderr) => {
       const [json = '{}'] = /^\{"numFailed.*$/m.exec(stdout) ?? [];
       const { testResults = [] } = JSON.parse(json) as {
