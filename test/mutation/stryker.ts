@@ -87,7 +87,8 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
   // A change that makes a loop endless is detected by this. A busy machine must not look like one.
   timeoutMS: 20_000,
   timeoutFactor: 10,
-  allowEmpty: true,
+  // Jest holds on to the modules of every run.
+  maxTestRunnerReuse: 100,
 });
 
 function mutantsIn({ files }: Report): Mutant[] {
