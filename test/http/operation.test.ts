@@ -200,7 +200,7 @@ test('a client cannot choose the request id, except where the gateway has no oth
   expect(lines).toMatchObject([{ requestId: 'request-1' }, { requestId: 'chosen' }]);
 });
 
-test('a request id that is no text, which no gateway sends, is left out of the answer', async () => {
+test('a request id that is no text, as no gateway sends, is left out of the answer', async () => {
   const event = proxyEvent();
   Object.assign(event.requestContext, { extendedRequestId: [{}] });
   const { headers } = await answerOf(async () => done, event);
