@@ -28,6 +28,7 @@ const runs: [command: RegExp, by: string][] = [
   [/^npm run plants -- (export|import|erase) --owner /, 'test/programs/plants-program.test.ts'],
   [/^npm run sam( |$)/, 'test/sam/program.test.ts'],
   [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, 'test/sam/plain.test.ts'],
+  [/^npm ci --prefix \.ci && npm run proof$/, '.ci/run'],
   [/^npm (test|run (format|types|lint|test:programs))$/, '.ci/run'],
   [/^npm run openapi$/, 'test/openapi/program.test.ts'],
   [/^\.ci\/client-types\/run$/, '.ci/run'],

@@ -23,7 +23,7 @@ measuredTest.each([
   ['`npm start` killed (SIGKILL) during writes', 'kills during writes'],
 ])('the README has the count of %s', (tried, words) => {
   const { count = Number.NaN } = proof.rows.find((row) => row.tried === tried) ?? {};
-  expect(readPage('README.md').replaceAll('\n', ' ')).toMatch(`${spaced(count)} ${words}`);
+  expect(readPage('README.md').replaceAll(/\s+/g, ' ')).toMatch(`${spaced(count)} ${words}`);
 });
 
 test('a run becomes a page with a row for each thing tried, and its plots', () => {

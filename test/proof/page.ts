@@ -126,6 +126,7 @@ function svg({ title, x, y, lines }: Plot): string {
   const label = (value: number) => `${Number(value.toPrecision(3))}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
   font-family="sans-serif" font-size="12">
+<title>${title}</title>
 <rect width="${width}" height="${height}" fill="white"/>
 <text x="${left}" y="20" font-size="14">${title}</text>
 ${ticks
@@ -141,9 +142,8 @@ ${ticks
 ${lines
   .map(({ name, points: line }, i) => {
     const colour = colours[i % colours.length];
-    const last = line.at(-1) ?? [0, 0];
     const path = line.map(([px, py]) => `${toX(px).toFixed(1)},${toY(py).toFixed(1)}`).join('\n');
-    const at = `x="${width - right + 6}" y="${toY(last[1]).toFixed(1)}"`;
+    const at = `x="${width - right + 6}" y="${top + 18 * i}"`;
     return `<polyline fill="none" stroke="${colour}" points="\n${path}"/>
 <text ${at} dy="4" fill="${colour}">${name}</text>`;
   })
