@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { publish } from '../proof/page.ts';
@@ -56,8 +56,7 @@ else if (patterns.length === 0) {
   const figures = { date, mutants: mutants.length, killed: mutants.length - survived };
   writeFileSync('docs/mutation.json', `${JSON.stringify(figures, null, 2)}\n`);
   // The page shows the score beside the figures of the last whole proof.
-  if (existsSync('docs/proof.json'))
-    publish('docs', JSON.parse(readFileSync('docs/proof.json', 'utf8')));
+  publish('docs', JSON.parse(readFileSync('docs/proof.json', 'utf8')));
 }
 
 function describe({ file, before, after }: Pick<Mutant, 'file' | 'before' | 'after'>): string {
