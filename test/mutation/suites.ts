@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { jest } from '../jest.ts';
 import type { Mutant } from './stryker.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -36,9 +37,7 @@ export function openCopy() {
   async function findFailure({ file, source }: Mutant): Promise<string | undefined> {
     const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
     writeFileSync(join(copy, file), source);
-    const jest = ['node_modules/jest/bin/jest.js', '--bail', '--runInBand', ...names];
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    const child = spawn(process.execPath, [...flags, ...jest], {
+    const child = spawn(process.execPath, [...jest, '--bail', '--runInBand', ...names], {
       cwd: copy,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '../jest.ts';
 import { publish } from './page.ts';
 import { type StoredRow, topics } from './topics.ts';
 
@@ -19,17 +20,13 @@ interface Run {
 }
 
 function runJest(workers: number, paths: string[], ignored: string[] = []): Run {
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const results = join(folder, `results-${workers}`);
   // Jest takes what follows a list of paths for more of them, unless it begins with a hyphen.
   const ignoring = ['/node_modules/', ...ignored].map((path) => `--testPathIgnorePatterns=${path}`);
   const writing = ['--json', `--outputFile=${results}`, '--passWithNoTests', '--verbose'];
   const { status } = spawnSync(
     process.execPath,
-    [
-      ...[...flags, 'node_modules/jest/bin/jest.js', ...ignoring],
-      ...[`--maxWorkers=${workers}`, ...writing, ...paths],
-    ],
+    [...jest, ...ignoring, `--maxWorkers=${workers}`, ...writing, ...paths],
     { stdio: 'inherit' },
   );
   if (!existsSync(results)) return { passed: false, skipped: [] };

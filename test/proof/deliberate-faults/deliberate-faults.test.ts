@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { jest } from '../../jest.ts';
 import { copyOfProject, project } from '../../local/project-copy.ts';
 import { countOf, timeout } from '../check.ts';
 import { report } from '../report.ts';
@@ -25,13 +26,11 @@ const options = { recursive: true };
 /** Runs a test file of the copy. */
 function run(suite: string): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
   // The copy has no packages of CI, which bring the other engine.
   const { PROOF, REPLAY, ALL_ENGINES, ...env } = process.env;
   execFile(
     process.execPath,
-    [...flags, jest, '--runInBand', '--json', '--runTestsByPath', suite],
+    [...jest, '--runInBand', '--json', '--runTestsByPath', suite],
     { cwd: copy, env, maxBuffer: 1e8, timeout: 300_000 },
     (error, stdout, stderr) => {
       const [json = '{}'] = /^\{"numFailed.*$/m.exec(stdout) ?? [];
