@@ -36,8 +36,6 @@ export async function watchSources(
 
   /** Bundles the functions for the first time, which takes longer than the next times. */
   async function prepareBundler(): Promise<void> {
-    await bundler?.stop();
-    bundler = undefined;
     // The module belongs to the stack's sources. Node reads it once for each address.
     const module: typeof import('../../lib/bundle.ts') = await import(`${bundleModule}?${stack}`);
     bundler = await module.startBundler({
@@ -53,10 +51,11 @@ export async function watchSources(
       replace(assembly, await bundler.bundle(folder));
     } else {
       console.error('The stack has changed: synthesizing …');
+      await bundler?.stop();
+      bundler = undefined;
       await assemble(folder, context);
       replace(folder);
       [assembly, stack] = [folder, wanted.stack];
-      queue = queue.then(prepareBundler).catch(() => undefined);
     }
   }
 
@@ -67,7 +66,12 @@ export async function watchSources(
       console.error('The code of npm start itself has changed: start it again to use it.');
     }
     const wanted = currentSources();
-    if (areSame(wanted, served)) return;
+    if (!areSame(wanted, served)) await tryToServe(wanted);
+    // Before the next look, which must not bundle as the stack of before did.
+    if (!bundler) await prepareBundler().catch(() => undefined);
+  }
+
+  async function tryToServe(wanted: Sources): Promise<void> {
     // Not tried again before the next change.
     served = wanted;
     const began = performance.now();
@@ -80,7 +84,7 @@ export async function watchSources(
     }
   }
 
-  let queue = prepareBundler().catch(() => undefined);
+  let queue = look();
   // Events only cause a look, because editors and git replace files in many ways.
   const subscription = await subscribe(root, () => (queue = queue.then(look)), {
     ignore: ['node_modules', '.git', '.plant-store', 'cdk.out'],

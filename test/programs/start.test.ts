@@ -145,9 +145,10 @@ test('with --watch it serves what has changed, however that was written', async 
     expect(await response.json()).toEqual([{ name: 'Monstera', tag: '' }]);
     return response;
   };
+  const served = /^New requests meet the new functions, after \d+\.\d s\.$/;
   const said = async (what: string) => {
     await store.says(new RegExp(`^${what} …$`));
-    await store.says(/^New requests meet the new functions, after \d+\.\d s\.$/);
+    await store.says(served);
   };
   const bundled = () => said('Functions have changed: bundling');
   const synthesized = () => said('The stack has changed: synthesizing');
@@ -175,8 +176,10 @@ test('with --watch it serves what has changed, however that was written', async 
   await synthesized();
   expect((await list('v2')).status).toBe(203);
   change('lib/bundle.ts', "platform: 'node'", "define: { pageOf: '0' }, platform: 'node'");
-  await synthesized();
+  await store.says(/^The stack has changed: synthesizing …$/);
+  // What changes during a synthesis is bundled as the new stack bundles.
   change(handler, 'status: 203', 'status: 202 + pageOf');
+  await store.says(served);
   await bundled();
   expect((await list('v2')).status).toBe(202);
 
