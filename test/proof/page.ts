@@ -64,7 +64,7 @@ ${sections.join('\n')}
 * **Mutation testing.** ${mutationText(mutation)}
 * **Speed.** \`npm run bench\` compares CPU time with other ways to write the functions.
 * **Supply chain.** \`npm run sbom\` lists what the bundles hold. \`npm test\` checks the licences
-  and the lock files.
+  and the lock files, and \`.ci/sbom\` checks the list with CycloneDX's own schema.
 * **A deployment.** \`.ci/deploy\` deploys the stack to a stand-in for AWS, and \`.ci/sam\` runs it
   in Lambda's own runtime.
 
