@@ -9,16 +9,13 @@ import type { Mutant } from './stryker.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The bill of materials names the folder of each package, which a copy of the project shares. */
-const bundles = ['priming', 'size', 'stubs'].map((name) => `test/bundles/${name}`);
-
 /** The suites of CI that run real bundles, by the files that they look at most. The first fits. */
 const suites: [files: RegExp, suites: string[]][] = [
   [/access-tokens|authorize/, ['test/access-tokens/', 'test/contract/', 'test/stack/']],
-  [/sdk|environment|log/, [...bundles, 'test/contract/', 'test/access-tokens/', 'test/http/']],
+  [/sdk|environment|log/, ['test/bundles/', 'test/contract/', 'test/access-tokens/', 'test/http/']],
   [/writes|database|store/, ['test/faults/', 'test/explorer/', 'test/contract/', 'test/store/']],
   [/contract/, ['test/contract/', 'test/stack/', 'test/openapi/', 'test/access-tokens/']],
-  [/./, ['test/contract/', 'test/faults/', 'test/proof/fuzz', ...bundles]],
+  [/./, ['test/contract/', 'test/faults/', 'test/proof/fuzz', 'test/bundles/']],
 ];
 
 /**
