@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { jsonRows } from '../json-rows.ts';
 import { type Figures, ratio } from './ratio.ts';
 import { page, type Speed } from './report/page.ts';
 import { plot } from './report/plot.ts';
@@ -113,6 +114,7 @@ const published = (file: string, folder = root) => readFileSync(join(folder, fil
 
 test('what is published has the figures of docs/speed.json', () => {
   const speed: Speed = JSON.parse(published('docs/speed.json'));
+  expect(published('docs/speed.json')).toBe(jsonRows(speed));
   expect(published('docs/speed.md')).toBe(page(speed));
   expect(published('docs/speed.svg')).toBe(plot(speed.bars));
   expect(published('README.md')).toContain(readmeItem(speed.results));

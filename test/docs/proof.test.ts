@@ -2,11 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { jsonRows } from '../json-rows.ts';
 import { mutationOf, type Proof, page, publish, spaced } from '../proof/page.ts';
 import { readPage, root } from './page.ts';
 
 const docs = join(root, 'docs');
-const proof: Proof = JSON.parse(readFileSync(join(docs, 'proof.json'), 'utf8'));
+const proof: Proof = JSON.parse(readPage('docs/proof.json'));
+
+test('docs/proof.json is as a run writes it', () => {
+  expect(readPage('docs/proof.json')).toBe(jsonRows(proof));
+});
 
 test('docs/proof.md holds the figures of docs/proof.json and docs/mutation.json', () => {
   expect(readPage('docs/proof.md')).toBe(page(proof, mutationOf(docs)));

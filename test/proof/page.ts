@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonRows } from '../json-rows.ts';
 import { type Plot, type StoredRow, topics } from './topics.ts';
 
 /** The contents of docs/proof.json. */
@@ -22,7 +23,7 @@ export const spaced = (value: number): string => `${value}`.replace(/\B(?=(\d{3}
 
 /** Writes docs/proof.json, and the page and the plots that follow from it. */
 export function publish(docs: string, proof: Proof): void {
-  writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+  writeFileSync(join(docs, 'proof.json'), jsonRows(proof));
   writeFileSync(join(docs, 'proof.md'), page(proof, mutationOf(docs)));
   for (const { plot } of proof.rows)
     if (plot) writeFileSync(join(docs, `proof-${plot.name}.svg`), svg(plot));

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonRows } from '../../json-rows.ts';
 import type { Result } from '../targets.ts';
 import { page, type Speed } from './page.ts';
 import { plot } from './plot.ts';
@@ -7,7 +8,7 @@ import { plot } from './plot.ts';
 /** Writes docs/speed.json, and from it the page, the plot and the README's figures. */
 export function publish(root: string, speed: Speed): void {
   const write = (file: string, text: string) => writeFileSync(join(root, file), text);
-  write('docs/speed.json', `${JSON.stringify(speed, null, 2)}\n`);
+  write('docs/speed.json', jsonRows(speed));
   write('docs/speed.md', page(speed));
   write('docs/speed.svg', plot(speed.bars));
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
