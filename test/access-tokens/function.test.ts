@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -12,6 +11,7 @@ import {
   type ExecutionEnvironment,
   startExecutionEnvironment,
 } from '../../lib/emulator/lambda/execution-environment.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from './forge.ts';
 import { startTokensTable } from './tokens-table.ts';
 
@@ -30,22 +30,21 @@ beforeAll(async () => {
   tokens = await startTokensTable('Tokens');
   database = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
-    sent.push({
-      operation: `${request.headers['x-amz-target']}`.split('.')[1] ?? '',
-      input: JSON.parse(`${body}`),
-    });
+    const [, operation = ''] = `${request.headers['x-amz-target']}`.split('.');
+    sent.push({ operation, input: JSON.parse(`${body}`) });
     if (fail) return fail(response);
-    const answer = await fetch(tokens.endpoint, {
-      method: 'POST',
-      headers: request.headers as Record<string, string>,
-      body,
-    });
+    const headers = request.headers as Record<string, string>;
+    const answer = await fetch(tokens.endpoint, { method: 'POST', headers, body });
     response
       .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' })
       .end(await answer.bytes());
   });
-  await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve));
+  const port = await listen(database, 0, '127.0.0.1');
   bundle(bundles);
+  const variables = {
+    [environment.accessTokensTable]: tokens.name,
+    [environment.dynamodbEndpoint]: '',
+  };
   authorizer = startExecutionEnvironment(
     {
       FunctionName: 'Authorizer',
@@ -54,15 +53,10 @@ beforeAll(async () => {
       Handler: 'start.handler',
       MemorySize: 512,
       Timeout: 10,
-      Environment: {
-        Variables: {
-          [environment.accessTokensTable]: tokens.name,
-          [environment.dynamodbEndpoint]: '',
-        },
-      },
+      Environment: { Variables: variables },
       LoggingConfig: { LogFormat: 'JSON' },
     },
-    `http://127.0.0.1:${(database.address() as AddressInfo).port}`,
+    `http://127.0.0.1:${port}`,
     (_, line) => log.push(line),
   );
 });
@@ -82,13 +76,8 @@ afterAll(async () => {
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';
 const judge = (authorizationToken: unknown) =>
   authorizer.invoke(JSON.stringify({ type: 'TOKEN', authorizationToken, methodArn }));
-const issue = () =>
-  issueToken(tokens.database, tokens.name, {
-    owner: 'ann',
-    scopes: allScopes,
-    label: '',
-    expires: undefined,
-  });
+const grant = { owner: 'ann', scopes: allScopes, label: '', expires: undefined };
+const issue = () => issueToken(tokens.database, tokens.name, grant);
 const unauthorized = { error: { errorType: 'Error', errorMessage: 'Unauthorized' } };
 const codes = () => log.flatMap((line) => JSON.parse(line).message?.code ?? []);
 
@@ -96,12 +85,8 @@ test('the authorizer does one strongly consistent read and writes nothing', asyn
   const { id, token } = await issue();
   const outcome = await judge(`Bearer ${token}`);
   expect(outcome).toHaveProperty('payload', expect.stringContaining('"owner":"ann"'));
-  expect(sent).toEqual([
-    {
-      operation: 'GetItem',
-      input: { TableName: 'Tokens', Key: { id: { S: id } }, ConsistentRead: true },
-    },
-  ]);
+  const input = { TableName: 'Tokens', Key: { id: { S: id } }, ConsistentRead: true };
+  expect(sent).toEqual([{ operation: 'GetItem', input }]);
 });
 
 test('a token works as soon as it is issued, and stops as soon as it is revoked', async () => {
@@ -120,9 +105,8 @@ test('an unknown id costs the same read as a wrong secret, and gets the same ans
   expect(unknown).toEqual(wrong);
   expect(unknown).toEqual(unauthorized);
   expect(more).toEqual([]);
-  expect(sent).toEqual([
-    { ...first, input: { ...first?.input, Key: { id: { S: expect.stringMatching(/^\w{12}$/) } } } },
-  ]);
+  const Key = { id: { S: expect.stringMatching(/^\w{12}$/) } };
+  expect(sent).toEqual([{ ...first, input: { ...first?.input, Key } }]);
   expect(codes()).toEqual(['TOKEN_REFUSED', 'TOKEN_REFUSED']);
 });
 
@@ -159,30 +143,22 @@ test.each([
   expect(codes()).toEqual(['TOKEN_REFUSED']);
 });
 
+const answering = (status: number, body: string) => (response: ServerResponse) => {
+  response.writeHead(status).end(body);
+};
 test.each<[string, (response: ServerResponse) => void]>([
-  ['answers 500', (response) => void response.writeHead(500).end('{}')],
+  ['answers 500', answering(500, '{}')],
   ['closes the connection', (response) => void response.destroy()],
-  [
-    'lacks the table',
-    (response) =>
-      void response.writeHead(400).end('{"__type":"x#ResourceNotFoundException","message":"gone"}'),
-  ],
-  [
-    'says Unauthorized',
-    (response) => void response.writeHead(401).end('{"message":"Unauthorized"}'),
-  ],
-  ['answers HTML', (response) => void response.writeHead(200).end('<html>')],
-  [
-    'has an invalid record',
-    (response) => void response.writeHead(200).end('{"Item":{"id":{"S":"abcdefghijkl"}}}'),
-  ],
+  ['lacks the table', answering(400, '{"__type":"x#ResourceNotFoundException","message":"gone"}')],
+  ['says Unauthorized', answering(401, '{"message":"Unauthorized"}')],
+  ['answers HTML', answering(200, '<html>')],
+  ['has an invalid record', answering(200, '{"Item":{"id":{"S":"abcdefghijkl"}}}')],
 ])('if the database %s, the authorizer fails without saying Unauthorized', async (_, failing) => {
   const { token } = await issue();
   fail = failing;
   const outcome = await judge(`Bearer ${token}`);
-  expect(outcome).toEqual({
-    error: { errorType: 'Error', errorMessage: 'The access token could not be judged.' },
-  });
+  const error = { errorType: 'Error', errorMessage: 'The access token could not be judged.' };
+  expect(outcome).toEqual({ error });
   expect(codes()).toEqual(['AUTHORIZER_FAILED']);
   expect(log.join()).not.toContain(token.slice(17, 38));
 });

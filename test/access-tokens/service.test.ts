@@ -29,21 +29,15 @@ const issue = async (
   scopes: Scope[],
   { expires = (now() + 3600) as number | undefined, clock = Date.now } = {},
 ) => {
-  const issued = await issueToken(
-    service.database,
-    table,
-    { owner: 'ann', scopes, label: '', expires },
-    clock,
-  );
+  const grant = { owner: 'ann', scopes, label: '', expires };
+  const issued = await issueToken(service.database, table, grant, clock);
   service.tokens.push(issued.token);
   return issued;
 };
 const rotate = async (scopes: Scope[], overlap: number) => {
   const old = await issue(scopes);
-  const issued = await rotateToken(service.database, table, old.id, {
-    overlap,
-    expires: undefined,
-  });
+  const options = { overlap, expires: undefined };
+  const issued = await rotateToken(service.database, table, old.id, options);
   service.tokens.push(issued.token);
   return { old: old.token, next: issued.token };
 };
@@ -112,9 +106,8 @@ const states: Record<string, (scopes: Scope[]) => Promise<string>> = {
     (await issue(scopes)).token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
   damaged: async (scopes) => {
     const { token, record } = await issue(scopes);
-    await service.database.send(
-      new PutCommand({ TableName: table, Item: { ...record, owner: 7 } }),
-    );
+    const Item = { ...record, owner: 7 };
+    await service.database.send(new PutCommand({ TableName: table, Item }));
     return token;
   },
 };
@@ -148,11 +141,8 @@ test.each(Object.keys(states))(
   'a token that is %s: every header, operation and scope gets its verdict',
   async (state) => {
     const grants: Scope[][] = [['plants:read'], ['plants:write'], allScopes];
-    const tokens = new Map(
-      await Promise.all(
-        grants.map(async (scopes) => [scopes, await tokenIn(state, scopes)] as const),
-      ),
-    );
+    const tokens = new Map<Scope[], string>();
+    for (const scopes of grants) tokens.set(scopes, await tokenIn(state, scopes));
     // The gateway refuses a bad shape before anything looks at the token in it.
     const shapes = state === 'active' ? [...goodShapes, ...badShapes] : goodShapes;
     const cases = grants.flatMap((scopes) =>
@@ -190,18 +180,11 @@ test('no answer tells one refused token from another', async () => {
   const answers = new Set<string>();
   for (const state of ['expired', 'revoked', 'unknown', 'wrong', 'mistyped']) {
     for (const [method, path] of routes) {
-      const { headers, ...answer } = await send(
-        method,
-        path,
-        `Bearer ${await tokenIn(state, allScopes)}`,
-      );
+      const token = await tokenIn(state, allScopes);
+      const { headers, ...answer } = await send(method, path, `Bearer ${token}`);
       const { date: _, ...others } = headers;
-      answers.add(
-        JSON.stringify({ ...answer, headers: others }).replaceAll(
-          /[0-9a-f]{8}-[0-9a-f-]{27}/g,
-          'a request id',
-        ),
-      );
+      const text = JSON.stringify({ ...answer, headers: others });
+      answers.add(text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));
     }
   }
   const [answer = '', ...more] = answers;
@@ -229,12 +212,8 @@ test('requests are served until revoke begins, and refused once it has returned'
   const traffic = Promise.all([caller(), caller(), caller()]);
   while (answered.length === 0) await new Promise(setImmediate);
   const started = performance.now();
-  const { exitCode } = await runToken([
-    'revoke',
-    id,
-    '--dynamodb-endpoint',
-    service.databaseEndpoint,
-  ]);
+  const { databaseEndpoint } = service;
+  const { exitCode } = await runToken(`revoke ${id} --dynamodb-endpoint ${databaseEndpoint}`);
   expect(exitCode).toBe(0);
   revoked = performance.now();
   await traffic;

@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,6 +11,7 @@ import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';
 import { tableIds } from '../../../functions/contract/table-schema.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
 import { forge } from '../forge.ts';
 import { startTokensTable } from '../tokens-table.ts';
 import { root, start, token } from './command.ts';
@@ -22,40 +22,26 @@ beforeAll(async () => {
 });
 afterAll(() => tokens?.stop());
 
-const local = (args: string[], options = {}) =>
-  token([...args, '--local', '--dynamodb-endpoint', tokens.endpoint], {}, options);
+const local = (line: string, options = {}) =>
+  token(`${line} --local --dynamodb-endpoint ${tokens.endpoint}`, {}, options);
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
-const issue = (owner: string) =>
-  issueToken(
-    tokens.database,
-    tableIds.accessTokens,
-    { owner, scopes: allScopes, label: 'a note', expires: 4_000_000_000 },
-    () => 1_700_000_000_000,
-  );
+const issue = (owner: string) => {
+  const grant = { owner, scopes: allScopes, label: 'a note', expires: 4_000_000_000 };
+  return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
+};
+const failed = (message: string) => ({ exitCode: 1, stdout: '', stderr: `error: ${message}\n` });
 const day = 86_400;
 
 test('issue prints the token alone on stdout, and words about it on stderr', async () => {
-  const args = [
-    'run',
-    '-s',
-    'token',
-    '--',
-    'issue',
-    '--owner',
-    'ann',
-    '--dynamodb-endpoint',
-    tokens.endpoint,
-  ];
-  const { exitCode, stdout, stderr } = await start('npm', args, process.env);
+  const line = `run -s token -- issue --owner ann --dynamodb-endpoint ${tokens.endpoint}`;
+  const { exitCode, stdout, stderr } = await start('npm', line.split(' '), process.env);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const id = tokenId(stdout.trim());
-  expect(stderr).toMatch(
-    new RegExp(
-      `${id}: plants:read plants:write for ann; ` +
-        'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$',
-    ),
-  );
+  const words =
+    `${id}: plants:read plants:write for ann; ` +
+    'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$';
+  expect(stderr).toMatch(new RegExp(words));
   expect(stderr).not.toContain(stdout.slice(17, 38));
   const stored = await record(id);
   expect(stored).toMatchObject({ owner: 'ann', scopes: allScopes, label: '' });
@@ -64,25 +50,16 @@ test('issue prints the token alone on stdout, and words about it on stderr', asy
 });
 
 test.each([
-  [['--expires-in', '15m'], { scopes: allScopes, label: '' }, 15 * 60],
-  [['--expires-in', '12h', '--scope', 'plants:read'], { scopes: ['plants:read'] }, 12 * 3600],
+  ['--expires-in 15m', { scopes: allScopes, label: '' }, 15 * 60],
+  ['--expires-in 12h --scope plants:read', { scopes: ['plants:read'] }, 12 * 3600],
   [
-    [
-      '--expires-in',
-      '30s',
-      '--scope',
-      'plants:write',
-      '--scope',
-      'plants:read',
-      '--label',
-      'the café’s laptop',
-    ],
+    "--expires-in 30s --scope plants:write --scope plants:read --label 'the café’s laptop'",
     { label: 'the café’s laptop' },
     30,
   ],
-  [['--expires-in', 'never'], {}, Number.POSITIVE_INFINITY],
-])('issue --owner bob %j', async (options, expected, lifetime) => {
-  const { exitCode, stdout } = await local(['issue', '--owner', 'bob', ...options]);
+  ['--expires-in never', {}, Number.POSITIVE_INFINITY],
+])('issue --owner bob %s', async (options, expected, lifetime) => {
+  const { exitCode, stdout } = await local(`issue --owner bob ${options}`);
   expect(exitCode).toBe(0);
   const stored = await record(tokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
@@ -94,64 +71,48 @@ test.each([
 test('list shows the tokens in a table or as JSON, and no secrets', async () => {
   const issued = await issue('lister');
   const revoked = await issue('lister');
-  await local(['revoke', revoked.id]);
+  await local(`revoke ${revoked.id}`);
   const [first, second] = [issued.id, revoked.id].sort();
   const status = (id = '') => (id === issued.id ? 'active ' : 'revoked');
   const times = '2023-11-14T22:13:20Z  2096-10-02T07:06:40Z';
   const rest = (id = '') => `lister  plants:read plants:write  ${status(id)}  ${times}  a note`;
-  const table = await local(['list', '--owner', 'lister']);
-  expect(table).toEqual({
-    exitCode: 0,
-    stderr: '',
-    stdout:
-      'ID            OWNER   SCOPES                    STATUS   ' +
-      'CREATED               EXPIRES               LABEL\n' +
-      `${first}  ${rest(first)}\n${second}  ${rest(second)}\n`,
-  });
+  const header =
+    'ID            OWNER   SCOPES                    STATUS   ' +
+    'CREATED               EXPIRES               LABEL\n';
+  const table = await local('list --owner lister');
+  const stdout = `${header}${first}  ${rest(first)}\n${second}  ${rest(second)}\n`;
+  expect(table).toEqual({ exitCode: 0, stderr: '', stdout });
 
-  const json = await local(['list', '--owner', 'lister', '--json']);
+  const json = await local('list --owner lister --json');
   const common = {
     owner: 'lister',
     scopes: allScopes,
     label: 'a note',
     created: '2023-11-14T22:13:20Z',
     expires: '2096-10-02T07:06:40Z',
+    replacedBy: null,
   };
+  const time = expect.stringMatching(/^20..-..-..T..:..:..Z$/);
   expect(JSON.parse(json.stdout)).toEqual(
     [
-      { id: issued.id, ...common, status: 'active', revoked: null, replacedBy: null },
-      {
-        id: revoked.id,
-        ...common,
-        status: 'revoked',
-        revoked: expect.stringMatching(/^20..-..-..T..:..:..Z$/),
-        replacedBy: null,
-      },
+      { id: issued.id, ...common, status: 'active', revoked: null },
+      { id: revoked.id, ...common, status: 'revoked', revoked: time },
     ].sort((a, b) => (a.id < b.id ? -1 : 1)),
   );
   for (const { token: secret, record } of [issued, revoked]) {
-    for (const half of [
-      secret.slice(17, 38),
-      secret.slice(38, 60),
-      Buffer.from(record.digest).toString('hex'),
-      Buffer.from(record.digest).toString('base64'),
-    ])
-      expect(table.stdout + json.stdout).not.toContain(half);
+    const digest = Buffer.from(record.digest);
+    const halves = [secret.slice(17, 38), secret.slice(38, 60)];
+    for (const leak of [...halves, digest.toString('hex'), digest.toString('base64')])
+      expect(table.stdout + json.stdout).not.toContain(leak);
   }
-  expect((await local(['list', '--json', '--owner', 'nobody'])).stdout).toBe('[]\n');
-  expect((await local(['list'])).stdout).toContain(issued.id);
+  expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
+  expect((await local('list')).stdout).toContain(issued.id);
 });
 
 test('rotate prints the new token, and the old one works until the overlap ends', async () => {
   const old = await issue('rita');
-  const { exitCode, stdout, stderr } = await local([
-    'rotate',
-    old.id,
-    '--overlap',
-    '15m',
-    '--expires-in',
-    '7d',
-  ]);
+  const line = `rotate ${old.id} --overlap 15m --expires-in 7d`;
+  const { exitCode, stdout, stderr } = await local(line);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const next = await record(tokenId(stdout.trim()));
@@ -163,74 +124,52 @@ test('rotate prints the new token, and the old one works until the overlap ends'
   const until = new Date(end * 1000).toISOString().replace('.000', '');
   expect(stderr).toContain(`It replaces ${old.id}, which works until ${until}.`);
 
-  await local(['rotate', next?.id ?? '']);
+  await local(`rotate ${next?.id}`);
   expect(Math.abs(((await record(next?.id))?.expires ?? 0) - now - 3600)).toBeLessThan(30);
 });
 
 test('revoke ends a token, and says for how long the gateway may accept it', async () => {
   const { id } = await issue('rob');
-  expect(await local(['revoke', id])).toEqual({
-    exitCode: 0,
-    stdout: '',
-    stderr:
-      `Revoked ${id} of rob. API Gateway may accept it for up to 60 s more, or for as long as ` +
-      'the setting authorizer-cache says.\n',
-  });
+  const stderr =
+    `Revoked ${id} of rob. API Gateway may accept it for up to 60 s more, or for as long as ` +
+    'the setting authorizer-cache says.\n';
+  expect(await local(`revoke ${id}`)).toEqual({ exitCode: 0, stdout: '', stderr });
   expect((await record(id))?.revoked).toBeDefined();
 });
 
+const ann = 'issue --owner ann';
+const lifetimes = 'A lifetime looks like 15m, 12h or 90d, or is never.';
 test.each([
-  [['issue'], "required option '--owner <name>' not specified"],
+  ['issue', "required option '--owner <name>' not specified"],
   [
-    ['issue', '--owner', 'a b'],
+    "issue --owner 'a b'",
     'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -.',
   ],
+  [`${ann} --scope plants:all`, 'Allowed choices are plants:read, plants:write.'],
+  [`${ann} --expires-in 90`, lifetimes],
+  [`${ann} --expires-in 0d`, lifetimes],
+  [`${ann} --expires-in 1.5h`, lifetimes],
   [
-    ['issue', '--owner', 'ann', '--scope', 'plants:all'],
-    'Allowed choices are plants:read, plants:write.',
-  ],
-  [
-    ['issue', '--owner', 'ann', '--expires-in', '90'],
-    'A lifetime looks like 15m, 12h or 90d, or is never.',
-  ],
-  [
-    ['issue', '--owner', 'ann', '--expires-in', '0d'],
-    'A lifetime looks like 15m, 12h or 90d, or is never.',
-  ],
-  [
-    ['issue', '--owner', 'ann', '--expires-in', '1.5h'],
-    'A lifetime looks like 15m, 12h or 90d, or is never.',
-  ],
-  [
-    ['issue', '--owner', 'ann', '--label', 'x'.repeat(101)],
+    `${ann} --label ${'x'.repeat(101)}`,
     'No token was issued: label must be at most 100 characters',
   ],
-  [['issue', '--owner', 'ann', 'bob'], "too many arguments for 'issue'"],
+  [`${ann} bob`, "too many arguments for 'issue'"],
   [
-    ['issue', '--label', 'for ann', '--owner'],
+    "issue --label 'for ann' --owner",
     "option '--owner <name>' argument '--local' is invalid. Put a value before --local.",
   ],
-  [['issue', '--owner', 'ann', '--label', '--expires-in'], 'Put a value before --expires-in.'],
-  [['isue', '--owner', 'ann'], "unknown command 'isue' (Did you mean issue?)"],
-  [['list', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
-  [['revoke'], "missing required argument 'id'"],
-  [
-    ['revoke', 'abc'],
-    'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
-  ],
-  [['revoke', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
-  [['rotate', 'abcdefghijkl'], 'There is no token abcdefghijkl.'],
-  [['rotate', 'abcdefghijkl', '--overlap', 'never'], 'An overlap looks like 0s, 15m or 12h.'],
-  [
-    ['list', '--stack', 'PlantStore'],
-    "option '--local' cannot be used with option '--stack <name>'",
-  ],
-  [
-    ['list', '--dynamodb-endpoint', 'localhost:8000'],
-    'An address looks like http://127.0.0.1:8000.',
-  ],
-])('%j is a mistake that gets one line', async (args, line) => {
-  const { exitCode, stdout, stderr } = await local(args);
+  [`${ann} --label --expires-in`, 'Put a value before --expires-in.'],
+  ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
+  ['list --jsn', "unknown option '--jsn' (Did you mean --json?)"],
+  ['revoke', "missing required argument 'id'"],
+  ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
+  ['revoke abcdefghijkl', 'There is no token abcdefghijkl.'],
+  ['rotate abcdefghijkl', 'There is no token abcdefghijkl.'],
+  ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
+  ['list --stack PlantStore', "option '--local' cannot be used with option '--stack <name>'"],
+  ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
+])('%s is a mistake that gets one line', async (command, line) => {
+  const { exitCode, stdout, stderr } = await local(command);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(line);
@@ -238,9 +177,9 @@ test.each([
 
 test('revoke and rotate read a whole token from standard input', async () => {
   const { id, token: old } = await issue('ida');
-  const rotated = await local(['rotate', '-'], { stdin: `${old}\n` });
+  const rotated = await local('rotate -', { stdin: `${old}\n` });
   expect(rotated.stderr).toContain(`It replaces ${id}, which works until`);
-  const revoked = await local(['revoke', '-'], { stdin: rotated.stdout });
+  const revoked = await local('revoke -', { stdin: rotated.stdout });
   expect(revoked.stderr).toContain(`Revoked ${tokenId(rotated.stdout.trim())} of ida.`);
   expect((await record(tokenId(rotated.stdout.trim())))?.revoked).toBeDefined();
 });
@@ -250,40 +189,35 @@ const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
   'standard input is refused, and not repeated, if it is %j',
   async (stdin) => {
-    for (const command of ['revoke', 'rotate'])
-      expect(await local([command, '-'], { stdin })).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr: 'error: Standard input holds no access token, or a mistyped one.\n',
-      });
+    for (const command of ['revoke -', 'rotate -'])
+      expect(await local(command, { stdin })).toEqual(
+        failed('Standard input holds no access token, or a mistyped one.'),
+      );
   },
 );
 
 test.each([
-  ['revoke', secret],
-  ['revoke', `${secret}x`],
-  ['rotate', secret.slice(0, 50)],
-  ['revoke', secret.slice(17)],
-  ['revoke', secret.slice(17, 60)],
-  ['issue', '--owner', secret],
-  ['issue', '--owner', secret.slice(17)],
-  ['issue', '--owner', 'ann', '--label', secret],
-  ['issue', '--owner', 'ann', '--label', `for ${secret.slice(17, 60)}`],
-  ['issue', '--owner', 'ann', '--scope', secret],
-  ['issue', '--owner', 'ann', '--expires-in', secret],
-  ['list', `--${secret}`],
-  ['list', `--${secret.slice(17)}`],
-  ['list', '--dynamodb-endpoint', secret],
-  [secret],
-])('an argument with a token or its secret is refused and not repeated: %#', async (...args) => {
-  expect(await local(args)).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr:
-      'error: An argument looks like an access token. Other users can see arguments, and npm ' +
-      'writes them to its log files, so revoke that token by its id. Where a command takes an ' +
-      'id, it takes - too, and then reads the token from standard input.\n',
-  });
+  `revoke ${secret}`,
+  `revoke ${secret}x`,
+  `rotate ${secret.slice(0, 50)}`,
+  `revoke ${secret.slice(17)}`,
+  `revoke ${secret.slice(17, 60)}`,
+  `issue --owner ${secret}`,
+  `issue --owner ${secret.slice(17)}`,
+  `${ann} --label ${secret}`,
+  `${ann} --label 'for ${secret.slice(17, 60)}'`,
+  `${ann} --scope ${secret}`,
+  `${ann} --expires-in ${secret}`,
+  `list --${secret}`,
+  `list --${secret.slice(17)}`,
+  `list --dynamodb-endpoint ${secret}`,
+  secret,
+])('an argument with a token or its secret is refused and not repeated: %#', async (line) => {
+  const message =
+    'An argument looks like an access token. Other users can see arguments, and npm ' +
+    'writes them to its log files, so revoke that token by its id. Where a command takes an ' +
+    'id, it takes - too, and then reads the token from standard input.';
+  expect(await local(line)).toEqual(failed(message));
 });
 
 test('--local finds the running npm start by itself', async () => {
@@ -291,23 +225,20 @@ test('--local finds the running npm start by itself', async () => {
   const data = join(cwd, '.plant-store');
   mkdirSync(data);
   announce(data, { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint });
-  const { stdout } = await token(['issue', '--owner', 'found', '--local'], {}, { cwd });
+  const { stdout } = await token('issue --owner found --local', {}, { cwd });
   expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
   rmSync(cwd, { recursive: true });
 });
 
 test.each([
-  [['issue', 'alice'], { owner: 'true' }, 'issue --owner alice'],
-  [['issue', 'alice', 'x'], { owner: 'true', label: 'true' }, 'issue --owner alice --label x'],
-  [['list'], { stack: 'Other' }, 'list --stack Other'],
-  [['revoke', 'abcdefghijkl'], { region: 'true' }, 'revoke --region abcdefghijkl'],
-])('%j is refused, because npm took %j for its own', async (args, taken, typed) => {
+  ['issue alice', { owner: 'true' }, 'issue --owner alice'],
+  ['issue alice x', { owner: 'true', label: 'true' }, 'issue --owner alice --label x'],
+  ['list', { stack: 'Other' }, 'list --stack Other'],
+  ['revoke abcdefghijkl', { region: 'true' }, 'revoke --region abcdefghijkl'],
+])('%s is refused, because npm took %j for its own', async (line, taken, typed) => {
   const env = Object.entries(taken).map(([name, value]) => [`npm_config_${name}`, value]);
-  const { stderr } = await token(args, {
-    npm_lifecycle_event: 'token',
-    npm_config_scope: '@example',
-    ...Object.fromEntries(env),
-  });
+  const npm = { npm_lifecycle_event: 'token', npm_config_scope: '@example' };
+  const { stderr } = await token(line, { ...npm, ...Object.fromEntries(env) });
   expect(stderr).toBe(
     'error: npm took these options for its own. Type "--" before them: ' +
       `npm run -s token -- ${typed}\n`,
@@ -324,7 +255,7 @@ test('an npm start announces itself, and takes it back when it ends', async () =
   const [ready] = await once(npmStart.stdout, 'data');
   const { dynamodbEndpoint } = JSON.parse(`${ready}`);
   expect(findRunning(join(cwd, '.plant-store'))).toMatchObject({ dynamodbEndpoint });
-  const { stdout } = await token(['list', '--local'], {}, { cwd });
+  const { stdout } = await token('list --local', {}, { cwd });
   expect(stdout).toMatch(/ demo .* npm start\n/);
   npmStart.kill();
   await once(npmStart, 'exit');
@@ -353,14 +284,10 @@ test('an npm start is found from its announcement until its end, however it ends
 test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
   'if no npm start runs at %s, one line says so',
   async (endpoint) => {
-    const stderr =
-      `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
-      'with --dynamodb-endpoint.\n';
-    expect(await token(['list', '--dynamodb-endpoint', endpoint])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr,
-    });
+    const message =
+      `No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
+      'with --dynamodb-endpoint.';
+    expect(await token(`list --dynamodb-endpoint ${endpoint}`)).toEqual(failed(message));
   },
 );
 
@@ -368,33 +295,24 @@ test('a server is recognised that is not the database of an npm start', async ()
   const other = await startTokensTable('Others');
   const nothing = createServer((_, response) =>
     response.writeHead(403).end('{"message":"Forbidden"}'),
-  ).listen(0, '127.0.0.1');
-  await once(nothing, 'listening');
-  for (const endpoint of [
-    other.endpoint,
-    `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`,
-  ]) {
-    const { exitCode, stderr } = await token(['list', '--dynamodb-endpoint', endpoint]);
+  );
+  const url = `http://127.0.0.1:${await listen(nothing, 0, '127.0.0.1')}`;
+  for (const endpoint of [other.endpoint, url]) {
+    const { exitCode, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      new RegExp(
-        `^error: The server at ${endpoint} is not the database of an "npm start" \\(.*\\)\\.\n$`,
-      ),
-    );
+    const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
+    expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
   }
   nothing.close();
   await other.stop();
 });
 
-test.each([[['issue']], [['list']], [['revoke']], [['rotate']], [[]]])(
-  '%j has a --help',
-  async (command) => {
-    const { exitCode, stdout, stderr } = await token([...command, '--help']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toContain(`Usage: npm run -s token -- ${command.join('')}`);
-    for (const expected of command.length > 0
-      ? ['--local', '--stack', '--profile', '--region', 'PlantStore']
-      : ['issue', 'list', 'revoke', 'rotate'])
-      expect(stdout).toContain(expected);
-  },
-);
+test.each(['issue', 'list', 'revoke', 'rotate', ''])('"%s" has a --help', async (command) => {
+  const { exitCode, stdout, stderr } = await token(`${command} --help`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toContain(`Usage: npm run -s token -- ${command}`);
+  for (const expected of command
+    ? ['--local', '--stack', '--profile', '--region', 'PlantStore']
+    : ['issue', 'list', 'revoke', 'rotate'])
+    expect(stdout).toContain(expected);
+});

@@ -25,12 +25,16 @@ export const start = (
     child.stdin?.on('error', () => undefined).end(stdin);
   });
 
+/** The arguments of a command line. One with blanks stands in single quotes, as in a shell. */
+const argumentsIn = (line: string) =>
+  (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+
 /**
  * Runs the program that `npm run -s token --` starts, with no AWS account but that of `env`.
  * Without npm and the launcher it starts in a quarter of the time.
  */
 export async function token(
-  args: string[],
+  line: string,
   env: Record<string, string> = {},
   options: { cwd?: string; stdin?: string } = {},
 ): Promise<Run> {
@@ -42,12 +46,8 @@ export async function token(
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
-  const run = await start(
-    process.execPath,
-    [join(root, 'bin', 'token.ts'), ...args],
-    { ...noAws, ...env },
-    options,
-  );
+  const args = [join(root, 'bin', 'token.ts'), ...argumentsIn(line)];
+  const run = await start(process.execPath, args, { ...noAws, ...env }, options);
   rmSync(home, { recursive: true });
   return run;
 }

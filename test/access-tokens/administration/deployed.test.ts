@@ -1,6 +1,5 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import { issueToken } from '../../../bin/token/administration.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { tokenId } from '../../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../../functions/contract/access-token.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
 import { startDatabase } from '../../../lib/local/database/embedded-database.ts';
 import { startTokensTable } from '../tokens-table.ts';
 import { start, token } from './command.ts';
@@ -21,6 +21,7 @@ const profiles = {
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
 };
 let cloudFormation: Server;
+let deployed: Record<string, string>;
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
 const outputs: Record<string, string> = {
   PlantStore:
@@ -28,12 +29,9 @@ const outputs: Record<string, string> = {
     '<OutputValue>PlantStore-AccessTokens-1ABC</OutputValue></member>',
   SomethingElse: '<member><OutputKey>BucketName</OutputKey><OutputValue>b</OutputValue></member>',
 };
+const action = 'cloudformation:DescribeStacks';
 const errors: Record<string, [status: number, code: string, message: string]> = {
-  Forbidden: [
-    403,
-    'AccessDenied',
-    'User: arn:aws:iam::1:user/u is not authorized to perform: cloudformation:DescribeStacks',
-  ],
+  Forbidden: [403, 'AccessDenied', `User: arn:u is not authorized to perform: ${action}`],
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 
@@ -62,19 +60,17 @@ beforeAll(async () => {
       );
       return;
     }
-    const [status, code, message] = errors[stack] ?? [
-      400,
-      'ValidationError',
-      `Stack with id ${stack} does not exist`,
-    ];
-    response
-      .writeHead(status)
-      .end(
-        `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code>` +
-          `<Message>${message}</Message></Error></ErrorResponse>`,
-      );
+    const unknown = [400, 'ValidationError', `Stack with id ${stack} does not exist`] as const;
+    const [status, code, message] = errors[stack] ?? unknown;
+    const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
+    response.writeHead(status).end(`<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
   });
-  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+  const port = await listen(cloudFormation, 0, '127.0.0.1');
+  deployed = {
+    ...profiles,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+  };
 });
 afterAll(async () => {
   cloudFormation?.close();
@@ -82,64 +78,25 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const deployed = () => {
-  const { port } = cloudFormation.address() as AddressInfo;
-  return {
-    ...profiles,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-    AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
-  };
-};
-const aws = (args: string[], env = {}) => token(args, { ...deployed(), ...env });
-const cliAccount = {
-  AWS_ACCESS_KEY_ID: 'ENVIRONMENT',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_DEFAULT_REGION: 'sa-east-1',
-};
-const account = {
-  AWS_ACCESS_KEY_ID: 'ENVIRONMENT',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_REGION: 'eu-west-1',
-};
+const aws = (line: string, env = {}) => token(line, { ...deployed, ...env });
+const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret' };
+const account = { ...keys, AWS_REGION: 'eu-west-1' };
+const cliAccount = { ...keys, AWS_DEFAULT_REGION: 'sa-east-1' };
 
-test.each<[string, string[], Record<string, string>, object]>([
-  ['a profile', ['--profile', 'work'], {}, { accessKeyId: 'WORK', region: 'eu-north-1' }],
-  [
-    'a profile and a region',
-    ['--profile', 'work', '--region', 'us-east-2'],
-    account,
-    { accessKeyId: 'WORK', region: 'us-east-2' },
-  ],
-  [
-    'the environment',
-    ['--stack', 'PlantStore'],
-    account,
-    { accessKeyId: 'ENVIRONMENT', region: 'eu-west-1' },
-  ],
-  [
-    'the AWS CLI’s variable for the region',
-    [],
-    cliAccount,
-    { accessKeyId: 'ENVIRONMENT', region: 'sa-east-1' },
-  ],
-  [
-    'the profile in the environment',
-    [],
-    { AWS_PROFILE: 'work' },
-    { accessKeyId: 'WORK', region: 'eu-north-1' },
-  ],
-])(
-  'the table of a deployed stack is found by its outputs, with %s',
-  async (_, options, env, who) => {
-    asked.length = 0;
-    const { exitCode, stdout } = await aws(['issue', '--owner', 'deployed', ...options], env);
-    expect(exitCode).toBe(0);
-    expect(asked).toEqual([{ stack: 'PlantStore', ...who }]);
-    expect(
-      await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? ''),
-    ).toMatchObject({ owner: 'deployed' });
-  },
-);
+test.each<[string, string, object, accessKeyId: string, region: string]>([
+  ['a profile', '--profile work', {}, 'WORK', 'eu-north-1'],
+  ['a profile and a region', '--profile work --region us-east-2', account, 'WORK', 'us-east-2'],
+  ['the environment', '--stack PlantStore', account, 'ENVIRONMENT', 'eu-west-1'],
+  ['the AWS CLI’s variable for the region', '', cliAccount, 'ENVIRONMENT', 'sa-east-1'],
+  ['the profile in the environment', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
+])('a stack’s outputs name its table, with %s', async (_, options, env, accessKeyId, region) => {
+  asked.length = 0;
+  const { exitCode, stdout } = await aws(`issue --owner deployed ${options}`, env);
+  expect(exitCode).toBe(0);
+  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
+  const record = await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? '');
+  expect(record).toMatchObject({ owner: 'deployed' });
+});
 
 const documents = ['README.md', ...globSync('docs/*.md')];
 const documented = documents.flatMap(
@@ -161,64 +118,59 @@ test.each([...new Set(documented)])('the documented command works: %s', async (l
   // The first goes through npm. Node passes arguments to a script as npm does, and starts sooner.
   const runner = line === documented[0] ? 'npm run' : `'${process.execPath}' --run`;
   const script = command.replace(/^npm run( -s)?/, runner);
-  const { exitCode, stderr } = await start('bash', ['-c', script], {
-    ...process.env,
-    ...deployed(),
-    ...account,
-  });
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 0,
-    stderr: expect.not.stringContaining('error'),
-  });
+  const env = { ...process.env, ...deployed, ...account };
+  const { exitCode, stderr } = await start('bash', ['-c', script], env);
+  expect(stderr).not.toContain('error');
+  expect(exitCode).toBe(0);
 });
 
 test('the page has the pattern for secret scanners', () => {
   expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
 });
 
-const stack = (name: string) => ['--stack', name];
+const region = { AWS_REGION: 'eu-west-1' };
 const noNetwork = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
-test.each<[string, string[], Record<string, string>, RegExp]>([
+test.each<[string, string, object, RegExp]>([
   [
     'no such stack',
-    stack('Nope'),
+    '--stack Nope',
     account,
     /There is no stack Nope in this region\. Deploy it .*, or choose another with --stack/,
   ],
   [
     'another stack',
-    stack('SomethingElse'),
+    '--stack SomethingElse',
     account,
     /The stack SomethingElse has no output AccessTokensTableName\. It is not a plant store/,
   ],
   [
     'no permission',
-    stack('Forbidden'),
+    '--stack Forbidden',
     account,
     /AWS does not allow it: .* not authorized to perform: cloudformation:DescribeStacks/,
   ],
   [
     'an expired session',
-    stack('LoggedOut'),
+    '--stack LoggedOut',
     account,
     /AWS does not accept the credentials \(.*\)\. Log in again, or choose others with --profile\./,
   ],
   [
     'no credentials',
-    [],
-    { AWS_REGION: 'eu-west-1' },
+    '',
+    region,
     /There are no AWS credentials \(.*\)\. Log in, choose others with --profile, or add --local/,
   ],
   [
     'no such profile',
-    ['--profile', 'other', '--region', 'eu-west-1'],
+    '--profile other --region eu-west-1',
     {},
     /There are no AWS credentials for the profile other \(.*\)\. Log in/,
   ],
-  ['no region', [], {}, /No AWS region is chosen\. Choose one with --region, or add --local/],
-  ['no network', [], noNetwork, /AWS cannot be reached \(.*\)\. Check the network and --region\./],
+  ['no region', '', {}, /No AWS region is chosen\. Choose one with --region, or add --local/],
+  ['no network', '', noNetwork, /AWS cannot be reached \(.*\)\. Check the network and --region\./],
 ])('if there is %s, one line says so', async (_, options, env, line) => {
-  const { exitCode, stdout, stderr } = await aws(['list', ...options], env);
+  const { exitCode, stdout, stderr } = await aws(`list ${options}`, env);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: ${line.source}.*\n$`));
 });
