@@ -62,9 +62,6 @@ async function ownService(): Promise<Target> {
     revokedToken: await service.issueRevoked(owner),
     expiredToken: await service.issueExpired(owner),
     isSam: false,
-    async stop() {
-      await service.stop();
-      await database.stop();
-    },
+    stop: () => service.stop().finally(database.stop),
   };
 }
