@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from '@jest/globals';
 import { jest } from '../../jest.ts';
 import { copyOfProject, project } from '../../local/project-copy.ts';
@@ -23,28 +25,28 @@ beforeAll(() => {
 });
 const options = { recursive: true };
 
-/** Runs a test file of the copy. */
-function run(suite: string): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
+/** Runs a test file of the copy. Throws if it does not end, because a hang names no test. */
+async function run(suite: string): Promise<Outcome> {
   // The copy has no packages of CI, which bring the other engine.
   const { PROOF, REPLAY, ALL_ENGINES, ...env } = process.env;
-  execFile(
+  const results = join(copy, 'results.json');
+  rmSync(results, { force: true });
+  const writing = ['--json', `--outputFile=${results}`];
+  const child = spawn(
     process.execPath,
-    [...jest, '--runInBand', '--json', '--runTestsByPath', suite],
-    { cwd: copy, env, maxBuffer: 1e8, timeout: 300_000 },
-    (error, stdout, stderr) => {
-      const [json = '{}'] = /^\{"numFailed.*$/m.exec(stdout) ?? [];
-      const { testResults = [] } = JSON.parse(json) as {
-        testResults?: { assertionResults: { status: string; fullName: string }[] }[];
-      };
-      const failed = testResults
-        .flatMap(({ assertionResults }) => assertionResults)
-        .filter(({ status }) => status === 'failed')
-        .map(({ fullName }) => fullName);
-      resolve({ passed: error === null, failed, output: stderr });
-    },
+    [...jest, '--runInBand', ...writing, '--runTestsByPath', suite],
+    { cwd: copy, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: 300_000 },
   );
-  return promise;
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code === null) throw new Error(`${suite} did not end within five minutes:\n${output}`);
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
+    testResults: { assertionResults: { status: string; fullName: string }[] }[];
+  };
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName }) => fullName);
+  return { passed: code === 0, failed, output };
 }
 
 test.each(deliberateFaults.slice(0, countOf({ whole: deliberateFaults.length })))(
@@ -57,13 +59,14 @@ test.each(deliberateFaults.slice(0, countOf({ whole: deliberateFaults.length }))
     expect(sound).toMatchObject({ passed: true });
 
     const source = readFileSync(join(project, 'functions', file), 'utf8');
-    const faulty = changes.reduce((text, [part, instead]) => {
-      expect(text.split(part)).toHaveLength(2);
-      return text.replace(part, () => instead);
+    const faulty = changes.reduce((before, [part, instead]) => {
+      expect(before.split(part)).toHaveLength(2);
+      return before.replace(part, () => instead);
     }, source);
     writeFileSync(join(copy, 'functions', file), faulty);
-    const { passed, failed, output } = await run(suite);
-    writeFileSync(join(copy, 'functions', file), source);
+    const { passed, failed, output } = await run(suite).finally(() =>
+      writeFileSync(join(copy, 'functions', file), source),
+    );
     expect(passed).toBe(false);
     expect(output).not.toMatch(/SyntaxError|Build failed/);
     const [first = 'its search for secrets in the log'] = failed;

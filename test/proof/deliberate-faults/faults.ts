@@ -127,6 +127,17 @@ export const deliberateFaults: DeliberateFault[] = [
     suite: 'test/proof/fuzz/requests.test.ts',
   },
   {
+    what: 'the id in a list',
+    file: 'plants/list.ts',
+    changes: [
+      [
+        'body: page.map(contentOf)',
+        'body: page.map((plant) => ({ ...plant, id: Number(plant.id) }))',
+      ],
+    ],
+    suite: 'test/contract/contract.test.ts',
+  },
+  {
     what: 'a 409 that overwrites the plant',
     file: 'plants/store.ts',
     changes: [
