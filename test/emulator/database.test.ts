@@ -168,51 +168,26 @@ describe('a data folder', () => {
       )
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [path, readFileSync(path, 'latin1')]);
-  const file = (folder: string, name: RegExp) => {
+  const spoil = (folder: string, name: RegExp, text = 'garbage') => {
     const found = readdirSync(folder).find((entry) => name.test(entry));
     if (found === undefined) throw new Error(`${folder} has no ${name}.`);
-    return join(folder, found);
+    writeFileSync(join(folder, found), text);
   };
-  const damages: [string, (data: string) => unknown, RegExp][] = [
-    [
-      'of another program',
-      (data) => renameSync(join(data, 'plant-store'), join(data, 'thesis')),
-      /was not made by this program/,
-    ],
-    [
-      'of an earlier layout',
-      (data) => rmSync(join(data, 'plant-store'), { recursive: true }),
-      /was not made by this program/,
-    ],
-    [
-      'whose engine lost its index',
-      (data) => rmSync(join(data, 'dynalite', 'CURRENT')),
-      /is damaged/,
-    ],
-    [
-      'whose engine is gone',
-      (data) => rmSync(join(data, 'dynalite'), { recursive: true }),
-      /is damaged/,
-    ],
-    [
-      'whose index is garbage',
-      (data) => writeFileSync(join(data, 'dynalite', 'CURRENT'), 'garbage'),
-      /is damaged/,
-    ],
-    [
-      'whose manifest is cut',
-      (data) => writeFileSync(file(join(data, 'dynalite'), /^MANIFEST/), 'x'),
-      /is damaged/,
-    ],
-    [
-      'whose own files are garbage',
-      (data) => writeFileSync(join(data, 'plant-store', 'CURRENT'), 'garbage'),
-      /is damaged/,
-    ],
+  const foreign = /was not made by this program/;
+  const damaged = /is damaged/;
+  type Folders = Record<'data' | 'own' | 'engine', string>;
+  const damages: [what: string, damage: (folders: Folders) => unknown, message: RegExp][] = [
+    ['of another program', ({ data, own }) => renameSync(own, join(data, 'thesis')), foreign],
+    ['of an earlier layout', ({ own }) => rmSync(own, { recursive: true }), foreign],
+    ['whose engine lost its index', ({ engine }) => rmSync(join(engine, 'CURRENT')), damaged],
+    ['whose engine is gone', ({ engine }) => rmSync(engine, { recursive: true }), damaged],
+    ['whose index is garbage', ({ engine }) => spoil(engine, /^CURRENT$/), damaged],
+    ['whose manifest is cut', ({ engine }) => spoil(engine, /^MANIFEST/, 'x'), damaged],
+    ['whose own files are garbage', ({ own }) => spoil(own, /^CURRENT$/), damaged],
   ];
   test.each(damages)('%s is refused in one line and left as it is', async (_, damage, message) => {
     const data = await writtenFolder();
-    damage(data);
+    damage({ data, own: join(data, 'plant-store'), engine: join(data, 'dynalite') });
     const before = contents(data);
     const error = await startDatabase({ data, port: 0 }).catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(message) });

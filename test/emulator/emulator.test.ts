@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { type Request, send } from '../http-client.ts';
-import { startFixture, temporaryFolder } from './fixture.ts';
+import { answering, copyOf, startFixture, temporaryFolder, token } from './fixture.ts';
 import { gate } from './gate.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;
@@ -14,7 +14,8 @@ beforeAll(async () => {
   fixture = await startFixture();
 });
 
-const another = (assembly = fixture.assembly) => startFixture({ assembly });
+const another = () => startFixture({ assembly: fixture.assembly });
+const statusOf = async (request: Request) => (await send(fixture.origin, request)).status;
 const deed = (what: string, more: object = {}): Request => ({
   method: 'POST',
   path: '/v1/fault',
@@ -22,25 +23,16 @@ const deed = (what: string, more: object = {}): Request => ({
 });
 
 describe('authorization is cached', () => {
-  const token = (says: object) => [
-    'Authorization',
-    `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`,
-  ];
-  const answering = (Resource: string, more: object = {}) =>
-    token({
-      answer: {
-        principalId: 'p',
-        policyDocument: {
-          Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
-        },
-        context: { event: true, ...more },
-      },
-    });
+  const allowing = (Resource: string, more: object = {}) =>
+    answering(
+      { Effect: 'Allow', Action: 'execute-api:Invoke', Resource },
+      { context: { event: true, ...more } },
+    );
   const authorizerOf = async (path: string, headers: string[]) =>
     JSON.parse((await send(fixture.origin, { path, headers })).body).requestContext.authorizer;
 
   test('by token, whatever the path, and the policy is evaluated for each method', async () => {
-    const headers = answering('*/GET/guarded*', { only: 'here' });
+    const headers = allowing('*/GET/guarded*', { only: 'here' });
     const first = await authorizerOf('/v1/guarded', headers);
     const second = await authorizerOf('/v1/guarded/7?a=1', headers);
     expect(second.invocations).toBe(first.invocations);
@@ -51,19 +43,17 @@ describe('authorization is cached', () => {
       ),
       authorizationToken: headers[1],
     });
-    expect(
-      (await send(fixture.origin, { method: 'DELETE', path: '/v1/guarded', headers })).status,
-    ).toBe(418);
+    expect(await statusOf({ method: 'DELETE', path: '/v1/guarded', headers })).toBe(418);
   });
 
   test('not for another token', async () => {
-    const first = await authorizerOf('/v1/guarded', answering('*', { token: 1 }));
-    const second = await authorizerOf('/v1/guarded', answering('*', { token: 2 }));
+    const first = await authorizerOf('/v1/guarded', allowing('*', { token: 1 }));
+    const second = await authorizerOf('/v1/guarded', allowing('*', { token: 2 }));
     expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
   });
 
   test('not if its time is 0', async () => {
-    const headers = answering('*', { token: 3 });
+    const headers = allowing('*', { token: 3 });
     const first = await authorizerOf('/v1/uncached', headers);
     const second = await authorizerOf('/v1/uncached', headers);
     expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
@@ -73,7 +63,7 @@ describe('authorization is cached', () => {
     const headers = token({ error: 'Unauthorized' });
     const start = fixture.log.length;
     for (const _ of ['once', 'again'])
-      expect((await send(fixture.origin, { path: '/v1/guarded', headers })).status).toBe(401);
+      expect(await statusOf({ path: '/v1/guarded', headers })).toBe(401);
     expect(
       fixture.log.slice(start).filter(({ line }) => line.includes('platform.start')),
     ).toHaveLength(2);
@@ -81,10 +71,8 @@ describe('authorization is cached', () => {
 
   test('a token that the expression refuses does not reach the function', async () => {
     const start = fixture.log.length;
-    expect(
-      (await send(fixture.origin, { path: '/v1/uncached', headers: ['Authorization', 'Basic x'] }))
-        .status,
-    ).toBe(401);
+    const headers = ['Authorization', 'Basic x'];
+    expect(await statusOf({ path: '/v1/uncached', headers })).toBe(401);
     expect(fixture.log.slice(start)).toEqual([]);
   });
 });
@@ -105,41 +93,35 @@ describe('HTTP', () => {
     }
     return received;
   };
-  const isServing = async () =>
-    expect((await send(fixture.origin, { path: '/v1/echo' })).status).toBe(200);
+  const isServing = async () => expect(await statusOf({ path: '/v1/echo' })).toBe(200);
+  const host = 'Host: x';
+  const head = (line: string, ...headers: string[]) =>
+    `${[`${line} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`;
+  const length = (bytes: number) => `Content-Length: ${bytes}`;
 
   test.each([
-    ['no HTTP at all', 'hello\r\n\r\n', 'HTTP/1.1 400 '],
-    ['a header without a name', 'GET /v1/echo HTTP/1.1\r\n: x\r\n\r\n', 'HTTP/1.1 400 '],
-    ['no Host', 'GET /v1/echo HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
-    [
-      'two lengths',
-      'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      'HTTP/1.1 400 ',
-    ],
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['a header without a name', head('GET /v1/echo', ': x'), 400],
+    ['no Host', head('GET /v1/echo'), 400],
+    ['two lengths', head('POST /v1/echo', host, length(1), length(2)), 400],
     [
       'a length and chunks',
-      'POST /v1/echo HTTP/1.1\r\nHost: x\r\n' +
-        'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-      'HTTP/1.1 400 ',
+      head('POST /v1/echo', host, length(1), 'Transfer-Encoding: chunked'),
+      400,
     ],
-    [
-      'more than 10 KB of headers',
-      `GET /v1/echo HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(10_240)}\r\n\r\n`,
-      'HTTP/1.1 431 ',
-    ],
-    ['a method of its own', 'BREW /v1/echo HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 '],
-    ['a whole URL', `GET http://x/v1/echo HTTP/1.1\r\nHost: x\r\n\r\n`, 'HTTP/1.1 200 '],
+    ['more than 10 KB of headers', head('GET /v1/echo', host, `X: ${'a'.repeat(10_240)}`), 431],
+    ['a method of its own', head('BREW /v1/echo', host), 400],
+    ['a whole URL', head('GET http://x/v1/echo', host), 200],
   ])('%s', async (_, text, status) => {
     const socket = await open();
     socket.write(text);
-    expect(await until(socket, '\r\n\r\n')).toMatch(new RegExp(`^${status}`));
+    expect(await until(socket, '\r\n\r\n')).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     await isServing();
   });
 
   test('several requests on one connection, sent at once', async () => {
     const socket = await open();
-    for (const id of [1, 2]) socket.write(`GET /v1/echo/${id} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    for (const id of [1, 2]) socket.write(head(`GET /v1/echo/${id}`, host));
     const received = await until(socket, '"path":"/echo/2"');
     expect(received.indexOf('"path":"/echo/1"')).toBeGreaterThan(0);
     expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
@@ -149,9 +131,7 @@ describe('HTTP', () => {
     const start = fixture.log.length;
     const socket = await open();
     await new Promise<void>((resolve) =>
-      socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', () =>
-        resolve(),
-      ),
+      socket.write(`${head('POST /v1/echo', host, length(10))}a`, () => resolve()),
     );
     socket.resetAndDestroy();
     await isServing();
@@ -164,9 +144,7 @@ describe('HTTP', () => {
     const waiting = gate();
     const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
     const socket = await open();
-    socket.write(
-      `POST /v1/fault HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    socket.write(head('POST /v1/fault', host, length(body.length)) + body);
     await waiting.holds(1);
     socket.resetAndDestroy();
     waiting.release();
@@ -204,10 +182,11 @@ test('a stop waits for the requests in progress and not for idle connections', a
 });
 
 describe('another assembly', () => {
+  const newCode = `export const handler = async () => ({ statusCode: 200, body: '"new"' });`;
+
   /** The fixture's assembly with other code in the function Fault. */
   function withCode(code: string): string {
-    const assembly = join(temporaryFolder(), 'assembly');
-    cpSync(fixture.assembly, assembly, { recursive: true });
+    const assembly = copyOf(fixture.assembly);
     for (const folder of readdirSync(assembly).filter((name) => name.startsWith('asset.'))) {
       const file = join(assembly, folder, 'index.mjs');
       if (readFileSync(file, 'utf8').includes('tell the heap limit')) writeFileSync(file, code);
@@ -220,10 +199,8 @@ describe('another assembly', () => {
     const waiting = gate();
     const old = send(emulator.origin, deed('wait at a gate', { gate: await waiting.url }));
     await waiting.holds(1);
-    emulator.replace(
-      withCode(`export const handler = async () => ({ statusCode: 200, body: 'new' });`),
-    );
-    expect((await send(emulator.origin, deed('nothing'))).body).toBe('new');
+    emulator.replace(withCode(newCode));
+    expect((await send(emulator.origin, deed('nothing'))).body).toBe('"new"');
     waiting.release();
     expect(await old).toMatchObject({ status: 200, body: expect.stringContaining('environment') });
   });
@@ -232,17 +209,13 @@ describe('another assembly', () => {
     const emulator = await another();
     const environment = async () => JSON.parse((await send(emulator.origin, deed('nothing'))).body);
     const before = await environment();
-    const assembly = join(temporaryFolder(), 'assembly');
-    cpSync(fixture.assembly, assembly, { recursive: true });
+    const assembly = copyOf(fixture.assembly);
     emulator.replace(assembly);
     expect(await environment()).toEqual(before);
     const functions = [...readTemplate(assembly).of('AWS::Lambda::Function').keys()];
     const [fault = ''] = functions.filter((name) => name.startsWith('Fault'));
     const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, 'index.mjs'),
-      `export const handler = async () => ({ statusCode: 200, body: '"new"' });`,
-    );
+    writeFileSync(join(folder, 'index.mjs'), newCode);
     emulator.replace(assembly, { [fault]: folder });
     expect(await environment()).toBe('new');
   });

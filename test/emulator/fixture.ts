@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -33,6 +33,13 @@ export async function synthesizeFixture(): Promise<string> {
   return assembly;
 }
 
+/** Copies an assembly to a folder that is removed at the end of the test file. */
+export function copyOf(assembly: string): string {
+  const folder = join(temporaryFolder(), 'assembly');
+  cpSync(assembly, folder, { recursive: true });
+  return folder;
+}
+
 interface LogLine {
   functionName: string;
   line: string;
@@ -52,3 +59,13 @@ export async function startFixture(options: Partial<EmulatorOptions> = {}) {
   finallyDo(() => emulator.stop());
   return { ...emulator, assembly, log, origin: new URL(emulator.baseUrl).origin };
 }
+
+/** Returns the header with a token that tells the fixture's authorizer to answer or to throw. */
+export const token = (says: { answer?: object; error?: string }): string[] => [
+  'Authorization',
+  `Bearer ${Buffer.from(JSON.stringify(says)).toString('base64url')}`,
+];
+export const answering = (Statement: unknown, more: object = {}) =>
+  token({
+    answer: { principalId: 'p', policyDocument: { Version: '2012-10-17', Statement }, ...more },
+  });

@@ -1,8 +1,9 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { startFixture, synthesizeFixture, temporaryFolder } from './fixture.ts';
+import { words } from '../words.ts';
+import { copyOf, startFixture, synthesizeFixture } from './fixture.ts';
 
 type Json = { [name: string]: never };
 interface TemplateFile {
@@ -22,13 +23,16 @@ beforeAll(async () => {
 
 /** Copies the fixture's assembly with a changed template. */
 function changed(change: (template: TemplateFile) => void): string {
-  const folder = join(temporaryFolder(), 'assembly');
-  cpSync(assembly, folder, { recursive: true });
+  const folder = copyOf(assembly);
   const template = structuredClone(original);
   change(template);
   writeFileSync(join(folder, 'Fixture.template.json'), JSON.stringify(template));
   return folder;
 }
+
+/** Copies the fixture's assembly with other properties in the first resource of a type. */
+const withProperties = (type: string, properties: object) =>
+  changed((template) => Object.assign(resource(template, type).properties, properties));
 
 /** The first resource of a type, with its logical id. */
 function resource({ Resources }: TemplateFile, type: string) {
@@ -38,25 +42,111 @@ function resource({ Resources }: TemplateFile, type: string) {
 }
 
 describe('the emulator refuses what it does not support, in one line that names it', () => {
-  const types = [
-    'AWS::DynamoDB::GlobalTable',
-    'AWS::IAM::Policy',
-    'AWS::IAM::Role',
-    'AWS::Lambda::Function',
-    'AWS::ApiGateway::RestApi',
-    'AWS::ApiGateway::Stage',
-    'AWS::ApiGateway::Resource',
-    'AWS::ApiGateway::Method',
-    'AWS::ApiGateway::Authorizer',
-    'AWS::ApiGateway::GatewayResponse',
+  /** The member is the one in the value that is not supported, if the others are. */
+  type Unsupported = [property: string, value: unknown, member?: string];
+  const json = 'application/json';
+  const mock = (integration: object, member: string): Unsupported => [
+    'Integration',
+    { Type: 'MOCK', ...integration },
+    member,
   ];
+  const unsupported: Record<string, Unsupported[]> = {
+    'Lambda::Function': [
+      ['LoggingConfig', { LogFormat: 'Text' }, 'LogFormat'],
+      ['VpcConfig', { SubnetIds: [] }],
+      ['Layers', ['layer']],
+      ['Runtime', 'python3.14'],
+      ['Handler', 'a/b.handler'],
+      ['Code', { ZipFile: 'exports.handler' }, 'ZipFile'],
+      ['Timeout', { Ref: 'Seconds' }],
+      ['MemorySize', { 'Fn::If': ['Big', 512, 128] }],
+      ['Environment', { Variables: { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } } }, 'Variables'],
+      ['Environment', { Variables: { A: { 'Fn::ImportValue': 'x' } } }, 'Variables'],
+      ['Environment', { 'Fn::If': ['Big', {}, {}] }],
+      ['Role', 'arn:aws:iam::aws:role/service-role/Basic'],
+    ],
+    'IAM::Role': [
+      ['ManagedPolicyArns', ['arn']],
+      ['Policies', []],
+      ['PermissionsBoundary', 'arn'],
+    ],
+    'IAM::Policy': [
+      ['Users', ['user']],
+      ...Object.entries({
+        NotAction: 'dynamodb:GetItem',
+        NotResource: '*',
+        Condition: {},
+        Principal: '*',
+        Effect: 'Perhaps',
+        Resource: `arn:aws:dynamodb:*:*:table/\${aws:username}`,
+      }).map(
+        ([name, value]): Unsupported => [
+          'PolicyDocument',
+          { Statement: [{ [name]: value }] },
+          `Statement.${name}`,
+        ],
+      ),
+    ],
+    'DynamoDB::GlobalTable': [
+      [
+        'Replicas',
+        [{ Region: 'us-east-1', ResourcePolicy: { PolicyDocument: {} } }],
+        'ResourcePolicy',
+      ],
+      ['GlobalSecondaryIndexes', []],
+    ],
+    'ApiGateway::RestApi': [
+      ['Policy', {}],
+      ['BinaryMediaTypes', ['image/png']],
+      ['MinimumCompressionSize', 0],
+      ['EndpointConfiguration', { Types: ['EDGE'] }, 'Types'],
+    ],
+    'ApiGateway::Stage': [
+      ['MethodSettings', [{ CachingEnabled: true }], 'CachingEnabled'],
+      ['CanarySetting', {}],
+      ['Variables', { color: 'green' }],
+    ],
+    'ApiGateway::Resource': [['PathPart', '{proxy+}']],
+    'ApiGateway::Method': [
+      ['HttpMethod', 'ANY'],
+      ['ApiKeyRequired', true],
+      ['AuthorizationType', 'AWS_IAM'],
+      ['RequestValidatorId', 'x'],
+      ['Integration', { Type: 'HTTP_PROXY' }, 'Type'],
+      mock({ RequestTemplates: { [json]: '{}' } }, `RequestTemplates.${json}`),
+      mock(
+        { IntegrationResponses: [{ SelectionPattern: '2..', StatusCode: '200' }] },
+        'IntegrationResponses.SelectionPattern',
+      ),
+      mock(
+        { IntegrationResponses: [{ StatusCode: '200', ResponseTemplates: {} }] },
+        'IntegrationResponses.ResponseTemplates',
+      ),
+    ],
+    'ApiGateway::Authorizer': [
+      ['Type', 'REQUEST'],
+      ['IdentitySource', 'method.request.header.A,method.request.header.B'],
+    ],
+    'ApiGateway::GatewayResponse': [
+      ...words(`
+        context.requestId context.error.message method.request.body method.request.header.X
+        method.request.querystring.q stageVariables.color
+      `).map(
+        (source): Unsupported => [
+          'ResponseParameters',
+          { 'gatewayresponse.header.X': source },
+          'gatewayresponse.header.X',
+        ],
+      ),
+      ['ResponseTemplates', { [json]: '{"id":"$context.requestId"}' }, json],
+      ['ResponseTemplates', { 'text/html': 'x' }, 'text/html'],
+    ],
+  };
+  const types = Object.keys(unsupported).map((type) => `AWS::${type}`);
 
   test.each(types)('an unknown property of %s', (type) => {
     const { logicalId } = resource(original, type);
-    const folder = changed((template) =>
-      Object.assign(resource(template, type).properties, { Novelty: 1 }),
-    );
-    expect(() => readTemplate(folder)).toThrow(
+    expect(() => readTemplate(withProperties(type, { Novelty: 1 }))).toThrow(
       `${logicalId}.Novelty: the emulator does not support this property.`,
     );
   });
@@ -68,132 +158,18 @@ describe('the emulator refuses what it does not support, in one line that names 
     expect(() => readTemplate(folder)).toThrow(/^\w+: the emulator does not support Condition\.$/);
   });
 
-  test.each([
-    ['AWS::Lambda::Function', 'LoggingConfig', { LogFormat: 'Text' }, 'LoggingConfig.LogFormat'],
-    ['AWS::Lambda::Function', 'VpcConfig', { SubnetIds: [] }, 'VpcConfig'],
-    ['AWS::Lambda::Function', 'Layers', ['layer'], 'Layers'],
-    ['AWS::Lambda::Function', 'Runtime', 'python3.14', 'Runtime'],
-    ['AWS::Lambda::Function', 'Handler', 'a/b.handler', 'Handler'],
-    ['AWS::Lambda::Function', 'Code', { ZipFile: 'exports.handler' }, 'Code.ZipFile'],
-    ['AWS::Lambda::Function', 'Timeout', { Ref: 'Seconds' }, 'Timeout'],
-    ['AWS::Lambda::Function', 'MemorySize', { 'Fn::If': ['Big', 512, 128] }, 'MemorySize'],
-    [
-      'AWS::Lambda::Function',
-      'Environment',
-      { Variables: { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } } },
-      'Environment.Variables',
-    ],
-    [
-      'AWS::Lambda::Function',
-      'Environment',
-      { Variables: { A: { 'Fn::ImportValue': 'x' } } },
-      'Environment.Variables',
-    ],
-    ['AWS::Lambda::Function', 'Environment', { 'Fn::If': ['Big', {}, {}] }, 'Environment'],
-    ['AWS::Lambda::Function', 'Role', 'arn:aws:iam::aws:role/service-role/Basic', 'Role'],
-    ['AWS::IAM::Role', 'ManagedPolicyArns', ['arn'], 'ManagedPolicyArns'],
-    ['AWS::IAM::Role', 'Policies', [], 'Policies'],
-    ['AWS::IAM::Role', 'PermissionsBoundary', 'arn', 'PermissionsBoundary'],
-    ['AWS::IAM::Policy', 'Users', ['user'], 'Users'],
-    ...[
-      { NotAction: 'dynamodb:GetItem' },
-      { NotResource: '*' },
-      { Condition: {} },
-      { Principal: '*' },
-      { Effect: 'Perhaps' },
-      { Resource: 'arn:aws:dynamodb:*:*:table/$' + '{aws:username}' },
-    ].map((statement): [string, string, unknown, string] => [
-      'AWS::IAM::Policy',
-      'PolicyDocument',
-      { Statement: [statement] },
-      `PolicyDocument.Statement.${Object.keys(statement)[0]}`,
-    ]),
-    [
-      'AWS::DynamoDB::GlobalTable',
-      'Replicas',
-      [{ Region: 'us-east-1', ResourcePolicy: { PolicyDocument: {} } }],
-      'Replicas.ResourcePolicy',
-    ],
-    ['AWS::ApiGateway::RestApi', 'Policy', {}, 'Policy'],
-    ['AWS::ApiGateway::RestApi', 'BinaryMediaTypes', ['image/png'], 'BinaryMediaTypes'],
-    ['AWS::ApiGateway::RestApi', 'MinimumCompressionSize', 0, 'MinimumCompressionSize'],
-    [
-      'AWS::ApiGateway::RestApi',
-      'EndpointConfiguration',
-      { Types: ['EDGE'] },
-      'EndpointConfiguration.Types',
-    ],
-    [
-      'AWS::ApiGateway::Stage',
-      'MethodSettings',
-      [{ CachingEnabled: true }],
-      'MethodSettings.CachingEnabled',
-    ],
-    ['AWS::ApiGateway::Stage', 'CanarySetting', {}, 'CanarySetting'],
-    ['AWS::ApiGateway::Stage', 'Variables', { color: 'green' }, 'Variables'],
-    ['AWS::ApiGateway::Resource', 'PathPart', '{proxy+}', 'PathPart'],
-    ['AWS::ApiGateway::Method', 'HttpMethod', 'ANY', 'HttpMethod'],
-    ['AWS::ApiGateway::Method', 'ApiKeyRequired', true, 'ApiKeyRequired'],
-    ['AWS::ApiGateway::Method', 'AuthorizationType', 'AWS_IAM', 'AuthorizationType'],
-    ['AWS::ApiGateway::Method', 'RequestValidatorId', 'x', 'RequestValidatorId'],
-    ['AWS::ApiGateway::Method', 'Integration', { Type: 'HTTP_PROXY' }, 'Integration.Type'],
-    [
-      'AWS::ApiGateway::Method',
-      'Integration',
-      { Type: 'MOCK', RequestTemplates: { 'application/json': '{}' } },
-      'Integration.RequestTemplates.application/json',
-    ],
-    [
-      'AWS::ApiGateway::Method',
-      'Integration',
-      { Type: 'MOCK', IntegrationResponses: [{ SelectionPattern: '2..', StatusCode: '200' }] },
-      'Integration.IntegrationResponses.SelectionPattern',
-    ],
-    [
-      'AWS::ApiGateway::Method',
-      'Integration',
-      { Type: 'MOCK', IntegrationResponses: [{ StatusCode: '200', ResponseTemplates: {} }] },
-      'Integration.IntegrationResponses.ResponseTemplates',
-    ],
-    ['AWS::ApiGateway::Authorizer', 'Type', 'REQUEST', 'Type'],
-    [
-      'AWS::ApiGateway::Authorizer',
-      'IdentitySource',
-      'method.request.header.A,method.request.header.B',
-      'IdentitySource',
-    ],
-    ...[
-      'context.requestId',
-      'context.error.message',
-      'method.request.body',
-      'method.request.header.X',
-      'method.request.querystring.q',
-      'stageVariables.color',
-    ].map((source): [string, string, unknown, string] => [
-      'AWS::ApiGateway::GatewayResponse',
-      'ResponseParameters',
-      { 'gatewayresponse.header.X': source },
-      'ResponseParameters.gatewayresponse.header.X',
-    ]),
-    [
-      'AWS::ApiGateway::GatewayResponse',
-      'ResponseTemplates',
-      { 'application/json': '{"id":"$context.requestId"}' },
-      'ResponseTemplates.application/json',
-    ],
-    [
-      'AWS::ApiGateway::GatewayResponse',
-      'ResponseTemplates',
-      { 'text/html': 'x' },
-      'ResponseTemplates.text/html',
-    ],
-    ['AWS::DynamoDB::GlobalTable', 'GlobalSecondaryIndexes', [], 'GlobalSecondaryIndexes'],
-  ])('%s with %s %j', (type, property, value, path) => {
+  test.each(
+    Object.entries(unsupported).flatMap(([type, rows]) =>
+      rows.map(([property, value, member]): [string, string, unknown, string] => [
+        `AWS::${type}`,
+        property,
+        value,
+        member ? `${property}.${member}` : property,
+      ]),
+    ),
+  )('%s with %s %j', (type, property, value, path) => {
     const { logicalId } = resource(original, type);
-    const folder = changed((template) =>
-      Object.assign(resource(template, type).properties, { [property]: value }),
-    );
-    expect(() => readTemplate(folder)).toThrow(
+    expect(() => readTemplate(withProperties(type, { [property]: value }))).toThrow(
       new RegExp(
         `^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not support [^\\n]+\\.$`,
       ),
@@ -218,101 +194,60 @@ describe('the emulator refuses what it does not support, in one line that names 
   });
 
   test.each([
-    [
-      'a second API',
-      'AWS::ApiGateway::RestApi',
-      'The emulator runs one AWS::ApiGateway::RestApi; the template has 2.',
-    ],
-    [
-      'a second stage',
-      'AWS::ApiGateway::Stage',
-      'The emulator runs one AWS::ApiGateway::Stage; the template has 2.',
-    ],
-  ])('%s', async (_, type, message) => {
+    ['a second API', 'AWS::ApiGateway::RestApi'],
+    ['a second stage', 'AWS::ApiGateway::Stage'],
+  ])('%s', async (_, type) => {
     const folder = changed((template) =>
       Object.assign(template.Resources, { Another: resource(template, type).resource }),
     );
-    await expect(startFixture({ assembly: folder })).rejects.toThrow(message);
+    await expect(startFixture({ assembly: folder })).rejects.toThrow(
+      `The emulator runs one ${type}; the template has 2.`,
+    );
   });
 
+  const noAuthorizer = { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' };
+  const noFunction = { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' };
+  const expression = (IdentityValidationExpression: string) => ({ IdentityValidationExpression });
+  const notJson = /^\w+: the emulator does not support logs that are not JSON\.$/;
+  const differently = /Java and JavaScript read .* differently/;
+  const invalid = /Invalid regular expression/;
+  const [method, authorizer] = ['ApiGateway::Method', 'ApiGateway::Authorizer'];
   test.each([
-    [
-      'an authorizer that is not there',
-      'AWS::ApiGateway::Method',
-      { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' },
-      /has no authorizer Nobody/,
-    ],
-    [
-      'a function that is not there',
-      'AWS::ApiGateway::Authorizer',
-      { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' },
-      /has no function for/,
-    ],
-    [
-      'code that is not there',
-      'AWS::Lambda::Function',
-      { Code: { S3Key: 'none.zip' } },
-      /has no asset none\.zip/,
-    ],
-    [
-      'logs in text',
-      'AWS::Lambda::Function',
-      { LoggingConfig: {} },
-      /^\w+: the emulator does not support logs that are not JSON\.$/,
-    ],
-    [
-      'an expression that Java reads otherwise',
-      'AWS::ApiGateway::Authorizer',
-      { IdentityValidationExpression: '[a-z&&[^b]]' },
-      /Java and JavaScript read .* differently/,
-    ],
-    [
-      'an expression that JavaScript does not know',
-      'AWS::ApiGateway::Authorizer',
-      { IdentityValidationExpression: '(?i)bearer .*' },
-      /Invalid regular expression/,
-    ],
+    ['an authorizer that is not there', method, noAuthorizer, /has no authorizer Nobody/],
+    ['a function that is not there', authorizer, noFunction, /has no function for/],
+    ['code that is not there', 'Lambda::Function', { Code: { S3Key: 'x' } }, /has no asset x\./],
+    ['logs in text', 'Lambda::Function', { LoggingConfig: {} }, notJson],
+    ['an expression that Java reads otherwise', authorizer, expression('[a-z&&[^b]]'), differently],
+    ['an expression that JavaScript lacks', authorizer, expression('(?i)bearer .*'), invalid],
   ])('%s', async (_, type, properties, message) => {
-    const folder = changed((template) =>
-      Object.assign(resource(template, type).properties, properties),
-    );
+    const folder = withProperties(`AWS::${type}`, properties);
     await expect(startFixture({ assembly: folder })).rejects.toThrow(message);
   });
 });
 
 describe('intrinsics are resolved', () => {
-  const arn = 'arn:aws:dynamodb:us-east-1:000000000000:table/TableCD117FA1';
+  const table = 'TableCD117FA1';
+  const arn = `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
+  const getAtt = { 'Fn::GetAtt': [table, 'Arn'] };
+  const partition = { Ref: 'AWS::Partition' };
   test.each([
-    [{ Ref: 'TableCD117FA1' }, 'TableCD117FA1'],
+    [{ Ref: table }, table],
     [{ Ref: 'AWS::Region' }, 'us-east-1'],
     [{ Ref: 'AWS::AccountId' }, '000000000000'],
-    [{ Ref: 'AWS::Partition' }, 'aws'],
+    [partition, 'aws'],
     [{ Ref: 'AWS::URLSuffix' }, 'amazonaws.com'],
-    [{ 'Fn::GetAtt': ['TableCD117FA1', 'Arn'] }, arn],
-    [{ 'Fn::GetAtt': 'TableCD117FA1.Arn' }, arn],
-    [{ 'Fn::Join': ['-', ['a', { Ref: 'AWS::Partition' }, 'b']] }, 'a-aws-b'],
-    [
-      { 'Fn::Select': [3, { 'Fn::Split': [':', { 'Fn::GetAtt': ['TableCD117FA1', 'Arn'] }] }] },
-      'us-east-1',
-    ],
+    [getAtt, arn],
+    [{ 'Fn::GetAtt': `${table}.Arn` }, arn],
+    [{ 'Fn::Join': ['-', ['a', partition, 'b']] }, 'a-aws-b'],
+    [{ 'Fn::Select': [3, { 'Fn::Split': [':', getAtt] }] }, 'us-east-1'],
     [{ 'Fn::Select': ['0', ['a', 'b']] }, 'a'],
-    [
-      { 'Fn::Sub': `in \${AWS::Region}, \${TableCD117FA1.Arn}, \${!Literal}` },
-      `in us-east-1, ${arn}, \${Literal}`,
-    ],
-    [
-      { 'Fn::Sub': [`\${A} and \${TableCD117FA1}`, { A: { Ref: 'AWS::Partition' } }] },
-      'aws and TableCD117FA1',
-    ],
+    [{ 'Fn::Sub': `\${AWS::Region}, \${${table}.Arn}, \${!Aa}` }, `us-east-1, ${arn}, \${Aa}`],
+    [{ 'Fn::Sub': [`\${A} and \${${table}}`, { A: partition }] }, `aws and ${table}`],
     ['as it is', 'as it is'],
   ])('%j', (value, expected) => {
     const type = 'AWS::Lambda::Function';
     const { logicalId } = resource(original, type);
-    const folder = changed((template) =>
-      Object.assign(resource(template, type).properties, {
-        Environment: { Variables: { VALUE: value } },
-      }),
-    );
+    const folder = withProperties(type, { Environment: { Variables: { VALUE: value } } });
     expect(readTemplate(folder).of(type).get(logicalId)?.Environment?.Variables?.VALUE).toBe(
       expected,
     );
