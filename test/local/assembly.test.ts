@@ -5,10 +5,11 @@ import { buildSync } from 'esbuild';
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
 import { type assemble, digestOf, sourceFiles } from '../../lib/local/assembly.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
-import { copyOfProject, project } from './project-copy.ts';
+import { copyProject, project } from '../project-copy.ts';
 
 describe('a kept assembly', () => {
-  const root = copyOfProject();
+  const root = temporaryFolder();
+  copyProject(root);
   const inRoot = (file: string) => join(root, file);
   let syntheses = 0;
   const synthesize = async (folder: string) => {

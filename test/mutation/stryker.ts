@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const here = import.meta.dirname;
@@ -81,6 +81,7 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
   },
   // Names no file, because Stryker would write its own version of tsconfig.json.
   tsconfigFile: 'none',
+  concurrency: availableParallelism(),
   tempDirName,
   reporters: ['progress-append-only', 'json'],
   jsonReporter: { fileName },

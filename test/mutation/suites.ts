@@ -1,21 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { jest } from '../jest.ts';
+import { faultyCopy } from '../faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-
-/** The suites of CI that run real bundles, by the files that they look at most. The first fits. */
+/**
+ * The suites of CI that run real bundles, by the files that they look at most. The first line that
+ * fits a file counts, and its suites run in this order until one fails.
+ */
 const suites: [files: RegExp, suites: string[]][] = [
-  [/access-tokens|authorize/, ['test/access-tokens/', 'test/contract/', 'test/stack/']],
-  [/sdk|environment|log/, ['test/bundles/', 'test/contract/', 'test/access-tokens/', 'test/http/']],
-  [/writes|database|store/, ['test/faults/', 'test/explorer/', 'test/contract/', 'test/store/']],
-  [/contract/, ['test/contract/', 'test/stack/', 'test/openapi/', 'test/access-tokens/']],
-  [/./, ['test/contract/', 'test/faults/', 'test/proof/fuzz', 'test/bundles/']],
+  [/authorize/, ['access-tokens/function', 'bundles/priming', 'faults/faults']],
+  [/access-tokens/, ['access-tokens/', 'contract/contract']],
+  [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
+  [/writes|database|lighten/, ['explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs']],
+  [/store/, ['store/', 'explorer/', 'faults/faults', 'contract/contract']],
+  [/function\.ts|-plants?\.ts/, ['bundles/priming', 'contract/contract']],
+  [/environment|log/, ['bundles/priming', 'contract/contract', 'access-tokens/service']],
+  [/./, ['contract/contract', 'faults/faults', 'proof/fuzz/', 'stack/', 'openapi/']],
 ];
 
 /**
@@ -23,26 +24,17 @@ const suites: [files: RegExp, suites: string[]][] = [
  * first test that fails, or undefined if none does.
  */
 export function openCopy() {
-  const copy = mkdtempSync(join(tmpdir(), 'plant-store-mutant-'));
-  for (const name of readdirSync(root).filter((name) => name !== 'node_modules' && name !== '.git'))
-    cpSync(join(root, name), join(copy, name), {
-      recursive: true,
-      filter: (path) => !path.endsWith('node_modules'),
-    });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-mutants-'));
+  const find = faultyCopy(folder);
 
   async function findFailure({ file, source }: Mutant): Promise<string | undefined> {
     const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
-    writeFileSync(join(copy, file), source);
-    const child = spawn(process.execPath, [...jest, '--bail', '--runInBand', ...names], {
-      cwd: copy,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    cpSync(join(root, file), join(copy, file));
-    if (code === 0) return undefined;
-    return /● (.+)/.exec(output)?.[1] ?? output;
+    for (const name of names) {
+      const failure = await find(`test/${name}`, file, source);
+      if (failure) return `${name}: ${failure.split('\n', 1)}`;
+    }
+    return undefined;
   }
 
-  return { findFailure, remove: () => rmSync(copy, { recursive: true }) };
+  return { findFailure, remove: () => rmSync(folder, { recursive: true }) };
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../bin/local/output.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { copyOfProject, project } from '../local/project-copy.ts';
+import { copyProject, project } from '../project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {
@@ -131,7 +131,8 @@ function replaceFile(path: string, text: string): void {
 }
 
 test('with --watch it serves what has changed, however that was written', async () => {
-  const root = copyOfProject();
+  const root = temporaryFolder();
+  copyProject(root);
   const change = (file: string, from: string, to: string, write = replaceFile) => {
     const text = readFileSync(join(root, file), 'utf8');
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`);

@@ -48,8 +48,10 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
     const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
     if (literal === undefined && source !== 'context.extendedRequestId')
       throw new Error(`${parameter}: ${source} is neither a literal nor the request id.`);
-    const name = parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase();
-    return [name, literal ?? 'request-1'];
+    return [
+      parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(),
+      literal ?? 'request-1',
+    ];
   });
   const [template = ''] = Object.values(ResponseTemplates);
   return {
@@ -61,9 +63,12 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
 
 test('every type of gateway response is declared', () => {
   const types = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
-  const names = types.map(({ responseType }) => responseType).sort();
-  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(names);
-  expect(Object.keys(expectedProblems).sort()).toEqual(names);
+  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(
+    types.map(({ responseType }) => responseType).sort(),
+  );
+  expect(Object.keys(expectedProblems).sort()).toEqual(
+    types.map(({ responseType }) => responseType).sort(),
+  );
 });
 
 test.each(plain.map((response) => [response.ResponseType, response] as const))(
@@ -90,6 +95,9 @@ test('with CORS on, every gateway response names the origin', async () => {
     (response) => render(response).headers['access-control-allow-origin'],
   );
   expect(new Set(origins)).toEqual(new Set(['https://example.com']));
-  const plainHeaders = plain.flatMap((response) => Object.keys(render(response).headers));
-  expect(plainHeaders.filter((name) => name.startsWith('access-control'))).toEqual([]);
+  expect(
+    plain
+      .flatMap((response) => Object.keys(render(response).headers))
+      .filter((name) => name.startsWith('access-control')),
+  ).toEqual([]);
 });
