@@ -33,15 +33,13 @@ export async function quietly(work: () => Promise<unknown>): Promise<void> {
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
-  const { name, message, stack, cause, ...rest } = error as Error & Record<string, unknown>;
+  const { name, message, stack, code, $metadata, cause } = error as Error & Record<string, unknown>;
   return {
     name,
     message,
     stack,
-    ...pick(rest, ['code', '$metadata']),
-    ...(cause === undefined ? {} : { cause: describe(cause) }),
+    code,
+    $metadata,
+    ...(cause !== undefined && { cause: describe(cause) }),
   };
 }
-
-const pick = (from: Record<string, unknown>, names: string[]) =>
-  Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));

@@ -42,13 +42,7 @@ export function readInput<S extends InputSchema>(
   for (const issue of result.issues ?? []) {
     const [section, member] = issue.path?.map(({ key }) => String(key)) ?? [];
     if (member !== undefined)
-      faults.push(
-        fault(
-          section,
-          member,
-          issue.kind === 'schema' && issue.type === 'object' ? 'is required' : issue.message,
-        ),
-      );
+      faults.push(fault(section, member, issue.type === 'object' ? 'is required' : issue.message));
   }
   if (faults.length > 0 || !result.success) throw new Problem('invalid-request', faults);
   return result.output;

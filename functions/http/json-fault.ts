@@ -1,5 +1,5 @@
 /** The lexemes of JSON (RFC 8259). */
-const whiteSpace = /[ \t\n\r]+/;
+const whiteSpace = /[ \t\n\r]/;
 const punctuation = /[{}[\]:,]/;
 const string = /"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?/;

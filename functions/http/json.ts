@@ -35,7 +35,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return { members: object, repeated: [...repeated] };
 }
 
-const literal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const literal = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/;
 const maxDigits = 20;
 
 /**

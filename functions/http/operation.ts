@@ -50,6 +50,6 @@ function withoutSlashes(path: string): string {
   let start = 0;
   let end = path.length;
   while (path[start] === '/') start += 1;
-  while (end > start && path[end - 1] === '/') end -= 1;
+  while (path[end - 1] === '/') end -= 1;
   return `/${path.slice(start, end)}`;
 }

@@ -21,6 +21,12 @@ test('a forged token passes every check of the format', () => {
   expect(tokenId(forge('abcdefghijkl'))).toBe('abcdefghijkl');
 });
 
+test('a token with a part of another length is refused, though its checksum is right', () => {
+  for (const id of ['0'.repeat(11), '0'.repeat(13)]) expect(tokenId(forge(id))).toBeUndefined();
+  for (const secret of ['', '0'.repeat(42), '0'.repeat(44)])
+    expect(tokenId(forge('0'.repeat(12), secret))).toBeUndefined();
+});
+
 test('10 000 tokens differ in id and secret, and use every character in every place', () => {
   const tokens = Array.from({ length: 10_000 }, makeToken);
   expect(new Set(tokens.map(({ id }) => id)).size).toBe(10_000);

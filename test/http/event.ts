@@ -7,7 +7,7 @@ interface Given {
   headers?: Record<string, string[]>;
   body?: string;
   isBase64Encoded?: boolean;
-  authorizer?: Record<string, unknown>;
+  authorizer?: Record<string, unknown> | null;
 }
 
 const json = { 'content-TYPE': ['application/json'] };

@@ -71,6 +71,7 @@ test.each([
   ['9'.repeat(4000), 'must be at most 9223372036854775807'],
   ['07', 'must be an integer in canonical decimal digits, like 7 or -7'],
   ['seven', 'must be an integer in canonical decimal digits, like 7 or -7'],
+  ['%', 'must be an integer in canonical decimal digits, like 7 or -7'],
 ])('the fault of the id %.25s in a path is that it %s', (id, detail) => {
   const read = () => readInput(deletePlantInput, proxyEvent({ pathParameters: { id } }));
   expect(problemOf(read).faults).toEqual([{ parameter: 'id', detail }]);
@@ -119,6 +120,8 @@ test.each([
   [{ 'content-type': ['application/json', 'application/json'] }, [type]],
   [{ 'content-type': ['application/json; charset=latin1'] }, [type]],
   [{ 'content-type': ['application/jsonp'] }, [type]],
+  [{ 'content-type': ['x-application/json'] }, [type]],
+  [{ 'content-type': ['application/json; charset=utf-8x'] }, [type]],
   [{ 'content-type': ['application/json'], 'content-encoding': ['identity'] }, [encoding]],
   [{ 'content-encoding': ['gzip'] }, [type, encoding]],
 ])(
@@ -136,7 +139,7 @@ test.each([
 test.each([
   'application/json',
   'APPLICATION/JSON',
-  'application/json;charset=utf-8',
+  'application/json;charset=utf-8 ',
   'application/json ; charset="UTF-8"',
 ])('the type %s is JSON', (value) => {
   expect(
@@ -166,6 +169,20 @@ test('names that every object inherits are unknown too', () => {
 test.each([null, undefined, false, 0, ''])('headers that are %p are no headers', (headers) => {
   const event = { ...post('{}'), multiValueHeaders: headers } as never;
   expect(problemOf(() => readInput(createPlantInput, event)).code).toBe('unsupported-media-type');
+});
+
+test.each([null, []])('a parameter whose values are %p is refused', (limit) => {
+  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit } as never }));
+  expect(problemOf(read).faults).toEqual([
+    { parameter: 'limit', detail: expect.stringContaining('must be') },
+  ]);
+});
+
+test.each(['2147483648', '99999999999', '7x', 'x7'])('the limit %s is refused', (limit) => {
+  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit: [limit] } }));
+  expect(problemOf(read).faults).toEqual([
+    { parameter: 'limit', detail: expect.stringContaining('2147483647') },
+  ]);
 });
 
 test.each([0, {}, [], true])('a body that is %p, and no text, is no body', (body) => {

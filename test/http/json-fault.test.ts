@@ -23,6 +23,7 @@ test.each<[text: string, line: number, column: number]>([
   ['{"name":"a', 1, 9],
   ['{"name":"a\nb"}', 1, 9],
   ['{"name":"\\x"}', 1, 9],
+  ['{"name":"\\u12"}', 1, 9],
   ['{\n  "id": 1,\r\n  "name": plant\n}', 3, 11],
   ['{"name":"🪴🪴" 7}', 1, 14],
 ])('%j stops being JSON at line %i, column %i', (text, line, column) => {

@@ -65,6 +65,11 @@ test('every field but the name may be left out, because stored plants may lack i
   expect(Object.keys(storedPlant({ id: 1n, name: 'Aloe' }))).toEqual(['id', ...fieldNames]);
 });
 
+test('an item without an id, or with a float for one, is an error', () => {
+  for (const id of [undefined, 7])
+    expect(() => storedPlant({ id, name: 'Aloe' })).toThrow('valid id');
+});
+
 test('the largest plant fits in a body even if every character of its texts is escaped', () => {
   const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largestContent }).replaceAll(
     /[^ -~]/g,
