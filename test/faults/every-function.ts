@@ -26,30 +26,18 @@ interface Outcome {
   authorize: string;
 }
 
-const atOnce: Outcome = {
-  create: '201 Aloe PutItem',
-  list: '200 Aloe Query',
-  delete: '204 - DeleteItem',
-  authorize: '200 - GetItem',
-};
-const triedAgain: Outcome = {
-  create: '201 Aloe PutItem PutItem',
-  list: '200 Aloe Query Query',
-  delete: '204 - DeleteItem DeleteItem',
-  authorize: '200 - GetItem GetItem',
-};
-const refused: Outcome = {
-  create: '503 - PutItem PutItem PutItem',
-  list: '503 Aloe Query Query Query',
-  delete: '503 Aloe DeleteItem DeleteItem DeleteItem',
-  authorize: '503 - GetItem GetItem GetItem',
-};
-const denied: Outcome = {
-  create: '500 - PutItem',
-  list: '500 Aloe Query',
-  delete: '500 Aloe DeleteItem',
-  authorize: '503 - GetItem',
-};
+/** Each function sends its command so many times, with this status and plant in the end. */
+const sending = (times: number, ...[create, list, remove, authorize]: string[]): Outcome => ({
+  create: create + ' PutItem'.repeat(times),
+  list: list + ' Query'.repeat(times),
+  delete: remove + ' DeleteItem'.repeat(times),
+  authorize: authorize + ' GetItem'.repeat(times),
+});
+const atOnce = sending(1, '201 Aloe', '200 Aloe', '204 -', '200 -');
+const triedAgain = sending(2, '201 Aloe', '200 Aloe', '204 -', '200 -');
+const refused = sending(3, '503 -', '503 Aloe', '503 Aloe', '503 -');
+const tooSlow = sending(1, '503 Aloe', '503 Aloe', '503 -', '503 -');
+const denied = sending(1, '500 -', '500 Aloe', '500 Aloe', '503 -');
 /** A write in doubt is not sent again. One read tells whether it took effect. */
 const inDoubt: Outcome = {
   ...triedAgain,
@@ -103,16 +91,7 @@ export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Out
   ['stalls in one answer', [stall, pass], done],
   ['stalls in all answers', [stall], doneForLong],
   ['answers slowly', [slow], atOnce],
-  [
-    'answers too slowly',
-    [crawl],
-    {
-      create: '503 Aloe PutItem',
-      list: '503 Aloe Query',
-      delete: '503 - DeleteItem',
-      authorize: '503 - GetItem',
-    },
-  ],
+  ['answers too slowly', [crawl], tooSlow],
   ['finds the credentials expired', [fail(400, 'ExpiredTokenException')], denied],
   ['denies access', [fail(400, 'AccessDeniedException')], denied],
 ];
