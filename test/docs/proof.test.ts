@@ -31,6 +31,9 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
   const lines = [
     { name: 'p99', points: [[0, 1] as [number, number], [60, 12.5] as [number, number]] },
   ];
+  const powers = [
+    { name: 'all', points: [[2, 0] as [number, number], [100, 50] as [number, number]] },
+  ];
   publish(folder, {
     date: '2026-11-22',
     machine: '2 cores of a machine',
@@ -47,13 +50,24 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
         seconds: 60,
         plot: { name: 'load', title: 'Latency', x: 'seconds', y: 'ms', lines },
       },
+      {
+        topic: 'Crashes',
+        tried: 'kills',
+        count: 1,
+        unit: 'kill',
+        outcome: 'Nothing was lost.',
+        command: 'npm run proof -- test/proof/program',
+        seconds: 60,
+        plot: { name: 'kill', title: 'Kills', x: 'ms', y: '%', isLogarithmic: true, lines: powers },
+      },
     ],
   });
   const written = readFileSync(join(folder, 'proof.md'), 'utf8');
   const svg = readFileSync(join(folder, 'proof-load.svg'), 'utf8');
+  const logarithmic = readFileSync(join(folder, 'proof-kill.svg'), 'utf8');
   const names = readdirSync(folder).sort();
   rmSync(folder, { recursive: true });
-  expect(names).toEqual(['proof-load.svg', 'proof.json', 'proof.md']);
+  expect(names).toEqual(['proof-kill.svg', 'proof-load.svg', 'proof.json', 'proof.md']);
   expect(written).toContain(
     '## Load\n\n' +
       '| what was tried | how often | what came of it | repeat it |\n' +
@@ -64,6 +78,15 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
   );
   expect(written).not.toContain('## Faults');
   expect(svg).toContain('>12.5</text>');
+  expect(written).toContain('\n![Kills](proof-kill.svg)\n');
+  // 1, 10 and 100 are at equal distances.
+  const ticks = [...logarithmic.matchAll(/x="([\d.]+)" y="270" text-anchor="middle">(\d+)</g)];
+  expect(ticks.map(([, at, tick]) => [Number(at), tick])).toEqual([
+    [64, '1'],
+    [317, '10'],
+    [570, '100'],
+  ]);
+  expect(logarithmic).toContain('points="\n140.2,252.0\n570.0,40.0"');
   const tooLong = [...written.split('\n'), ...svg.split('\n')].filter(
     (line) => line.length > 100 && !line.startsWith('|'),
   );

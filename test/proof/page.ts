@@ -114,28 +114,51 @@ function mutationText(mutation: Mutation | undefined): string {
 const [width, height, left, top, right, bottom] = [720, 300, 64, 40, 150, 48];
 const colours = ['#2e7d32', '#1565c0', '#c62828', '#6a1b9a'];
 
-/** Returns a plot of lines over axes that begin at 0. */
-function svg({ title, x, y, lines }: Plot): string {
+interface Axis {
+  ticks: number[];
+  /** From 0 to 1. */
+  placeOf: (value: number) => number;
+}
+
+/** Returns an axis that begins at 0. */
+function linear(values: number[]): Axis {
+  const max = Math.max(...values, 1e-9);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => part * max);
+  return { ticks, placeOf: (value) => value / max };
+}
+
+/** Returns an axis of powers of ten. */
+function logarithmic(values: number[]): Axis {
+  const from = Math.floor(Math.log10(Math.min(...values)));
+  const steps = Math.max(Math.ceil(Math.log10(Math.max(...values))) - from, 1);
+  const ticks = Array.from({ length: steps + 1 }, (_, i) => 10 ** (from + i));
+  return { ticks, placeOf: (value) => (Math.log10(value) - from) / steps };
+}
+
+/** Returns a plot of lines. */
+function svg({ title, x, y, isLogarithmic, lines }: Plot): string {
   const points = lines.flatMap((line) => line.points);
-  const [maxX, maxY] = [0, 1].map((axis) => Math.max(...points.map((p) => p[axis] ?? 0), 1e-9)) as [
-    number,
-    number,
-  ];
-  const toX = (value: number) => left + (value / maxX) * (width - left - right);
-  const toY = (value: number) => height - bottom - (value / maxY) * (height - top - bottom);
-  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const xAxis = (isLogarithmic ? logarithmic : linear)(points.map(([value]) => value));
+  const yAxis = linear(points.map(([, value]) => value));
+  const toX = (value: number) => left + xAxis.placeOf(value) * (width - left - right);
+  const toY = (value: number) => height - bottom - yAxis.placeOf(value) * (height - top - bottom);
   const label = (value: number) => `${Number(value.toPrecision(3))}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
   font-family="sans-serif" font-size="12">
 <title>${title}</title>
 <rect width="${width}" height="${height}" fill="white"/>
 <text x="${left}" y="20" font-size="14">${title}</text>
-${ticks
-  .map((part) => {
-    const [atX, atY] = [toX(part * maxX).toFixed(1), toY(part * maxY).toFixed(1)];
-    return `<line x1="${left}" x2="${width - right}" y1="${atY}" y2="${atY}" stroke="#ddd"/>
-<text x="${left - 6}" y="${atY}" text-anchor="end" dy="4">${label(part * maxY)}</text>
-<text x="${atX}" y="${height - bottom + 18}" text-anchor="middle">${label(part * maxX)}</text>`;
+${yAxis.ticks
+  .map((tick) => {
+    const at = toY(tick).toFixed(1);
+    return `<line x1="${left}" x2="${width - right}" y1="${at}" y2="${at}" stroke="#ddd"/>
+<text x="${left - 6}" y="${at}" text-anchor="end" dy="4">${label(tick)}</text>`;
+  })
+  .join('\n')}
+${xAxis.ticks
+  .map((tick) => {
+    const at = `x="${toX(tick).toFixed(1)}" y="${height - bottom + 18}"`;
+    return `<text ${at} text-anchor="middle">${label(tick)}</text>`;
   })
   .join('\n')}
 <text x="${left}" y="${height - 10}">${x}</text>

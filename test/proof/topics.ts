@@ -36,6 +36,8 @@ export interface Plot {
   /** What the axes show, with their units. */
   x: string;
   y: string;
+  /** Whether the x axis has powers of ten. */
+  isLogarithmic?: boolean;
   lines: { name: string; points: [x: number, y: number][] }[];
 }
 
