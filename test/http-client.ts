@@ -51,3 +51,12 @@ export function send(
     .end(body);
   return promise;
 }
+
+/** Returns undefined if the text is not JSON. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Plant, PlantStoreError, plantStoreClient } from '../../docs/client.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { type Service, startService } from '../service.ts';
 
 let service: Service;
@@ -81,10 +80,16 @@ afterEach(() => {
   server?.close();
 });
 
+/** Starts a server until the test ends, and returns its address. */
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener);
+  return `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+}
+
 /** Answers with these statuses, one after the other, and returns what to call and what has come. */
 async function answering(...statuses: number[]) {
   const requests: string[] = [];
-  const answer: RequestListener = (request, response) => {
+  const baseUrl = await serve((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     const status = statuses[requests.length - 1] ?? 500;
     const isBusy = status === 429 || status === 503;
@@ -94,10 +99,7 @@ async function answering(...statuses: number[]) {
     });
     const body = status < 300 ? { name: 'Aloe', tag: '' } : { status, title: '', detail: '' };
     response.end(status === 204 ? undefined : JSON.stringify(body));
-  };
-  server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return { plants: plantStoreClient({ baseUrl, token: '', retries: 2 }), requests };
 }
 
@@ -124,23 +126,19 @@ test.each([
 test('the client waits for as long as Retry-After says', async () => {
   let waited = 0;
   const began = Date.now();
-  server = createServer((_, response) => {
+  const baseUrl = await serve((_, response) => {
     const isFirst = waited === 0;
     waited = Date.now() - began;
     response.writeHead(isFirst ? 503 : 204, { 'Retry-After': '1' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   expect(await plantStoreClient({ baseUrl, token: '' }).delete(1n)).toBe(true);
   expect(waited).toBeGreaterThanOrEqual(1000);
 });
 
 test('an error of a proxy is told with its status and text', async () => {
-  server = createServer((_, response) => {
+  const baseUrl = await serve((_, response) => {
     response.writeHead(502, { 'Content-Type': 'text/plain' }).end('no upstream');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   await expect(plantStoreClient({ baseUrl, token: '' }).delete(1n)).rejects.toThrow(
     '502 Bad Gateway: no upstream',
   );

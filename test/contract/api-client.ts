@@ -3,7 +3,7 @@ import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
 import type { ProblemCode } from '../../functions/contract/problems.ts';
-import { send as sendRaw } from '../http-client.ts';
+import { parse, send as sendRaw } from '../http-client.ts';
 import { type Answer, differences, differencesFromProblem } from './description.ts';
 import { openTarget } from './target.ts';
 
@@ -129,14 +129,6 @@ function operationOf({ method, path }: Call): Operation | undefined {
     const shape = new RegExp(`^/${operation.path.replace(/\{\w+\}/, '[^/]+')}/?(?:\\?.*)?$`, 's');
     return operation.method === method && shape.test(path);
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The plants that calls of this suite created, by path and token. */

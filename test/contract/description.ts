@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Operation, operations } from '../../functions/contract/operations.ts';
 import type { ProblemCode } from '../../functions/contract/problems.ts';
+import { parse } from '../http-client.ts';
 
 export interface Answer {
   status: number;
@@ -103,12 +104,4 @@ export function differencesFrom({ headers, content }: Description, answer: Answe
   if (!validators.body.validate(schema, body))
     found.push(`${validators.body.errorsText()}: ${answer.body}`);
   return found;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

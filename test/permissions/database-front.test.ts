@@ -36,11 +36,9 @@ function templateWith(...statements: Statement[]): Template {
   const of = (type: keyof typeof resources) => new Map(Object.entries(resources[type]));
   return { of } as unknown as Template;
 }
-const statement = (
-  Effect: Statement['Effect'],
-  Action: Statement['Action'],
-  Resource: Statement['Resource'],
-) => ({ Effect, Action, Resource });
+type Grant = (Action: Statement['Action'], Resource: Statement['Resource']) => Statement;
+const allow: Grant = (Action, Resource) => ({ Effect: 'Allow', Action, Resource });
+const deny: Grant = (Action, Resource) => ({ Effect: 'Deny', Action, Resource });
 
 let database: Database;
 const calls: FunctionCall[] = [];
@@ -73,24 +71,24 @@ const put = (size: number, condition?: string) =>
   });
 
 describe('a function may do what its role allows', () => {
-  const all = statement('Allow', 'dynamodb:*', '*');
+  const all = allow('dynamodb:*', '*');
   test.each<[string, Statement[], boolean]>([
     ['nothing', [], false],
-    ['the action on the table', [statement('Allow', 'dynamodb:GetItem', arn('Apples'))], true],
-    ['the action in another case', [statement('Allow', 'DynamoDB:getitem', arn('Apples'))], true],
-    ['several', [statement('Allow', ['a:B', 'dynamodb:GetItem'], ['x', arn('Apples')])], true],
-    ['* for the action', [statement('Allow', 'dynamodb:Get*', arn('Apples'))], true],
-    ['? for a character', [statement('Allow', 'dynamodb:?etItem', arn('Apple?'))], true],
-    ['* for the table', [statement('Allow', 'dynamodb:GetItem', arn('*'))], true],
-    ['everything', [statement('Allow', '*', '*')], true],
-    ['another action', [statement('Allow', 'dynamodb:PutItem', arn('Apples'))], false],
-    ['another table', [statement('Allow', 'dynamodb:GetItem', arn('Pears'))], false],
-    ['a table in another case', [statement('Allow', 'dynamodb:GetItem', arn('apples'))], false],
-    ['a longer name', [statement('Allow', 'dynamodb:GetItem', arn('Apples2'))], false],
-    ['an index of the table', [statement('Allow', '*', `${arn('Apples')}/index/*`)], false],
-    ['a denial first', [statement('Deny', '*', arn('Apples')), all], false],
-    ['a denial last', [all, statement('Deny', 'dynamodb:G*', '*')], false],
-    ['a denial of another table', [all, statement('Deny', '*', arn('Pears'))], true],
+    ['the action on the table', [allow('dynamodb:GetItem', arn('Apples'))], true],
+    ['the action in another case', [allow('DynamoDB:getitem', arn('Apples'))], true],
+    ['several', [allow(['a:B', 'dynamodb:GetItem'], ['x', arn('Apples')])], true],
+    ['* for the action', [allow('dynamodb:Get*', arn('Apples'))], true],
+    ['? for a character', [allow('dynamodb:?etItem', arn('Apple?'))], true],
+    ['* for the table', [allow('dynamodb:GetItem', arn('*'))], true],
+    ['everything', [allow('*', '*')], true],
+    ['another action', [allow('dynamodb:PutItem', arn('Apples'))], false],
+    ['another table', [allow('dynamodb:GetItem', arn('Pears'))], false],
+    ['a table in another case', [allow('dynamodb:GetItem', arn('apples'))], false],
+    ['a longer name', [allow('dynamodb:GetItem', arn('Apples2'))], false],
+    ['an index of the table', [allow('*', `${arn('Apples')}/index/*`)], false],
+    ['a denial first', [deny('*', arn('Apples')), all], false],
+    ['a denial last', [all, deny('dynamodb:G*', '*')], false],
+    ['a denial of another table', [all, deny('*', arn('Pears'))], true],
   ])('%s', async (_, statements, isAllowed) => {
     database.enforce(templateWith(...statements));
     const answer = picker.send(get());
@@ -102,9 +100,9 @@ describe('a function may do what its role allows', () => {
   test('in a batch, on every table of it', async () => {
     const Keys = [{ key: { S: 'a' } }];
     const batch = new BatchGetItemCommand({ RequestItems: { Apples: { Keys }, Pears: { Keys } } });
-    database.enforce(templateWith(statement('Allow', 'dynamodb:BatchGetItem', arn('Apples'))));
+    database.enforce(templateWith(allow('dynamodb:BatchGetItem', arn('Apples'))));
     await expect(picker.send(batch)).rejects.toThrow(`on resource: ${arn('Pears')} because`);
-    database.enforce(templateWith(statement('Allow', 'dynamodb:BatchGetItem', arn('*'))));
+    database.enforce(templateWith(allow('dynamodb:BatchGetItem', arn('*'))));
     await expect(picker.send(batch)).resolves.toMatchObject({ Responses: {} });
   });
 
@@ -115,21 +113,21 @@ describe('a function may do what its role allows', () => {
       KeyConditionExpression: 'colour = :c',
       ExpressionAttributeValues: { ':c': { S: 'red' } },
     });
-    database.enforce(templateWith(statement('Allow', 'dynamodb:Query', arn('Apples'))));
+    database.enforce(templateWith(allow('dynamodb:Query', arn('Apples'))));
     await expect(picker.send(query)).rejects.toThrow(
       `on resource: ${arn('Apples')}/index/ByColour because`,
     );
-    database.enforce(templateWith(statement('Allow', 'dynamodb:Query', arn('Apples/index/*'))));
+    database.enforce(templateWith(allow('dynamodb:Query', arn('Apples/index/*'))));
     // The engine gets it, and has no such index.
     await expect(picker.send(query)).rejects.toMatchObject({ name: 'ValidationException' });
   });
 
   test('a command without a table needs permission for all resources', async () => {
-    database.enforce(templateWith(statement('Allow', 'dynamodb:ListTables', arn('*'))));
+    database.enforce(templateWith(allow('dynamodb:ListTables', arn('*'))));
     await expect(picker.send(new ListTablesCommand({}))).rejects.toThrow(
       'dynamodb:ListTables on resource: * because',
     );
-    database.enforce(templateWith(statement('Allow', 'dynamodb:ListTables', '*')));
+    database.enforce(templateWith(allow('dynamodb:ListTables', '*')));
     await expect(picker.send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: {} });
   });
 });
@@ -144,7 +142,7 @@ test('a refusal is in the words of AWS', async () => {
     message: `${reason} because no identity-based policy allows the dynamodb:GetItem action`,
     $metadata: { httpStatusCode: 400, attempts: 1 },
   });
-  database.enforce(templateWith(statement('Deny', '*', '*')));
+  database.enforce(templateWith(deny('*', '*')));
   await expect(picker.send(get())).rejects.toMatchObject({
     message: `${reason} with an explicit deny in an identity-based policy`,
   });
@@ -161,7 +159,7 @@ test('a function of an earlier template keeps its role; another key may do all',
 });
 
 test('a body that is not JSON does not reach the engine', async () => {
-  database.enforce(templateWith(statement('Allow', '*', '*')));
+  database.enforce(templateWith(allow('*', '*')));
   const response = await fetch(database.endpoint, {
     method: 'POST',
     headers: {
@@ -191,7 +189,7 @@ test.each([
 ])(
   'a query that finds nothing, with ConsistentRead %s, costs %d read units',
   async (consistent, reads) => {
-    database.enforce(templateWith(statement('Allow', '*', arn('Apples'))));
+    database.enforce(templateWith(allow('*', arn('Apples'))));
     await picker.send(
       new QueryCommand({
         TableName: 'Apples',
@@ -206,7 +204,7 @@ test.each([
 );
 
 test('the calls of a function are counted with the units that DynamoDB charges', async () => {
-  database.enforce(templateWith(statement('Allow', '*', arn('Apples'))));
+  database.enforce(templateWith(allow('*', arn('Apples'))));
   await picker.send(put(2000));
   await picker.send(put(10, 'attribute_exists(colour)')).catch(() => {});
   await picker.send(put(10, 'attribute_not_exists(colour)'));

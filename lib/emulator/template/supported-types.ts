@@ -11,6 +11,9 @@ export type PropertyRule =
   | RegExp
   | { [member: string]: PropertyRule };
 
+const ignored = (...properties: string[]): Record<string, PropertyRule> =>
+  Object.fromEntries(properties.map((property) => [property, 'ignored']));
+
 /** A quoted literal, or the request id. */
 const headerValue = /^('.*'|context\.extendedRequestId)$/;
 
@@ -19,19 +22,16 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: 'read',
     KeySchema: 'read',
-    BillingMode: 'ignored',
+    ...ignored('BillingMode', 'SSESpecification', 'WriteOnDemandThroughputSettings'),
     // A policy of the table itself could deny what a role allows.
     Replicas: { ResourcePolicy: [], '*': 'ignored' },
-    SSESpecification: 'ignored',
     // The functions check expiry themselves, because TTL may remove items days late:
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
     TimeToLiveSpecification: 'ignored',
-    WriteOnDemandThroughputSettings: 'ignored',
   },
   'AWS::Lambda::Function': {
-    Architectures: 'ignored',
+    ...ignored('Architectures', 'Description', 'Tags', 'TracingConfig'),
     Code: { S3Bucket: 'ignored', S3Key: 'read' },
-    Description: 'ignored',
     Environment: { Variables: 'read' },
     Handler: /^[\w-]+\.\w+$/,
     LoggingConfig: {
@@ -43,15 +43,9 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
     MemorySize: 'read',
     Role: /^arn:aws:iam::\d{12}:role\/\w+$/,
     Runtime: ['nodejs24.x'],
-    Tags: 'ignored',
     Timeout: 'read',
-    TracingConfig: 'ignored',
   },
-  'AWS::IAM::Role': {
-    AssumeRolePolicyDocument: 'ignored',
-    Description: 'ignored',
-    Tags: 'ignored',
-  },
+  'AWS::IAM::Role': ignored('AssumeRolePolicyDocument', 'Description', 'Tags'),
   'AWS::IAM::Policy': {
     PolicyDocument: {
       Version: ['2012-10-17'],
@@ -67,33 +61,21 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
     Roles: 'read',
   },
   'AWS::ApiGateway::RestApi': {
-    Description: 'ignored',
+    ...ignored('Description', 'Name', 'SecurityPolicy', 'Tags'),
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
     EndpointAccessMode: 'ignored',
     EndpointConfiguration: { Types: ['REGIONAL'] },
-    Name: 'ignored',
-    SecurityPolicy: 'ignored',
-    Tags: 'ignored',
   },
   'AWS::ApiGateway::Stage': {
-    AccessLogSetting: 'ignored',
+    ...ignored('AccessLogSetting', 'Description', 'RestApiId', 'Tags', 'TracingEnabled'),
     DeploymentId: 'read',
-    Description: 'ignored',
-    // A developer alone does not reach the throttling limits.
     MethodSettings: {
       CachingEnabled: [false],
-      DataTraceEnabled: 'ignored',
-      HttpMethod: 'ignored',
-      LoggingLevel: 'ignored',
-      MetricsEnabled: 'ignored',
-      ResourcePath: 'ignored',
-      ThrottlingBurstLimit: 'ignored',
-      ThrottlingRateLimit: 'ignored',
+      ...ignored('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled'),
+      // A developer alone does not reach the throttling limits.
+      ...ignored('ResourcePath', 'ThrottlingBurstLimit', 'ThrottlingRateLimit'),
     },
-    RestApiId: 'ignored',
     StageName: 'read',
-    Tags: 'ignored',
-    TracingEnabled: 'ignored',
   },
   'AWS::ApiGateway::Resource': {
     ParentId: 'read',
@@ -118,10 +100,8 @@ export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
       Type: ['AWS_PROXY', 'MOCK'],
       Uri: 'read',
     },
-    MethodResponses: 'ignored',
-    OperationName: 'ignored',
     ResourceId: 'read',
-    RestApiId: 'ignored',
+    ...ignored('MethodResponses', 'OperationName', 'RestApiId'),
   },
   'AWS::ApiGateway::Authorizer': {
     AuthorizerResultTtlInSeconds: 'read',

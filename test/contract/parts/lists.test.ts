@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { words } from '../../words.ts';
 import { create, inParallel, list, plantsPath, type Reply, remove, target } from '../api-client.ts';
 
 const { otherToken } = target;
@@ -20,21 +21,9 @@ test('an owner without plants has an empty list', async () => {
 });
 
 test('a list has the plants in ascending order of their ids', async () => {
-  const sorted = [
-    '-9223372036854775808',
-    '-10',
-    '-9',
-    '-1',
-    '0',
-    '1',
-    '2',
-    '9',
-    '10',
-    '11',
-    '100',
-    '9007199254740993',
-    '9223372036854775807',
-  ];
+  const sorted = words(`
+    -9223372036854775808 -10 -9 -1 0 1 2 9 10 11 100 9007199254740993 9223372036854775807
+  `);
   await createAll(sorted.toSorted());
   expect(namesOf(await list())).toEqual(names(...sorted));
   const pages = [];
