@@ -1,21 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/contract/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
 import { countOf, timeout } from '../proof/check.ts';
 import { report } from '../proof/report.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = temporaryFolder();
 const key = join(folder, 'key.pem');
 const certificate = join(folder, 'certificate.pem');
 
@@ -27,7 +27,6 @@ beforeAll(() => {
     stdio: 'ignore',
   });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** How the database closes a connection while the function is frozen. */
 type Closing = 'is ended' | 'is reset' | 'stays open';

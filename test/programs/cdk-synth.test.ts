@@ -1,59 +1,43 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { assemble } from '../../lib/local/assembly.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
-const cdk = (...args: string[]) =>
-  execFileSync(join(root, 'node_modules', '.bin', 'cdk'), args, {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
+/** Synthesizes to a folder, with these settings. */
+function synth(name: string, settings: Record<string, string>, ...more: string[]): string {
+  const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const args = ['synth', '--quiet', '--output', join(folder, name), ...more, ...options];
+  const cdk = join(root, 'node_modules', '.bin', 'cdk');
+  return execFileSync(cdk, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+}
 const templateOf = (assembly: string) =>
   JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8'));
 
-test.each([
+const settings = {
+  'plant-store:instance': 'copy',
+  'plant-store:architecture': 'x86_64',
+  'plant-store:cors-origin': '*',
+};
+test.each<[string, Record<string, string>]>([
   ['without settings', {}],
-  [
-    'with settings',
-    {
-      'plant-store:instance': 'copy',
-      'plant-store:architecture': 'x86_64',
-      'plant-store:cors-origin': '*',
-    },
-  ],
-])(
-  'an assembly has the template of cdk synth %s',
-  async (name, settings: Record<string, string>) => {
-    const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-    const [theirs, ours] = [join(folder, name), join(folder, `${name}, ours`)];
-    // Validation takes most of the time and does not change the template.
-    cdk('synth', '--quiet', '--no-validation', '--output', theirs, ...options);
-    await assemble(ours, settings);
-    expect(templateOf(ours)).toEqual(templateOf(theirs));
-  },
-);
+  ['with settings', settings],
+])('an assembly has the template of cdk synth %s', async (name, given) => {
+  const ours = join(folder, `${name}, ours`);
+  // Validation takes most of the time and does not change the template.
+  synth(name, given, '--no-validation');
+  await assemble(ours, given);
+  expect(templateOf(ours)).toEqual(templateOf(join(folder, name)));
+});
 
 test('synthesis rejects bad settings with one line that names them all', () => {
-  const synth = () =>
-    cdk(
-      'synth',
-      '--quiet',
-      '--output',
-      join(folder, 'bad'),
-      '-c',
-      'plant-store:memory=much',
-      '-c',
-      'plant-store:colour=green',
-    );
-  expect(synth).toThrow(
+  const bad = { 'plant-store:memory': 'much', 'plant-store:colour': 'green' };
+  expect(() => synth('bad', bad)).toThrow(
     /^Bad settings: plant-store:colour is unknown .*; plant-store:memory must be an integer from 128 to 10240, not "much"\.$/m,
   );
 });

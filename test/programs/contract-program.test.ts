@@ -1,70 +1,70 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type OutgoingHttpHeaders, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
+import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { announce } from '../../bin/local/running.ts';
 import { listTokens } from '../../bin/token/administration.ts';
 import { tableIds } from '../../functions/contract/table-schema.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../access-tokens/forge.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
 import { type Service, startService } from '../service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
 
 let service: Service;
-let front: Server;
-let cloudFormation: Server;
+let frontUrl: string;
+let cloudFormationUrl: string;
 let spoil: (status: number, headers: OutgoingHttpHeaders, url: string) => number | undefined;
 let calls = 0;
-const origin = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const frontUrl = () => `${origin(front)}/v1`;
+
+const front = createServer((incoming, outgoing) => {
+  calls += 1;
+  if (calls % 3 === 0) {
+    incoming.resume();
+    outgoing.writeHead(429, { 'Retry-After': 0 }).end();
+    return;
+  }
+  const { method, url = '', rawHeaders } = incoming;
+  const forwarded = request(
+    new URL(url, service.baseUrl),
+    { method: `${method}`, headers: rawHeaders as never },
+    (answer) => {
+      const status = spoil(answer.statusCode ?? 0, answer.headers, url) ?? answer.statusCode;
+      answer.pipe(outgoing.writeHead(status ?? 0, answer.headers));
+    },
+  );
+  incoming.pipe(forwarded);
+});
+const cloudFormation = createServer((_, response) => {
+  const outputs = { AccessTokensTableName: tableIds.accessTokens, BaseUrl: frontUrl };
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  response.end(
+    '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
+      `<StackName>PlantStore</StackName><Outputs>${members.join('')}</Outputs>` +
+      '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
+  );
+});
 
 beforeAll(async () => {
   service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
-  front = createServer((incoming, outgoing) => {
-    calls += 1;
-    if (calls % 3 === 0) {
-      incoming.resume();
-      outgoing.writeHead(429, { 'Retry-After': 0 }).end();
-      return;
-    }
-    const { method, url = '', rawHeaders } = incoming;
-    const forwarded = request(
-      new URL(url, service.baseUrl),
-      { method: `${method}`, headers: rawHeaders as never },
-      (answer) => {
-        const status = spoil(answer.statusCode ?? 0, answer.headers, url) ?? answer.statusCode;
-        answer.pipe(outgoing.writeHead(status ?? 0, answer.headers));
-      },
-    );
-    incoming.pipe(forwarded);
-  }).listen(0, '127.0.0.1');
-  cloudFormation = createServer((_, response) => {
-    const outputs = { AccessTokensTableName: tableIds.accessTokens, BaseUrl: frontUrl() };
-    const members = Object.entries(outputs).map(
-      ([key, value]) =>
-        `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-    );
-    response.end(
-      '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
-        `<StackName>PlantStore</StackName><Outputs>${members.join('')}</Outputs>` +
-        '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
-    );
-  }).listen(0, '127.0.0.1');
-  await Promise.all([once(front, 'listening'), once(cloudFormation, 'listening')]);
+  frontUrl = `http://127.0.0.1:${await listen(front, 0, '127.0.0.1')}/v1`;
+  cloudFormationUrl = `http://127.0.0.1:${await listen(cloudFormation, 0, '127.0.0.1')}`;
 });
 beforeEach(() => {
   spoil = () => undefined;
 });
 afterAll(async () => {
   for (const server of [front, cloudFormation]) {
-    server?.close();
-    server?.closeAllConnections();
+    server.close();
+    server.closeAllConnections();
   }
   await service?.stop();
 });
@@ -100,17 +100,14 @@ interface Options {
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-async function contract(args: string[], { env = {}, cwd, onStart }: Options = {}) {
-  const bin = join(import.meta.dirname, '..', '..', 'bin');
-  const program = spawn(
-    process.execPath,
-    [join(bin, 'node24.mjs'), join(bin, 'contract.ts'), ...args],
-    {
-      cwd: cwd ?? join(bin, '..'),
-      env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+const project = join(import.meta.dirname, '..', '..');
+const programs = ['node24.mjs', 'contract.ts'].map((name) => join(project, 'bin', name));
+async function contract(args: string[], { env = {}, cwd = project, onStart }: Options = {}) {
+  const program = spawn(process.execPath, [...programs, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onStart?.((signal) => program.kill(signal));
   let output = '';
   for (const stream of [program.stdout, program.stderr])
@@ -122,7 +119,7 @@ async function contract(args: string[], { env = {}, cwd, onStart }: Options = {}
 }
 
 const deployed = () => ({
-  AWS_ENDPOINT_URL_CLOUDFORMATION: origin(cloudFormation),
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
   AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
@@ -135,10 +132,8 @@ async function withGivenTokens(leftOut = few) {
     CONTRACT_OTHER_TOKEN: await service.issue('bob'),
     CONTRACT_READ_TOKEN: await service.issue('carol', ['plants:read']),
   };
-  const { code, output } = await contract(
-    ['--base-url', frontUrl(), '--except', ...leftOut, 'only AWS settles'],
-    { env },
-  );
+  const args = ['--base-url', frontUrl, '--except', ...leftOut, 'only AWS settles'];
+  const { code, output } = await contract(args, { env });
   for (const token of Object.values(env)) expect(output).not.toContain(token);
   return { code, output };
 }
@@ -205,7 +200,7 @@ test('a deployed stack is tested with new tokens, and told what only AWS settles
   const { code, output } = await contract(['--fail-authorizer', '--except', ...few], {
     env: deployed(),
   });
-  expect(output).toContain(`Testing ${frontUrl()}, the stack PlantStore.`);
+  expect(output).toContain(`Testing ${frontUrl}, the stack PlantStore.`);
   const told = output.split('\n').filter((line) => /^(As expected|Differs|Not tried): /.test(line));
   expect(told).toEqual([
     'As expected: an unknown path with a token: 404 no-such-operation',
@@ -242,13 +237,12 @@ test('a deployed stack that answers otherwise is told so, and fails the run', as
 });
 
 test('a running npm start is found, and tested with tokens of its own', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const cwd = temporaryFolder();
   mkdirSync(join(cwd, '.plant-store'));
   const { databaseEndpoint: dynamodbEndpoint } = service;
-  announce(join(cwd, '.plant-store'), { baseUrl: frontUrl(), dynamodbEndpoint });
+  announce(join(cwd, '.plant-store'), { baseUrl: frontUrl, dynamodbEndpoint });
   const { code, output } = await contract(except, { cwd });
-  rmSync(cwd, { recursive: true });
-  expect(output).toContain(`Testing ${frontUrl()}, the running "npm start".`);
+  expect(output).toContain(`Testing ${frontUrl}, the running "npm start".`);
   expect(output).not.toMatch(/^(As expected|Differs): /m);
   expect(code).toBe(0);
   expect(await plantsLeft()).toBe(0);
@@ -271,39 +265,29 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       if (calls > start + 20) interrupt();
       return undefined;
     };
-    const { output } = await contract(except, {
-      env: deployed(),
-      onStart: (kill) => {
-        interrupt = () => kill(signal);
-      },
-    });
+    const onStart: Options['onStart'] = (kill) => {
+      interrupt = () => kill(signal);
+    };
+    const { output } = await contract(except, { env: deployed(), onStart });
     expect(output).toContain('The tests end first, so that they delete their plants.');
     expect(await plantsLeft()).toBe(0);
     await expectRevokedTokens(7);
   },
 );
 
+const missing = 'this is missing: CONTRACT_TOKEN CONTRACT_OTHER_TOKEN --base-url';
+const takenByNpm = { npm_lifecycle_event: 'contract', npm_config_stack: 'true' };
+const mistaken = 'Type "--" before them: npm run contract -- --stack Other';
 test.each<[string, string[], Record<string, string>, string]>([
-  [
-    'some of the tokens',
-    [],
-    { CONTRACT_READ_TOKEN: 'x' },
-    'this is missing: CONTRACT_TOKEN CONTRACT_OTHER_TOKEN --base-url',
-  ],
+  ['some of the tokens', [], { CONTRACT_READ_TOKEN: 'x' }, missing],
   ['a base URL that is not a URL', ['--base-url', 'localhost'], {}, 'A base URL looks like'],
   ['an option as a base URL', ['--base-url', '--local'], {}, 'Put a value before --local.'],
   ['neither AWS nor npm start', [], {}, 'add --local for a running "npm start"'],
-  [
-    'an option that npm took for its own',
-    ['Other'],
-    { npm_lifecycle_event: 'contract', npm_config_stack: 'true' },
-    'Type "--" before them: npm run contract -- --stack Other',
-  ],
+  ['an option that npm took for its own', ['Other'], takenByNpm, mistaken],
   ['a token as an argument', ['--token', forge()], {}, 'Tokens for this command go into the'],
 ])('with %s, one line says what is wrong', async (_, args, env, line) => {
-  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const cwd = temporaryFolder();
   const { code, output } = await contract(args, { env: { HOME: cwd, ...env }, cwd });
-  rmSync(cwd, { recursive: true });
   expect(output).toMatch(/^error: [^\n]*\n$/);
   expect(output).toContain(line);
   for (const arg of args.filter((one) => one.startsWith('pst_')))

@@ -1,22 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../bin/token/administration.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
 import { tableIds } from '../../functions/contract/table-schema.ts';
 import { type Plant, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
 import { startTables } from './both-tables.ts';
 
@@ -24,18 +16,13 @@ import { startTables } from './both-tables.ts';
 const many = Number(process.env.PLANTS ?? 1500);
 /** A hundred thousand take a few minutes, and more on a busy machine. */
 const roundTripTimeout = 1_800_000;
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = temporaryFolder();
 let tables: Awaited<ReturnType<typeof startTables>>;
 let store: PlantStore;
-const children: ChildProcess[] = [];
 beforeAll(async () => {
   tables = await startTables();
+  finallyDo(tables.stop);
   store = plantStore(tables.database, tableIds.plants);
-});
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  await tables?.stop();
-  rmSync(folder, { recursive: true });
 });
 
 /**
@@ -48,7 +35,7 @@ function start(args: string[], endpoint = tables.endpoint) {
     ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
     { cwd: join(import.meta.dirname, '..', '..'), env: { ...process.env, INIT_CWD: folder } },
   );
-  children.push(child);
+  finallyDo(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -72,13 +59,12 @@ const line = (id: bigint | number, name = 'Aloe', tag = '') =>
 const linesOf = (count: number) =>
   Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
-const issue = (owner: string) =>
-  issueToken(tables.database, tableIds.accessTokens, {
-    owner,
-    scopes: allScopes,
-    label: '',
-    expires: undefined,
-  });
+const issue = (owner: string) => {
+  const given = { owner, scopes: allScopes, label: '', expires: undefined };
+  return issueToken(tables.database, tableIds.accessTokens, given);
+};
+/** What a command that succeeds leaves. */
+const success = (stderr: string, stdout = '') => ({ exitCode: 0, stdout, stderr });
 
 test(
   `${many} plants are the same after a round trip that was interrupted on both ways`,
@@ -99,11 +85,9 @@ test(
     );
     const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
     expect(created).toBeGreaterThanOrEqual(many / 10);
-    expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: `Imported for round: ${many - created} plants created, ${created} there already.\n`,
-    });
+    expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual(
+      success(`Imported for round: ${many - created} plants created, ${created} there already.\n`),
+    );
 
     const exporting = start(['export', '--owner', 'round', 'back.jsonl']);
     while (!existsSync(file('back.jsonl.part')) && !existsSync(file('back.jsonl')))
@@ -124,11 +108,9 @@ test('an export continues after the last whole line of its unfinished file', asy
   const part = file('torn.jsonl.part');
   writeFileSync(part, lines.slice(0, 600).join(''));
   truncateSync(part, statSync(part).size - 9);
-  expect(await plants(['export', '--owner', 'torn', 'torn.jsonl'])).toEqual({
-    exitCode: 0,
-    stdout: '',
-    stderr: 'Exported 501 plants of torn.\n',
-  });
+  expect(await plants(['export', '--owner', 'torn', 'torn.jsonl'])).toEqual(
+    success('Exported 501 plants of torn.\n'),
+  );
   expect(existsSync(part)).toBe(false);
   expect(readFileSync(file('torn.jsonl'), 'utf8')).toBe(lines.join(''));
 });
@@ -151,11 +133,7 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
   ].join('');
   expect(await plants(['import', '--owner', 'exact'], lines)).toMatchObject({ exitCode: 0 });
   const exported = await plants(['export', '--owner', 'exact']);
-  expect(exported).toEqual({
-    exitCode: 0,
-    stdout: lines,
-    stderr: 'Exported 3 plants of exact.\n',
-  });
+  expect(exported).toEqual(success('Exported 3 plants of exact.\n', lines));
   expect((await plants(['export', '--owner', 'without'])).stdout).toBe('');
 });
 
@@ -173,10 +151,8 @@ test('an import stores only what the API would, and names every other line', asy
     'id,name,tag',
     '{"id":5,"name":"Fern"}',
   ];
-  const { exitCode, stdout, stderr } = await plants(
-    ['import', '--owner', 'strict'],
-    lines.join('\n'),
-  );
+  const text = lines.join('\n');
+  const { exitCode, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   const reasons = stderr.trim().split('\n');
   expect(reasons.slice(0, -1).sort()).toEqual([
