@@ -1,3 +1,4 @@
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { report, share } from './report.ts';
 import type { Topic } from './topics.ts';
@@ -10,9 +11,6 @@ export interface Counts {
 
 export const countOf = ({ short = 1, whole }: Counts): number =>
   share > 0 ? Math.ceil(whole * share) : short;
-
-/** `npm run proof` takes as long as it needs. */
-export const timeout = 60 * 60_000;
 
 const [seed, path] = process.env.REPLAY?.split('/') ?? [];
 
@@ -31,23 +29,25 @@ export interface Property<T> {
 }
 
 /**
- * Tries a property, and reports a row. Throws the smallest counterexample that it finds, with the
- * variable that replays it.
+ * Declares the test that tries a property and reports a row. It fails with the smallest
+ * counterexample that it finds, and with the variable that replays it.
  */
-export async function check<T>(property: Property<T>): Promise<void> {
+export function testProperty<T>(property: Property<T>) {
   const { name, topic, outcome, counts, batch = 1, cases, holds } = property;
-  const startedAt = performance.now();
-  const result = await fc.check(fc.asyncProperty(cases, holds), {
-    numRuns: Math.ceil(countOf(counts) / batch),
-    ...(seed !== undefined && path !== undefined && { seed: Number(seed), path }),
+  test(name, async () => {
+    const startedAt = performance.now();
+    const result = await fc.check(fc.asyncProperty(cases, holds), {
+      numRuns: Math.ceil(countOf(counts) / batch),
+      ...(seed !== undefined && path !== undefined && { seed: Number(seed), path }),
+    });
+    if (result.failed) {
+      const { errorInstance, seed: failed, counterexamplePath, counterexample } = result;
+      const smallest = fc.stringify(counterexample?.[0]);
+      const replay = `REPLAY=${failed}/${counterexamplePath} npm run proof -- -t '${name}'`;
+      const message = `${name} failed for ${smallest}\nReplay: ${replay}\n${errorInstance}`;
+      throw new Error(message, { cause: errorInstance });
+    }
+    const count = result.numRuns * batch;
+    report({ topic, tried: name, count, unit: 'cases', outcome }, startedAt);
   });
-  if (result.failed) {
-    const { errorInstance, seed: failed, counterexamplePath, counterexample } = result;
-    const smallest = fc.stringify(counterexample?.[0]);
-    const replay = `REPLAY=${failed}/${counterexamplePath} npm run proof -- -t '${name}'`;
-    const message = `${name} failed for ${smallest}\nReplay: ${replay}\n${errorInstance}`;
-    throw new Error(message, { cause: errorInstance });
-  }
-  const count = result.numRuns * batch;
-  report({ topic, tried: name, count, unit: 'cases', outcome }, startedAt);
 }

@@ -1,10 +1,14 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { expect } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import type { Row, StoredRow } from './topics.ts';
 
 /** The share of the whole proof to run: 1 in `npm run proof`, and 0 in `npm test`. */
 export const share = Number(process.env.PROOF ?? 0);
+
+/** `npm run proof` takes as long as it needs. */
+export const timeout = 60 * 60_000;
+jest.setTimeout(timeout);
 
 /**
  * Records a row for docs/proof.md and prints it. Call it at the end of a test, after its last

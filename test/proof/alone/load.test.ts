@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../emulator/fixture.ts';
 import { send } from '../../http-client.ts';
-import { countOf, timeout } from '../check.ts';
+import { countOf } from '../check.ts';
 import { startProgram } from '../program/program.ts';
 import { report, share } from '../report.ts';
 
@@ -94,43 +94,39 @@ function latencyPlot(seconds: Second[]) {
   };
 }
 
-test(
-  'under load, every call succeeds and memory stays flat',
-  async () => {
-    const startedAt = performance.now();
-    const program = await startProgram(join(temporaryFolder(), 'store'));
-    const loads: Second[][] = [];
-    for (const phase of phases) loads.push(await load(program, phase));
-    const { code, stderr } = await program.end();
-    expect({ code, errors: stderr.match(/^error: .*/gm) }).toEqual({ code: 0, errors: null });
+test('under load, every call succeeds and memory stays flat', async () => {
+  const startedAt = performance.now();
+  const program = await startProgram(join(temporaryFolder(), 'store'));
+  const loads: Second[][] = [];
+  for (const phase of phases) loads.push(await load(program, phase));
+  const { code, stderr } = await program.end();
+  expect({ code, errors: stderr.match(/^error: .*/gm) }).toEqual({ code: 0, errors: null });
 
-    const low = loads.at(-1) ?? [];
-    const tenth = Math.ceil(low.length / 10);
-    const [warm, end] = [memory(low.slice(2 * tenth, 3 * tenth)), memory(low.slice(-tenth))];
-    // A short run ends before the engine's memory has grown to its size.
-    if (share === 1 && process.platform === 'linux') expect(end).toBeLessThan(1.1 * warm);
+  const low = loads.at(-1) ?? [];
+  const tenth = Math.ceil(low.length / 10);
+  const [warm, end] = [memory(low.slice(2 * tenth, 3 * tenth)), memory(low.slice(-tenth))];
+  // A short run ends before the engine's memory has grown to its size.
+  if (share === 1 && process.platform === 'linux') expect(end).toBeLessThan(1.1 * warm);
 
-    for (const [i, { connections, seconds }] of phases.entries()) {
-      const all = latencies(loads[i] ?? []);
-      const [p50Ms, p99Ms] = [percentile(all, 0.5), percentile(all, 0.99)];
-      const perSecond = Math.round(all.length / (loads[i]?.length ?? 1));
-      const isLast = i === phases.length - 1;
-      report(
-        {
-          topic: 'Load',
-          tried: `creates, lists and deletes over ${connections} connections for ${seconds} s`,
-          count: all.length,
-          unit: 'calls',
-          outcome:
-            `Every call succeeded: ${perSecond} calls/s, median ${p50Ms} ms, ` +
-            `99th percentile ${p99Ms} ms.` +
-            (isLast ? ` Memory was ${warm} MB after the warm-up and ${end} MB at the end.` : ''),
-          figures: { perSecond, p50Ms, p99Ms, ...(isLast && { warmMb: warm, endMb: end }) },
-          ...(isLast && { plot: latencyPlot(loads.flat()) }),
-        },
-        startedAt,
-      );
-    }
-  },
-  timeout,
-);
+  for (const [i, { connections, seconds }] of phases.entries()) {
+    const all = latencies(loads[i] ?? []);
+    const [p50Ms, p99Ms] = [percentile(all, 0.5), percentile(all, 0.99)];
+    const perSecond = Math.round(all.length / (loads[i]?.length ?? 1));
+    const isLast = i === phases.length - 1;
+    report(
+      {
+        topic: 'Load',
+        tried: `creates, lists and deletes over ${connections} connections for ${seconds} s`,
+        count: all.length,
+        unit: 'calls',
+        outcome:
+          `Every call succeeded: ${perSecond} calls/s, median ${p50Ms} ms, ` +
+          `99th percentile ${p99Ms} ms.` +
+          (isLast ? ` Memory was ${warm} MB after the warm-up and ${end} MB at the end.` : ''),
+        figures: { perSecond, p50Ms, p99Ms, ...(isLast && { warmMb: warm, endMb: end }) },
+        ...(isLast && { plot: latencyPlot(loads.flat()) }),
+      },
+      startedAt,
+    );
+  }
+});

@@ -11,8 +11,8 @@ import {
   throttle,
 } from '../../faults/proxy.ts';
 import { type Service, startService } from '../../service.ts';
-import { countOf, timeout } from '../check.ts';
-import { report } from '../report.ts';
+import { countOf } from '../check.ts';
+import { report, timeout } from '../report.ts';
 
 let proxy: FaultProxy;
 let service: Service;

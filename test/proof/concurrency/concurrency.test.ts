@@ -5,7 +5,7 @@ import { tableIds } from '../../../functions/contract/table-schema.ts';
 import { localDocumentClient } from '../../../lib/local/database/database-client.ts';
 import type { Database } from '../../../lib/local/database/embedded-database.ts';
 import { engines } from '../../engines.ts';
-import { check, countOf, timeout } from '../check.ts';
+import { countOf, testProperty } from '../check.ts';
 import { report } from '../report.ts';
 import { openStore } from '../store.ts';
 import { nameOf, startHistory } from './history.ts';
@@ -87,7 +87,6 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
         startedAt,
       );
     },
-    timeout,
   );
 
   /** Plays the calls of several clients at once. Throws if no order of the calls explains them. */
@@ -121,34 +120,30 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
 
   const deletes = isAwsOwn ? 'deletes one after the other' : 'deletes';
 
-  test(
-    'an order explains creates against deletes of one id',
-    async () => {
-      const startedAt = performance.now();
-      const creators = Array.from({ length: 8 }, (_, i) =>
-        Array<Step>(2).fill({ operation: 'create', id: 7, variety: `${i % 4}` }),
-      );
-      const deleters = Array(2).fill(Array(5).fill({ operation: 'delete', id: 7, variety: '' }));
-      const statuses: number[] = [];
-      for (let round = 0; round < rounds; round += 1)
-        statuses.push(...(await play([...creators, ...deleters])).map(({ status }) => status));
-      const count = (status: number) => statuses.filter((one) => one === status).length;
-      report(
-        {
-          topic,
-          tried: `16 creates of one id against 10 ${deletes}, on ${engineName}`,
-          count: rounds,
-          unit: 'rounds',
-          outcome:
-            `An order of the calls explains every round: ${count(201)} times 201, ` +
-            `${count(204)} times 204, ${count(409)} times 409, ${count(404)} times 404. ` +
-            `${count(503)} creates met a plant that came and went, and got 503.`,
-        },
-        startedAt,
-      );
-    },
-    timeout,
-  );
+  test('an order explains creates against deletes of one id', async () => {
+    const startedAt = performance.now();
+    const creators = Array.from({ length: 8 }, (_, i) =>
+      Array<Step>(2).fill({ operation: 'create', id: 7, variety: `${i % 4}` }),
+    );
+    const deleters = Array(2).fill(Array(5).fill({ operation: 'delete', id: 7, variety: '' }));
+    const statuses: number[] = [];
+    for (let round = 0; round < rounds; round += 1)
+      statuses.push(...(await play([...creators, ...deleters])).map(({ status }) => status));
+    const count = (status: number) => statuses.filter((one) => one === status).length;
+    report(
+      {
+        topic,
+        tried: `16 creates of one id against 10 ${deletes}, on ${engineName}`,
+        count: rounds,
+        unit: 'rounds',
+        outcome:
+          `An order of the calls explains every round: ${count(201)} times 201, ` +
+          `${count(204)} times 204, ${count(409)} times 409, ${count(404)} times 404. ` +
+          `${count(503)} creates met a plant that came and went, and got 503.`,
+      },
+      startedAt,
+    );
+  });
 
   const name = `histories of creates, lists and ${deletes} by 3 to 5 clients, on ${engineName}`;
   const step = fc.record({
@@ -157,19 +152,14 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
     variety: fc.constantFrom('Aloe', 'Ficus'),
   });
   const steps = fc.array(step, { minLength: 4, maxLength: 8, size: 'max' });
-  test(
+  testProperty({
+    topic,
     name,
-    () =>
-      check({
-        topic,
-        name,
-        outcome: 'Every history was linearizable for each plant.',
-        counts: { whole: 1000 },
-        cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
-        holds: async (clients) => void (await play(clients)),
-      }),
-    timeout,
-  );
+    outcome: 'Every history was linearizable for each plant.',
+    counts: { whole: 1000 },
+    cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
+    holds: async (clients) => void (await play(clients)),
+  });
 });
 
 /** Sends writes until Java has compiled its code. The first take longer than a function waits. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
 import { freePort } from '../../free-port.ts';
-import { countOf, timeout } from '../check.ts';
+import { countOf } from '../check.ts';
 import { report } from '../report.ts';
 import { openStore } from '../store.ts';
 import { nameOf, startHistory } from './history.ts';
@@ -102,37 +102,33 @@ async function playRestart(owner: string) {
   }));
 }
 
-test(
-  'a database that is killed and started again loses and doubles nothing',
-  async () => {
-    const startedAt = performance.now();
-    const restarts = countOf({ whole: 30 });
-    const statuses: number[] = [];
-    for (let restart = 0; restart < restarts; restart += 1) {
-      const calls = await playRestart(`owner-${restart}`);
-      statuses.push(...calls.map(({ status }) => status));
-      // A create may meet a plant that comes and goes.
-      const failed = calls.filter(
-        ({ isLater, status, operation }) =>
-          isLater && status === 503 && !operation.startsWith('create'),
-      );
-      expect(failed).toEqual([]);
-    }
-    const unavailable = statuses.filter((status) => status === 503).length;
-    expect(unavailable).toBeGreaterThan(0);
-    report(
-      {
-        topic: 'Faults',
-        tried: 'the database killed (SIGKILL) and started again under writers and readers',
-        count: restarts,
-        unit: 'restarts',
-        outcome:
-          `Of ${statuses.length} calls, ${unavailable} got 503, and no call that began after ` +
-          'the start did. Every history was linearizable for each plant, so that no acknowledged ' +
-          'write was lost and none took effect twice.',
-      },
-      startedAt,
+test('a database that is killed and started again loses and doubles nothing', async () => {
+  const startedAt = performance.now();
+  const restarts = countOf({ whole: 30 });
+  const statuses: number[] = [];
+  for (let restart = 0; restart < restarts; restart += 1) {
+    const calls = await playRestart(`owner-${restart}`);
+    statuses.push(...calls.map(({ status }) => status));
+    // A create may meet a plant that comes and goes.
+    const failed = calls.filter(
+      ({ isLater, status, operation }) =>
+        isLater && status === 503 && !operation.startsWith('create'),
     );
-  },
-  timeout,
-);
+    expect(failed).toEqual([]);
+  }
+  const unavailable = statuses.filter((status) => status === 503).length;
+  expect(unavailable).toBeGreaterThan(0);
+  report(
+    {
+      topic: 'Faults',
+      tried: 'the database killed (SIGKILL) and started again under writers and readers',
+      count: restarts,
+      unit: 'restarts',
+      outcome:
+        `Of ${statuses.length} calls, ${unavailable} got 503, and no call that began after ` +
+        'the start did. Every history was linearizable for each plant, so that no acknowledged ' +
+        'write was lost and none took effect twice.',
+    },
+    startedAt,
+  );
+});

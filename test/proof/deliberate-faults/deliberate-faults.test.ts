@@ -4,8 +4,8 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../emulator/fixture.ts';
 import { faultyCopy } from '../../faulty-copy.ts';
 import { project } from '../../project-copy.ts';
-import { countOf, timeout } from '../check.ts';
-import { report } from '../report.ts';
+import { countOf } from '../check.ts';
+import { report, timeout } from '../report.ts';
 import { deliberateFaults } from './faults.ts';
 
 let findFailure: ReturnType<typeof faultyCopy>;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { check, countOf, timeout } from '../check.ts';
+import { countOf, testProperty } from '../check.ts';
 import { openStore, plantsIn } from '../store.ts';
 import { expectRefusal } from './answers.ts';
 import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
@@ -78,13 +78,15 @@ async function batchHolds(creates: Create[]): Promise<void> {
   }
 }
 
-const checkCreates = (
+function testCreates(
   name: string,
-  create: fc.Arbitrary<Create>,
-  counts: { short: number; whole: number },
-) => {
+  whole: number,
+  request: Pick<{ [K in keyof Create]: fc.Arbitrary<Create[K]> }, 'body' | 'types' | 'encoding'>,
+) {
+  const create = fc.record({ ...request, isBase64: fc.boolean(), digit: fc.nat(9) });
+  const counts = { short: 40, whole };
   const length = Math.min(batch, countOf(counts));
-  return check({
+  testProperty({
     topic: 'Hostile input',
     name,
     outcome: 'Each was answered as the contract asks, and nothing else was stored.',
@@ -93,38 +95,16 @@ const checkCreates = (
     cases: fc.array(create, { minLength: length, maxLength: length, size: 'max' }),
     holds: batchHolds,
   });
-};
+}
 
-test(
-  'create bodies',
-  () =>
-    checkCreates(
-      'create bodies',
-      fc.record({
-        body: bodies,
-        types: contentTypes,
-        encoding: contentEncodings,
-        isBase64: fc.boolean(),
-        digit: fc.nat(9),
-      }),
-      { short: 40, whole: 100_000 },
-    ),
-  timeout,
-);
+testCreates('create bodies', 100_000, {
+  body: bodies,
+  types: contentTypes,
+  encoding: contentEncodings,
+});
 
-test(
-  'changed bytes of JSON',
-  () =>
-    checkCreates(
-      'changed bytes of JSON',
-      fc.record({
-        body: mutatedBodies,
-        types: fc.constant<Create['types']>([{ value: 'application/json', isJson: true }]),
-        encoding: fc.constant(undefined),
-        isBase64: fc.boolean(),
-        digit: fc.nat(9),
-      }),
-      { short: 40, whole: 50_000 },
-    ),
-  timeout,
-);
+testCreates('changed bytes of JSON', 50_000, {
+  body: mutatedBodies,
+  types: fc.constant([{ value: 'application/json', isJson: true }]),
+  encoding: fc.constant(undefined),
+});

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Operation } from '../../../functions/contract/operations.ts';
 import { eventFor } from '../../bundles/events.ts';
-import { check, timeout } from '../check.ts';
+import { testProperty } from '../check.ts';
 import { functionOf, openStore, plantsIn } from '../store.ts';
 import { expectRefusal } from './answers.ts';
 import { mutateText, oddValues, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
@@ -42,11 +42,7 @@ beforeAll(async () => {
     const [, cursor] = /cursor=([\w.~-]+)>; rel="next"$/.exec(link ?? '') ?? [];
     if (cursor === undefined) break;
     cursors.push(cursor);
-    const next: [string, string][] = [
-      ['limit', '1'],
-      ['cursor', cursor],
-    ];
-    ({ link } = (await list(gardener, next)).headers);
+    ({ link } = (await list(gardener, Object.entries({ limit: '1', cursor }))).headers);
   }
   expect(cursors).toHaveLength(gardenerIds.length - 1);
 });
@@ -60,17 +56,16 @@ afterAll(async () => {
 const overHttp = fc.nat(9).map((digit) => digit === 5);
 
 /** Tries a property. What it stores does not outlive a case that fails. */
-const checkCases = <T>(
+const testCases = <T>(
   name: string,
   cases: fc.Arbitrary<T>,
   holds: (one: T, isOverHttp: boolean) => Promise<void>,
-  counts: { short: number; whole: number },
 ) =>
-  check({
+  testProperty({
     topic: 'Hostile input',
     name,
     outcome: 'Every answer was as the contract asks.',
-    counts,
+    counts: { short: 30, whole: 50_000 },
     cases: fc.tuple(cases, overHttp),
     async holds([one, isOverHttp]) {
       try {
@@ -82,71 +77,47 @@ const checkCases = <T>(
     },
   });
 
-test(
-  'list queries',
-  () =>
-    checkCases(
-      'list queries',
-      queries,
-      async (query, isOverHttp) => {
-        const verdict = judgeList(query);
-        const answer = await list(gardener, query, isOverHttp);
-        if (!('accepted' in verdict)) return expectRefusal(answer, verdict);
-        const { limit } = verdict.accepted;
-        expect([answer.status, plantsIn(answer)]).toEqual([200, sorted.slice(0, limit)]);
-        const start = `</v1/plants?limit=${limit}&cursor=`;
-        if (limit < sorted.length) expect(answer.headers.link?.startsWith(start)).toBe(true);
-        else expect(answer.headers.link).toBeUndefined();
-      },
-      { short: 30, whole: 50_000 },
-    ),
-  timeout,
-);
+testCases('list queries', queries, async (query, isOverHttp) => {
+  const verdict = judgeList(query);
+  const answer = await list(gardener, query, isOverHttp);
+  if (!('accepted' in verdict)) return expectRefusal(answer, verdict);
+  const { limit } = verdict.accepted;
+  expect([answer.status, plantsIn(answer)]).toEqual([200, sorted.slice(0, limit)]);
+  const start = `</v1/plants?limit=${limit}&cursor=`;
+  if (limit < sorted.length) expect(answer.headers.link?.startsWith(start)).toBe(true);
+  else expect(answer.headers.link).toBeUndefined();
+});
 
-test(
+testCases(
   'ids in paths',
-  () =>
-    checkCases(
-      'ids in paths',
-      fc.tuple(pathIds, fc.boolean()),
-      async ([encoded, isThere], mayBeHttp) => {
-        // A client would not send other characters, and the gateway takes a slash for itself.
-        const isOverHttp = mayBeHttp && /^[!"$-.0->@-~]+$/.test(encoded);
-        const verdict = judgeId(encoded);
-        if (!('accepted' in verdict))
-          return expectRefusal(await remove(encoded, isOverHttp), verdict);
-        if (isThere) await create({ id: verdict.accepted, name: 'Aloe', tag: '' });
-        const statuses = [await remove(encoded, isOverHttp), await remove(encoded, isOverHttp)];
-        expect(statuses.map(({ status }) => status)).toEqual([isThere ? 204 : 404, 404]);
-      },
-      { short: 30, whole: 50_000 },
-    ),
-  timeout,
+  fc.tuple(pathIds, fc.boolean()),
+  async ([encoded, isThere], mayBeHttp) => {
+    // A client would not send other characters, and the gateway takes a slash for itself.
+    const isOverHttp = mayBeHttp && /^[!"$-.0->@-~]+$/.test(encoded);
+    const verdict = judgeId(encoded);
+    if (!('accepted' in verdict)) return expectRefusal(await remove(encoded, isOverHttp), verdict);
+    if (isThere) await create({ id: verdict.accepted, name: 'Aloe', tag: '' });
+    const statuses = [await remove(encoded, isOverHttp), await remove(encoded, isOverHttp)];
+    expect(statuses.map(({ status }) => status)).toEqual([isThere ? 204 : 404, 404]);
+  },
 );
 
-test(
+testCases(
   'cursors',
-  () =>
-    checkCases(
-      'cursors',
-      fc.oneof(fc.tuple(fc.nat(gardenerIds.length - 2), textMutations), otherCursors),
-      async (choice, isOverHttp) => {
-        const [index, mutations] = typeof choice === 'string' ? [] : choice;
-        const issued = cursors[index ?? -1] ?? '';
-        const cursor = typeof choice === 'string' ? choice : mutateText(issued, mutations ?? []);
-        const answer = await list(gardener, [['cursor', cursor]], isOverHttp);
-        if (index !== undefined && cursor === issued) expect(answer.status).toBe(200);
-        if (answer.status !== 200)
-          return expectRefusal(answer, { status: 400, places: ['?cursor'] });
-        // A cursor that was made up can only be a position.
-        expect(cursor).toMatch(/^[\w.~-]+$/);
-        const plants = plantsIn(answer);
-        expect(plants).toEqual(plants.length === 0 ? [] : sorted.slice(-plants.length));
-        if (cursor === issued) expect(plants).toEqual(sorted.slice(Number(index) + 1));
-      },
-      { short: 30, whole: 50_000 },
-    ),
-  timeout,
+  fc.oneof(fc.tuple(fc.nat(gardenerIds.length - 2), textMutations), otherCursors),
+  async (choice, isOverHttp) => {
+    const [index, mutations] = typeof choice === 'string' ? [] : choice;
+    const issued = cursors[index ?? -1] ?? '';
+    const cursor = typeof choice === 'string' ? choice : mutateText(issued, mutations ?? []);
+    const answer = await list(gardener, [['cursor', cursor]], isOverHttp);
+    if (index !== undefined && cursor === issued) expect(answer.status).toBe(200);
+    if (answer.status !== 200) return expectRefusal(answer, { status: 400, places: ['?cursor'] });
+    // A cursor that was made up can only be a position.
+    expect(cursor).toMatch(/^[\w.~-]+$/);
+    const plants = plantsIn(answer);
+    expect(plants).toEqual(plants.length === 0 ? [] : sorted.slice(-plants.length));
+    if (cursor === issued) expect(plants).toEqual(sorted.slice(Number(index) + 1));
+  },
 );
 
 /** Places that the functions read. */
@@ -219,29 +190,24 @@ async function eventsHold(events: [Operation, Change[]][]): Promise<void> {
       if (status === 201) expected.add(keyOf(given, headers.location?.split('/').at(-1)));
       if (status === 204) expect(expected.delete(keyOf(given, pathParameters?.id))).toBe(true);
     }
-    expect(new Set((await store.keys()).map(({ owner: by, id }) => keyOf(by, id)))).toEqual(
-      new Set([...standing, ...expected]),
-    );
+    const stored = (await store.keys()).map(({ owner: by, id }) => keyOf(by, id));
+    expect(new Set(stored)).toEqual(new Set([...standing, ...expected]));
   } finally {
     for (const key of await store.keys())
       if (!standing.includes(keyOf(key.owner, key.id))) await store.removeKey(key);
   }
 }
 
-test(
-  'events that no gateway sends',
-  () =>
-    check({
-      topic: 'Hostile input',
-      name: 'events that no gateway sends',
-      outcome: 'No answer was a 5xx, unless the event had no owner or no path.',
-      counts: { short: 80, whole: 50_000 },
-      batch,
-      cases: fc.array(
-        fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes),
-        { minLength: batch, maxLength: batch, size: 'max' },
-      ),
-      holds: eventsHold,
-    }),
-  timeout,
-);
+testProperty({
+  topic: 'Hostile input',
+  name: 'events that no gateway sends',
+  outcome: 'No answer was a 5xx, unless the event had no owner or no path.',
+  counts: { short: 80, whole: 50_000 },
+  batch,
+  cases: fc.array(fc.tuple(fc.constantFrom(...(Object.keys(functionOf) as Operation[])), changes), {
+    minLength: batch,
+    maxLength: batch,
+    size: 'max',
+  }),
+  holds: eventsHold,
+});

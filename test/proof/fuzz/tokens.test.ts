@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { alphabet, forge } from '../../access-tokens/forge.ts';
 import { send } from '../../http-client.ts';
-import { check, timeout } from '../check.ts';
+import { testProperty } from '../check.ts';
 import { openStore } from '../store.ts';
 import { mutateText, textMutations } from './inputs.ts';
 
@@ -59,38 +59,33 @@ const headers = fc.oneof(
   },
 );
 
-test(
-  'mutants of access tokens',
-  () =>
-    check({
-      topic: 'Hostile input',
-      name: 'mutants of access tokens',
-      outcome: 'No token was accepted but the two that work, each for its own owner.',
-      counts: { short: 60, whole: 100_000 },
-      cases: fc.record({
-        index: fc.nat(3),
-        otherIndex: fc.nat(3),
-        attempt: attempts,
-        scheme: headers,
-        digit: fc.nat(9),
-      }),
-      async holds({ index, otherIndex, attempt, scheme, digit }) {
-        const header = scheme + attempt(tokens[index] ?? '', tokens[otherIndex] ?? '');
-        const [, sent = ''] = /^bearer +(\S+)$/i.exec(header) ?? [];
-        const owner = owners[tokens.indexOf(sent)];
-        // A client would not send other characters.
-        if (digit === 5 && /^[!-~][ -~]*[!-~]$/.test(header)) {
-          const request = { path: '/plants', headers: ['Authorization', header] };
-          const { status } = await send(store.baseUrl, request, store.agent);
-          expect([header, status]).toEqual([header, owner ? 200 : 401]);
-          return;
-        }
-        const accepted = await store.authorize(header).then(
-          ({ context }) => context?.owner,
-          (error) => expect(error.message).toBe('Unauthorized'),
-        );
-        expect([header, accepted]).toEqual([header, owner]);
-      },
-    }),
-  timeout,
-);
+testProperty({
+  topic: 'Hostile input',
+  name: 'mutants of access tokens',
+  outcome: 'No token was accepted but the two that work, each for its own owner.',
+  counts: { short: 60, whole: 100_000 },
+  cases: fc.record({
+    index: fc.nat(3),
+    otherIndex: fc.nat(3),
+    attempt: attempts,
+    scheme: headers,
+    digit: fc.nat(9),
+  }),
+  async holds({ index, otherIndex, attempt, scheme, digit }) {
+    const header = scheme + attempt(tokens[index] ?? '', tokens[otherIndex] ?? '');
+    const [, sent = ''] = /^bearer +(\S+)$/i.exec(header) ?? [];
+    const owner = owners[tokens.indexOf(sent)];
+    // A client would not send other characters.
+    if (digit === 5 && /^[!-~][ -~]*[!-~]$/.test(header)) {
+      const request = { path: '/plants', headers: ['Authorization', header] };
+      const { status } = await send(store.baseUrl, request, store.agent);
+      expect([header, status]).toEqual([header, owner ? 200 : 401]);
+      return;
+    }
+    const accepted = await store.authorize(header).then(
+      ({ context }) => context?.owner,
+      (error) => expect(error.message).toBe('Unauthorized'),
+    );
+    expect([header, accepted]).toEqual([header, owner]);
+  },
+});

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { check, timeout } from '../check.ts';
+import { testProperty } from '../check.ts';
 import { type Content, inOrder, openPlants, type Plants } from './plants.ts';
 
 let plants: Plants;
@@ -54,21 +54,16 @@ const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map((
 
 let histories = 0;
 
-test(
-  'histories of three owners',
-  () =>
-    check({
-      topic: 'Histories and pages',
-      name: 'histories of three owners',
-      outcome: 'Every answer to up to 50 calls in turn was that of a model in memory.',
-      counts: { whole: 5000 },
-      cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
-      async holds(commands) {
-        histories += 1;
-        const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
-        const real: Real = (by) => `${by}-${histories}`;
-        await fc.asyncModelRun(() => ({ model, real }), commands);
-      },
-    }),
-  timeout,
-);
+testProperty({
+  topic: 'Histories and pages',
+  name: 'histories of three owners',
+  outcome: 'Every answer to up to 50 calls in turn was that of a model in memory.',
+  counts: { whole: 5000 },
+  cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
+  async holds(commands) {
+    histories += 1;
+    const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
+    const real: Real = (by) => `${by}-${histories}`;
+    await fc.asyncModelRun(() => ({ model, real }), commands);
+  },
+});

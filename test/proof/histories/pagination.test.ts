@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { check, timeout } from '../check.ts';
+import { testProperty } from '../check.ts';
 import { inOrder, openPlants, type Plants } from './plants.ts';
 
 let plants: Plants;
@@ -26,63 +26,51 @@ async function store(ids: bigint[]): Promise<string> {
   return owner;
 }
 
-test(
-  'pages of random data sets',
-  () =>
-    check({
-      topic: 'Histories and pages',
-      name: 'pages of random data sets',
-      outcome: 'The pages joined to the whole list, in order.',
-      counts: { whole: 1000 },
-      // The limit that is exactly reached is one of the likely ones.
-      cases: fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
-      async holds([ids, given]) {
-        const owner = await store(ids);
-        const size = given ?? Math.max(ids.length, 1);
-        const pages = await plants.pagesOf(owner, size);
-        expect(pages.flat()).toEqual(inOrder(ids).map(named));
-        expect(pages.length).toBe(Math.ceil(ids.length / size) || 1);
-      },
-    }),
-  timeout,
-);
+testProperty({
+  topic: 'Histories and pages',
+  name: 'pages of random data sets',
+  outcome: 'The pages joined to the whole list, in order.',
+  counts: { whole: 1000 },
+  // The limit that is exactly reached is one of the likely ones.
+  cases: fc.tuple(dataSet, fc.option(limit, { freq: 3 })),
+  async holds([ids, given]) {
+    const owner = await store(ids);
+    const size = given ?? Math.max(ids.length, 1);
+    const pages = await plants.pagesOf(owner, size);
+    expect(pages.flat()).toEqual(inOrder(ids).map(named));
+    expect(pages.length).toBe(Math.ceil(ids.length / size) || 1);
+  },
+});
 
-test(
-  'pages while others write',
-  () =>
-    check({
-      topic: 'Histories and pages',
-      name: 'pages while others write',
-      outcome: 'No plant that stood throughout was skipped or came twice.',
-      counts: { whole: 1000 },
-      cases: fc.tuple(
-        dataSet,
-        fc.integer({ min: 1, max: 8 }),
-        dataSet,
-        fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
-      ),
-      async holds([standing, size, others, choices]) {
-        const owner = await store(standing);
-        const left = [...choices];
-        const changing = others.filter((other) => !standing.includes(other));
-        /** Creates or deletes up to three plants. */
-        const write = () =>
-          Promise.all(
-            left.splice(0, 3).map((choice) => {
-              const one = changing[choice % (changing.length || 1)];
-              if (one === undefined) return undefined;
-              return choice % 5 < 3
-                ? plants.create(owner, one, named(one))
-                : plants.remove(owner, one);
-            }),
-          );
-        await write();
-        const pages = await plants.pagesOf(owner, size, write);
-        const seen = pages.flat().map(({ name }) => BigInt(name));
-        expect(seen).toEqual(inOrder(new Set(seen)));
-        expect(seen.filter((plant) => standing.includes(plant))).toEqual(inOrder(standing));
-        expect(seen.filter((p) => !standing.includes(p) && !changing.includes(p))).toEqual([]);
-      },
-    }),
-  timeout,
-);
+testProperty({
+  topic: 'Histories and pages',
+  name: 'pages while others write',
+  outcome: 'No plant that stood throughout was skipped or came twice.',
+  counts: { whole: 1000 },
+  cases: fc.tuple(
+    dataSet,
+    fc.integer({ min: 1, max: 8 }),
+    dataSet,
+    fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
+  ),
+  async holds([standing, size, others, choices]) {
+    const owner = await store(standing);
+    const left = [...choices];
+    const changing = others.filter((other) => !standing.includes(other));
+    /** Creates or deletes up to three plants. */
+    const write = () =>
+      Promise.all(
+        left.splice(0, 3).map((choice) => {
+          const one = changing[choice % (changing.length || 1)];
+          if (one === undefined) return undefined;
+          return choice % 5 < 3 ? plants.create(owner, one, named(one)) : plants.remove(owner, one);
+        }),
+      );
+    await write();
+    const pages = await plants.pagesOf(owner, size, write);
+    const seen = pages.flat().map(({ name }) => BigInt(name));
+    expect(seen).toEqual(inOrder(new Set(seen)));
+    expect(seen.filter((plant) => standing.includes(plant))).toEqual(inOrder(standing));
+    expect(seen.filter((p) => !standing.includes(p) && !changing.includes(p))).toEqual([]);
+  },
+});
