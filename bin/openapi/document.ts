@@ -46,6 +46,9 @@ const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
 const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+/** Returns an object with the same names. */
+const mapped = <T>(from: Record<string, T>, value: (one: T, name: string) => unknown): Json =>
+  Object.fromEntries(Object.entries(from).map(([name, one]) => [name, value(one, name)]));
 const headers = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
 const everyResponse = headers(requestIdHeader, ...Object.keys(commonHeaders()));
@@ -59,6 +62,17 @@ const location = {
   schema: { type: 'string', pattern: '^(/[^/]+)*/plants/(0|-?[1-9][0-9]{0,18})$' },
   example: '/v1/plants/7',
 };
+const created = (description: string) => ({
+  description,
+  headers: { ...everyResponse, Location: location },
+  ...json(reference('schemas', 'Plant'), plant),
+});
+const link = {
+  description: 'The path of the next page (RFC 8288), if there is one.',
+  schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
+  example: `<${nextPage}>; rel="next"`,
+};
+const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
 
 const descriptions: Record<Operation, Description> = {
   createPlant: {
@@ -69,16 +83,8 @@ const descriptions: Record<Operation, Description> = {
     input: createPlantInput,
     bodyExample: { id: 7, ...plant },
     successes: {
-      201: {
-        description: 'The plant was stored.',
-        headers: { ...everyResponse, Location: location },
-        ...json(reference('schemas', 'Plant'), plant),
-      },
-      200: {
-        description: 'The plant existed already, with the same content.',
-        headers: { ...everyResponse, Location: location },
-        ...json(reference('schemas', 'Plant'), plant),
-      },
+      201: created('The plant was stored.'),
+      200: created('The plant existed already, with the same content.'),
     },
     problems: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
   },
@@ -91,21 +97,8 @@ const descriptions: Record<Operation, Description> = {
     successes: {
       200: {
         description: 'A page of plants.',
-        headers: {
-          ...everyResponse,
-          Link: {
-            description: 'The path of the next page (RFC 8288), if there is one.',
-            schema: {
-              type: 'string',
-              pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$`,
-            },
-            example: `<${nextPage}>; rel="next"`,
-          },
-        },
-        ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
-          { name: 'Aloe', tag: '' },
-          plant,
-        ]),
+        headers: { ...everyResponse, Link: link },
+        ...json(plants, [{ name: 'Aloe', tag: '' }, plant]),
       },
     },
     problems: [],
@@ -172,15 +165,8 @@ function openApiDocument(): Json {
         Problem: problemSchema,
         Fault: faultSchema,
       },
-      headers: Object.fromEntries(
-        Object.entries(headerDescriptions()).map(([name, header]) => [
-          name,
-          { required: true, ...header },
-        ]),
-      ),
-      responses: Object.fromEntries(
-        Object.keys(problems).map((code) => [code, problemResponse([code as ProblemCode])]),
-      ),
+      headers: mapped(headerDescriptions(), (header) => ({ required: true, ...header })),
+      responses: mapped(problems, (_, code) => problemResponse([code as ProblemCode])),
       securitySchemes: {
         accessToken: {
           type: 'http',
@@ -195,10 +181,8 @@ function openApiDocument(): Json {
 function paths(): Json {
   const items: Record<string, Json> = {};
   for (const [name, { method, path }] of Object.entries(operations)) {
-    items[`/${path}`] = {
-      ...items[`/${path}`],
-      [method.toLowerCase()]: operationObject(name as Operation),
-    };
+    const operation = { [method.toLowerCase()]: operationObject(name as Operation) };
+    items[`/${path}`] = { ...items[`/${path}`], ...operation };
   }
   return items;
 }
@@ -239,11 +223,8 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
   }));
 
 // An answer has every field, also those that a request may leave out.
-const shown = Object.entries(fields).map(([name, schema]) => [
-  name,
-  'wrapped' in schema ? schema.wrapped : schema,
-]);
-const plantSchema = bodySchema(v.object(Object.fromEntries(shown)));
+const shown = mapped(fields, (schema) => ('wrapped' in schema ? schema.wrapped : schema));
+const plantSchema = bodySchema(v.object(shown as v.ObjectEntries));
 
 const problemSchema = {
   type: 'object',
@@ -286,9 +267,7 @@ function headerDescriptions(): Record<string, Json> {
       schema: { type: 'string', minLength: 1 },
       example: requestId,
     },
-    ...Object.fromEntries(
-      Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
-    ),
+    ...mapped(commonHeaders(), constant),
     'Retry-After': {
       description: 'The seconds to wait before the next attempt.',
       schema: { type: 'integer', minimum: 1 },
@@ -300,10 +279,10 @@ function headerDescriptions(): Record<string, Json> {
 /** Returns the response for a status, with which an operation may answer several problems. */
 function problemResponse(codes: ProblemCode[]): Json {
   const schemas = codes.map(problemOf);
-  const examples = codes.map((code) => [
-    code,
-    { value: JSON.parse(new Problem(code, faults[code]).toJson(requestId)) },
-  ]);
+  const examples = codes.map((code) => {
+    const value = JSON.parse(new Problem(code, faults[code]).toJson(requestId));
+    return [code, { value }];
+  });
   return {
     description: codes.map((code) => problems[code].title).join(', or '),
     headers: { ...everyResponse, ...Object.assign({}, ...codes.map(ownHeaders)) },
@@ -316,13 +295,11 @@ function problemResponse(codes: ProblemCode[]): Json {
   };
 
   function ownHeaders(code: ProblemCode): Json {
-    const entries = Object.entries(problems[code].headers).map(([name, value]) => [
-      name,
+    return mapped(problems[code].headers, (value, name) =>
       name === 'Retry-After'
         ? reference('headers', name)
         : { required: codes.length === 1, schema: { type: 'string', const: value } },
-    ]);
-    return Object.fromEntries(entries);
+    );
   }
 }
 
