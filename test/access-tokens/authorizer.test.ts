@@ -3,6 +3,7 @@ import { authorizer, Unauthorized } from '../../functions/access-tokens/authoriz
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import type { Scope } from '../../functions/contract/scopes.ts';
+import { randomNumbers } from '../random-numbers.ts';
 import { alphabet, forge } from './forge.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';
@@ -138,10 +139,10 @@ test('of 100 000 mutated tokens none is accepted, and no secret is logged', asyn
     reads += 1;
     return sought === id ? record : undefined;
   });
-  const random = seeded(1);
-  const pick = (text: string) => text.charAt(Math.floor(random() * text.length));
+  const random = randomNumbers(1);
+  const pick = (text: string) => text.charAt(random(text.length));
   const somewhere = (mutate: (at: number, character: string) => string) => () => {
-    const at = Math.floor(random() * token.length);
+    const at = random(token.length);
     return mutate(at, token.charAt(at));
   };
   const cut = (at: number, length: number, put: string) =>
@@ -152,7 +153,7 @@ test('of 100 000 mutated tokens none is accepted, and no secret is logged', asyn
     somewhere((at) => cut(at, 1, pick(alphabet))),
     somewhere((at, character) => cut(at, 1, recase(character))),
     somewhere((at, character) => cut(at, 2, token.charAt(at + 1) + character)),
-    somewhere((at) => cut(at, 1 + Math.floor(random() * 3), '')),
+    somewhere((at) => cut(at, 1 + random(3), '')),
     somewhere((at, character) => cut(at, 0, character)),
     somewhere((at) => cut(at, 0, pick(`${alphabet}_-\n\0é`))),
     somewhere((at) => cut(at, 1, pick('_-+/=. \n\0éＡ٣'))),
@@ -188,14 +189,3 @@ test('of 100 000 mutated tokens none is accepted, and no secret is logged', asyn
   expect(reads).toBe(forged);
   expect(mistyped + forged).toBeGreaterThan(100_000);
 });
-
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

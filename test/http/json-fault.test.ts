@@ -37,11 +37,9 @@ test('a text is the beginning of some JSON up to its fault, and no further', () 
   for (const text of malformed) {
     const { line, column } = findJsonFault(text);
     const lines = text.split('\n');
-    const before = [
-      ...lines.slice(0, line - 1),
-      [...`${lines[line - 1]}`].slice(0, column - 1).join(''),
-    ];
-    expect([text, findJsonFault(before.join('\n'))]).toEqual([text, { line, column }]);
+    const last = [...`${lines[line - 1]}`].slice(0, column - 1).join('');
+    const before = [...lines.slice(0, line - 1), last].join('\n');
+    expect([text, findJsonFault(before)]).toEqual([text, { line, column }]);
   }
 });
 
