@@ -48,10 +48,8 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
     const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
     if (literal === undefined && source !== 'context.extendedRequestId')
       throw new Error(`${parameter}: ${source} is neither a literal nor the request id.`);
-    return [
-      parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase(),
-      literal ?? 'request-1',
-    ];
+    const name = parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase();
+    return [name, literal ?? 'request-1'];
   });
   const [template = ''] = Object.values(ResponseTemplates);
   return {
@@ -63,12 +61,9 @@ function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayRe
 
 test('every type of gateway response is declared', () => {
   const types = Object.values(ResponseType).filter((type) => type instanceof ResponseType);
-  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(
-    types.map(({ responseType }) => responseType).sort(),
-  );
-  expect(Object.keys(expectedProblems).sort()).toEqual(
-    types.map(({ responseType }) => responseType).sort(),
-  );
+  const names = types.map(({ responseType }) => responseType).sort();
+  expect(plain.map(({ ResponseType: type }) => type).sort()).toEqual(names);
+  expect(Object.keys(expectedProblems).sort()).toEqual(names);
 });
 
 test.each(plain.map((response) => [response.ResponseType, response] as const))(
@@ -95,9 +90,6 @@ test('with CORS on, every gateway response names the origin', async () => {
     (response) => render(response).headers['access-control-allow-origin'],
   );
   expect(new Set(origins)).toEqual(new Set(['https://example.com']));
-  expect(
-    plain
-      .flatMap((response) => Object.keys(render(response).headers))
-      .filter((name) => name.startsWith('access-control')),
-  ).toEqual([]);
+  const plainHeaders = plain.flatMap((response) => Object.keys(render(response).headers));
+  expect(plainHeaders.filter((name) => name.startsWith('access-control'))).toEqual([]);
 });

@@ -38,39 +38,29 @@ test('each alarm watches its metric at its threshold', () => {
     Period,
     Stat,
   });
-  const counted = (MetricName: string) => ({
-    Metric: { Namespace: 'PlantStore-everything', MetricName },
-    Period: 300,
-    Stat: 'Sum',
-  });
-  const errors = (name: string) => ({
-    Metric: {
-      Namespace: 'AWS/Lambda',
-      MetricName: 'Errors',
-      Dimensions: [{ Name: 'FunctionName', Value: { Ref: name } }],
-    },
-    Period: 300,
-    Stat: 'Sum',
-  });
+  const sum = (Metric: object) => ({ Metric, Period: 300, Stat: 'Sum' });
+  const counted = (MetricName: string) => sum({ Namespace: 'PlantStore-everything', MetricName });
+  const errors = (name: string) => {
+    const Dimensions = [{ Name: 'FunctionName', Value: { Ref: name } }];
+    return sum({ Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions });
+  };
   const table = alarms.map((alarm) => [
     alarm.AlarmName,
     statsOf(alarm).map(({ MetricStat }: { MetricStat: unknown }) => MetricStat),
     alarm.Threshold,
     `${alarm.DatapointsToAlarm} of ${alarm.EvaluationPeriods}`,
   ]);
-  expect(table).toEqual([
-    ['PlantStore-everything-ServerErrors', [gateway('5XXError', 'Average')], 0.01, '1 of 1'],
-    ['PlantStore-everything-SlowAnswers', [gateway('Latency', 'p99')], 3000, '3 of 3'],
-    [
-      'PlantStore-everything-ThrottledRequests',
-      [gateway('Count', 'Sum', 60)],
-      0.9 * 60 * 200,
-      '1 of 15',
-    ],
-    ['PlantStore-everything-AuthorizerFailures', [counted('AuthorizerFailed')], 1, '1 of 1'],
-    ['PlantStore-everything-DatabaseUnavailable', [counted('DatabaseUnavailable')], 3, '1 of 1'],
-    ['PlantStore-everything-FunctionErrors', plantFunctions.map(errors), 1, '1 of 3'],
-  ]);
+  const expected: [string, object[], number, string][] = [
+    ['ServerErrors', [gateway('5XXError', 'Average')], 0.01, '1 of 1'],
+    ['SlowAnswers', [gateway('Latency', 'p99')], 3000, '3 of 3'],
+    ['ThrottledRequests', [gateway('Count', 'Sum', 60)], 0.9 * 60 * 200, '1 of 15'],
+    ['AuthorizerFailures', [counted('AuthorizerFailed')], 1, '1 of 1'],
+    ['DatabaseUnavailable', [counted('DatabaseUnavailable')], 3, '1 of 1'],
+    ['FunctionErrors', plantFunctions.map(errors), 1, '1 of 3'],
+  ];
+  expect(table).toEqual(
+    expected.map(([name, ...rest]) => [`PlantStore-everything-${name}`, ...rest]),
+  );
 });
 
 test('a flood that comes and goes for an hour sends two mails', () => {
@@ -90,12 +80,8 @@ test('a flood that comes and goes for an hour sends two mails', () => {
 
 test('a function without calls does not hide the errors of another', () => {
   const { Metrics } = alarms.find(({ AlarmName }) => AlarmName.endsWith('FunctionErrors'));
-  expect(Metrics).toContainEqual(
-    expect.objectContaining({
-      Expression: plantFunctions.map((_, i) => `FILL(errors${i}, 0)`).join(' + '),
-      ReturnData: true,
-    }),
-  );
+  const Expression = plantFunctions.map((_, i) => `FILL(errors${i}, 0)`).join(' + ');
+  expect(Metrics).toContainEqual(expect.objectContaining({ Expression, ReturnData: true }));
 });
 
 test.each(alarms.map((alarm) => [alarm.AlarmName, alarm]))(
@@ -128,25 +114,20 @@ test('metric filters count log codes in the logs of the functions that write the
       return [owner, FilterPattern, MetricTransformations];
     },
   );
-  const metric = (MetricName: string) => [
-    { MetricNamespace: 'PlantStore', MetricName, MetricValue: '1' },
+  const filter = (pattern: string, MetricName: string) => [
+    pattern,
+    [{ MetricNamespace: 'PlantStore', MetricName, MetricValue: '1' }],
   ];
   const crashOrTimeout =
     '($.record.status = "timeout") || ($.record.errorType = "Runtime.ExitError") || ' +
     '($.record.errorType = "Runtime.OutOfMemory") || ' +
     '(($.type = "platform.initReport") && ($.record.status = "error"))';
-  const unavailable = [
-    '{ $.message.code = "DATABASE_UNAVAILABLE" }',
-    metric('DatabaseUnavailable'),
-  ];
-  const failed = ['{ $.message.code = "REQUEST_FAILED" }', metric('RequestFailed')];
+  const authorizerFailed = `{ ($.message.code = "AUTHORIZER_FAILED") || (${crashOrTimeout}) }`;
+  const unavailable = filter('{ $.message.code = "DATABASE_UNAVAILABLE" }', 'DatabaseUnavailable');
+  const failed = filter('{ $.message.code = "REQUEST_FAILED" }', 'RequestFailed');
   expect(filters).toEqual([
-    [
-      'Authorizer',
-      `{ ($.message.code = "AUTHORIZER_FAILED") || (${crashOrTimeout}) }`,
-      metric('AuthorizerFailed'),
-    ],
-    ['Authorizer', '{ $.message.code = "TOKEN_REFUSED" }', metric('TokenRefused')],
+    ['Authorizer', ...filter(authorizerFailed, 'AuthorizerFailed')],
+    ['Authorizer', ...filter('{ $.message.code = "TOKEN_REFUSED" }', 'TokenRefused')],
     ...plantFunctions.map((name) => [name, ...unavailable]),
     ...plantFunctions.map((name) => [name, ...failed]),
   ]);
@@ -173,19 +154,13 @@ test("one copy stays within CloudWatch's free allowance", () => {
 
 test('the dashboard shows every alarm, which part is slow, and what each service costs', () => {
   const { widgets } = dashboard();
-  const alarmsShown = widgets.find(({ type }: { type: string }) => type === 'alarm').properties
-    .alarms;
-  expect(alarmsShown).toHaveLength(alarms.length);
+  const shown = widgets.find(({ type }: { type: string }) => type === 'alarm');
+  expect(shown.properties.alarms).toHaveLength(alarms.length);
   const titles = widgets.map(
     ({ properties }: { properties: { title?: string } }) => properties.title,
   );
-  expect(titles).toEqual(
-    expect.arrayContaining([
-      expect.stringMatching(/healthy\?/),
-      expect.stringMatching(/slow\?/),
-      expect.stringMatching(/cost\?/),
-    ]),
-  );
+  for (const question of [/healthy\?/, /slow\?/, /cost\?/])
+    expect(titles).toContainEqual(expect.stringMatching(question));
   const [, ...costs] = JSON.stringify(widgets).split('"expression":"');
   expect(costs.map((text) => text.split('"')[0])).toEqual([
     '(FILL(requests, 0)) / 1000000 * 3.5',
@@ -200,9 +175,8 @@ test('the dashboard shows every alarm, which part is slow, and what each service
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {
   const [topic] = Object.keys(ofType(everything, 'AWS::SNS::Topic'));
   const publish = { Action: 'sns:Publish', Resource: { Ref: topic } };
-  expect(
-    propertiesOf(everything, 'AWS::SNS::TopicPolicy')[0].PolicyDocument.Statement,
-  ).toMatchObject([
+  const [{ PolicyDocument }] = propertiesOf(everything, 'AWS::SNS::TopicPolicy');
+  expect(PolicyDocument.Statement).toMatchObject([
     {
       ...publish,
       Effect: 'Deny',
@@ -261,23 +235,16 @@ function dashboardMetrics(): Set<string> {
 }
 
 test('the budget mails at 80 % of the bill and when its forecast passes the budget', () => {
+  const rule = { ThresholdType: 'PERCENTAGE', ComparisonOperator: 'GREATER_THAN' };
   const mailAt = (NotificationType: string, Threshold: number) => ({
-    Notification: {
-      NotificationType,
-      Threshold,
-      ThresholdType: 'PERCENTAGE',
-      ComparisonOperator: 'GREATER_THAN',
-    },
+    Notification: { NotificationType, Threshold, ...rule },
     Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'oncall@example.com' }],
   });
+  const BudgetLimit = { Amount: 20, Unit: 'USD' };
   expect(propertiesOf(everything, 'AWS::Budgets::Budget')).toEqual([
     {
       // No BudgetName: CloudFormation cannot replace what has a fixed name.
-      Budget: {
-        BudgetType: 'COST',
-        TimeUnit: 'MONTHLY',
-        BudgetLimit: { Amount: 20, Unit: 'USD' },
-      },
+      Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit },
       NotificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
       ResourceTags: [{ Key: 'plant-store', Value: 'PlantStore-everything' }],
     },

@@ -3,17 +3,14 @@ import { readSettings, SettingsError, settingNames } from '../../lib/settings.ts
 import chosenSettings from './settings.json' with { type: 'json' };
 import { emulatorTemplateWith } from './templates.ts';
 
-const read = (given: Record<string, unknown>) =>
-  readSettings(
-    Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value]),
-    ),
-  );
+const read = (given: Record<string, unknown>) => {
+  const context = Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value]);
+  return readSettings(Object.fromEntries(context));
+};
 
 test('without settings there are defaults', () => {
-  expect(
-    readSettings({ '@aws-cdk/core:anything': true, 'plant-storex': 1, 'other:memory': 1 }),
-  ).toEqual({
+  const others = { '@aws-cdk/core:anything': true, 'plant-storex': 1, 'other:memory': 1 };
+  expect(readSettings(others)).toEqual({
     retention: 'retain',
     architecture: 'arm64',
     memory: 512,
@@ -27,13 +24,6 @@ test('without settings there are defaults', () => {
 });
 
 test('a setting is the same as text of the command line and as JSON of cdk.json', () => {
-  const asText = {
-    memory: '1024',
-    'throttle-rate': '1',
-    'authorizer-cache': '0',
-    'log-retention': '3653',
-    'access-log': 'true',
-  };
   const asJson = {
     memory: 1024,
     'throttle-rate': 1,
@@ -41,10 +31,18 @@ test('a setting is the same as text of the command line and as JSON of cdk.json'
     'log-retention': 3653,
     'access-log': true,
   };
+  const asText = Object.fromEntries(Object.entries(asJson).map(([name, one]) => [name, `${one}`]));
   expect(read(asText)).toEqual(read(asJson));
   expect(read(asText)).toMatchObject(asJson);
 });
 
+const badOrigins = `
+  example.com https://example.com/ https://a'b null https://a?x#y https://a#y https://*
+  https://*.example.com https://user@example.com https://example.com:443 https://EXAMPLE.com
+  https://exämple.com https:// ftp://example.com **`.match(/\S+/g) as string[];
+const badAddresses = `
+  a a@b a@b@example.com a@.com a@example. a@example..com
+  ${'a'.repeat(65)}@example.com`.match(/\S+/g) as string[];
 test.each([
   ['instance', ['a', 'A-1', 'x'.repeat(64)], ['', '-a', 'a_b', 'x'.repeat(65), 'a b', 1]],
   ['retention', ['retain', 'destroy'], ['snapshot', '', true]],
@@ -57,46 +55,12 @@ test.each([
   [
     'cors-origin',
     ['*', 'https://example.com', 'http://localhost:3000', 'http://[::1]:8080', 'http://a_b.test'],
-    [
-      'example.com',
-      'https://example.com/',
-      "https://a'b",
-      'https://a b',
-      'null',
-      '',
-      'https://a\0b',
-      'https://a\0',
-      'https://a?x#y',
-      'https://a#y',
-      'https://*',
-      'https://*.example.com',
-      'https://a\\b',
-      'https://user@example.com',
-      'https://example.com:443',
-      'https://EXAMPLE.com',
-      'https://exämple.com',
-      'https://',
-      'ftp://example.com',
-      '**',
-      '*\n',
-    ],
+    [...badOrigins, '', '*\n', 'https://a b', 'https://a\0b', 'https://a\0', 'https://a\\b'],
   ],
   [
     'alarm-email',
     ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
-    [
-      'a',
-      'a@b',
-      'a b@example.com',
-      '',
-      'a@b@example.com',
-      'a@.com',
-      'a@example.',
-      'a@example..com',
-      'a\0@example.com',
-      `${'a'.repeat(65)}@example.com`,
-      `a@${'b.'.repeat(130)}com`,
-    ],
+    [...badAddresses, '', 'a b@example.com', 'a\0@example.com', `a@${'b.'.repeat(130)}com`],
   ],
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1, '']],
   ['source-maps', ['true', 'false', true, false], ['yes', '1', 1, '']],
@@ -107,13 +71,8 @@ test.each([
 });
 
 test.each([
-  ['1', true],
-  ['1000000', true],
-  [20, true],
-  ['0', false],
-  ['1000001', false],
-  ['9.99', false],
-  ['$20', false],
+  ...['1', '1000000', 20].map((budget) => [budget, true] as const),
+  ...['0', '1000001', '9.99', '$20'].map((budget) => [budget, false] as const),
 ])('a monthly budget of %s is valid: %s', (budget, valid) => {
   const faults = () => read({ 'monthly-budget': budget, 'alarm-email': 'a@example.com' });
   if (valid) expect(faults()).toMatchObject({ 'monthly-budget': Number(budget) });
@@ -144,18 +103,12 @@ test('an unknown setting and every bad value are named in one line', () => {
   );
 });
 
-test.each([
-  ['alarm-email', 'alarm-email'],
-  ['plantstore:alarm-email', 'alarm-email'],
-  ['plantStore:memory', 'memory'],
-  ['plant_store:memory', 'memory'],
-  ['Plant-Store:memory', 'memory'],
-  ['plant-store.memory', 'memory'],
-  ['memory', 'memory'],
-])('the key %s is refused, because it is a setting but for its prefix', (key, name) => {
-  expect(() => readSettings({ [key]: '1024' })).toThrow(
-    new SettingsError(`Bad settings: ${key} must be plant-store:${name}.`),
-  );
+const misspelt = `
+  alarm-email plantstore:alarm-email memory plantStore:memory plant_store:memory Plant-Store:memory
+  plant-store.memory`.match(/\S+/g) as string[];
+test.each(misspelt)('the key %s is refused, because it is a setting but for its prefix', (key) => {
+  const message = `Bad settings: ${key} must be plant-store:${key.replace(/^.*[:.]/, '')}.`;
+  expect(() => readSettings({ [key]: '1024' })).toThrow(new SettingsError(message));
 });
 
 test.each([

@@ -21,6 +21,9 @@ const templates = {
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 
+const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));
+const ref = (id: string | undefined) => ({ Ref: id });
+const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 const count = (template: Template) => {
   const counts: Record<string, number> = {};
   for (const { Type } of Object.values(template.Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
@@ -60,15 +63,12 @@ test('the stack has these resources and no others', () => {
   });
 });
 
-test.each(all)(
-  'logical ids stay, because a change would lose data or the base URL (%s)',
-  (_, template) => {
-    const ids = (type: string) => Object.keys(ofType(template, type));
-    expect(ids('AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
-    expect(ids('AWS::ApiGateway::RestApi')).toEqual(['Api']);
-    expect(ids('AWS::Lambda::Function')).toEqual(functionNames);
-  },
-);
+// A changed id would lose data or the base URL.
+test.each(all)('logical ids stay (%s)', (_, template) => {
+  expect(idsOf(template, 'AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
+  expect(idsOf(template, 'AWS::ApiGateway::RestApi')).toEqual(['Api']);
+  expect(idsOf(template, 'AWS::Lambda::Function')).toEqual(functionNames);
+});
 
 test.each([
   ['default', plain, true],
@@ -76,18 +76,16 @@ test.each([
   ['everything', everything, true],
 ])('tables keep their names, keys and protections (%s)', (_, template, retained) => {
   const policy = retained ? 'Retain' : 'Delete';
-  const replicas = [
-    {
-      DeletionProtectionEnabled: retained,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      Region: { Ref: 'AWS::Region' },
-      Tags: [{ Key: 'plant-store', Value: expect.any(String) }],
-    },
-  ];
+  const replica = {
+    DeletionProtectionEnabled: retained,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    Region: { Ref: 'AWS::Region' },
+    Tags: [{ Key: 'plant-store', Value: expect.any(String) }],
+  };
   const common = {
     BillingMode: 'PAY_PER_REQUEST',
     SSESpecification: { SSEEnabled: false },
-    Replicas: replicas,
+    Replicas: [replica],
   };
   const Plants = resource(template, 'Plants');
   const AccessTokens = resource(template, 'AccessTokens');
@@ -113,9 +111,7 @@ test.each([
     expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
 });
 
-/**
- * What each function may do, and on which table. A function that is missing here is not allowed.
- */
+/** What each function may do, on which table. A function that is missing here is not allowed. */
 const access: Record<string, { table: string; actions: string | string[] }> = {
   CreatePlant: { table: 'Plants', actions: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
   ListPlants: { table: 'Plants', actions: 'dynamodb:Query' },
@@ -129,156 +125,99 @@ function accessOf(name: string) {
   return found;
 }
 
-test.each(all)(
-  'each function may do exactly its own actions on its own table and log group (%s)',
-  (_, template) => {
-    const used = new Set<string>();
-    for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
-      const { table, actions } = accessOf(name);
-      const { Role, LoggingConfig } = resource(template, name).Properties;
-      const role = Role['Fn::GetAtt'][0];
-      used.add(role).add(LoggingConfig.LogGroup.Ref);
-      const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
-        Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-      );
-      expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
-        {
-          Roles: [{ Ref: role }],
-          PolicyDocument: {
-            Version: '2012-10-17',
-            Statement: [
-              {
-                Effect: 'Allow',
-                Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-                Resource: { 'Fn::GetAtt': [LoggingConfig.LogGroup.Ref, 'Arn'] },
-              },
-              { Effect: 'Allow', Action: actions, Resource: { 'Fn::GetAtt': [table, 'Arn'] } },
-              {
-                Effect: 'Allow',
-                Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
-                Resource: '*',
-              },
-            ],
-          },
-        },
-      ]);
-      // toEqual: no managed policy, no inline policy besides.
-      expect(resource(template, role).Properties).toEqual({
-        AssumeRolePolicyDocument: {
-          Version: '2012-10-17',
-          Statement: [
-            {
-              Effect: 'Allow',
-              Action: 'sts:AssumeRole',
-              Principal: { Service: 'lambda.amazonaws.com' },
-            },
-          ],
-        },
-        Tags: expect.anything(),
-      });
-    }
-    expect(used.size).toBe(2 * functionNames.length);
-  },
-);
-
-test.each(all)(
-  'only the authorizer and its policy refer to the table of access tokens (%s)',
-  (_, template) => {
-    const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
-    const knowing = Object.entries(template.Resources).filter(
-      ([, { Type, Properties }]) =>
-        types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
+test.each(all)('each function may do exactly its own actions (%s)', (_, template) => {
+  const used = new Set<string>();
+  const Version = '2012-10-17';
+  const allow = (Action: string | string[], more: object) => ({ Effect: 'Allow', Action, ...more });
+  for (const name of idsOf(template, 'AWS::Lambda::Function')) {
+    const { table, actions } = accessOf(name);
+    const { Role, LoggingConfig } = resource(template, name).Properties;
+    const role = Role['Fn::GetAtt'][0];
+    const logGroup = LoggingConfig.LogGroup.Ref;
+    used.add(role).add(logGroup);
+    const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
+      Roles.some(({ Ref }: { Ref: string }) => Ref === role),
     );
-    expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
-      ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
-      ['AWS::Lambda::Function', 'Authorizer'],
-    ]);
-    expect(Object.keys(template.Resources.AccessTokens?.Properties)).not.toContain(
-      'ResourcePolicy',
-    );
-  },
-);
-
-test.each(all)(
-  'only the gateway may call a function, and only for its own operation (%s)',
-  (_, template) => {
-    const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
-    const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
-    const arn = (...rest: unknown[]) => ({
-      'Fn::Join': [
-        '',
-        [
-          'arn:',
-          { Ref: 'AWS::Partition' },
-          ':execute-api:',
-          { Ref: 'AWS::Region' },
-          ':',
-          { Ref: 'AWS::AccountId' },
-          ':',
-          { Ref: 'Api' },
-          ...rest,
-        ],
-      ],
-    });
-    const permission = (name: string, source: unknown) => ({
-      Action: 'lambda:InvokeFunction',
-      Principal: 'apigateway.amazonaws.com',
-      FunctionName: { 'Fn::GetAtt': [name, 'Arn'] },
-      SourceArn: source,
-    });
-    const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
-    const expected = [
-      permission('Authorizer', arn('/authorizers/', { Ref: authorizer })),
-      ...Object.entries(operations).map(([name, { method, path }]) =>
-        permission(
-          functionOf(name),
-          arn('/', { Ref: stage }, `/${method}/${path.replace(/\{\w+\}/, '*')}`),
-        ),
-      ),
+    const Statement = [
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { Resource: arnOf(logGroup) }),
+      allow(actions, { Resource: arnOf(table) }),
+      allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], { Resource: '*' }),
     ];
-    expect(permissions).toHaveLength(expected.length);
-    expect(permissions).toEqual(expect.arrayContaining(expected));
-  },
-);
+    expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
+      { Roles: [{ Ref: role }], PolicyDocument: { Version, Statement } },
+    ]);
+    const assume = allow('sts:AssumeRole', { Principal: { Service: 'lambda.amazonaws.com' } });
+    // toEqual: no managed policy, no inline policy besides.
+    expect(resource(template, role).Properties).toEqual({
+      AssumeRolePolicyDocument: { Version, Statement: [assume] },
+      Tags: expect.anything(),
+    });
+  }
+  expect(used.size).toBe(2 * functionNames.length);
+});
 
-test.each(all)(
-  'every method that reaches a function goes through the authorizer (%s)',
-  (_, template) => {
-    const [authorizer] = Object.keys(ofType(template, 'AWS::ApiGateway::Authorizer'));
-    const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
-    const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
-    expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(
-      Object.values(operations)
-        .map(({ method }) => method)
-        .sort(),
-    );
-    for (const method of guarded)
-      expect(method).toMatchObject({
-        AuthorizationType: 'CUSTOM',
-        AuthorizerId: { Ref: authorizer },
-      });
-    for (const method of methods.filter((each) => !guarded.includes(each)))
-      expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
-  },
-);
+test.each(all)('only the authorizer and its policy refer to its table (%s)', (_, template) => {
+  const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
+  const knowing = Object.entries(template.Resources).filter(
+    ([, { Type, Properties }]) =>
+      types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
+  );
+  expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
+    ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
+    ['AWS::Lambda::Function', 'Authorizer'],
+  ]);
+  expect(resource(template, 'AccessTokens').Properties).not.toHaveProperty('ResourcePolicy');
+});
+
+test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
+  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
+  const api = ['arn:', ref('AWS::Partition'), ':execute-api:', ...place];
+  const permission = (name: string, ...source: unknown[]) => ({
+    Action: 'lambda:InvokeFunction',
+    Principal: 'apigateway.amazonaws.com',
+    FunctionName: arnOf(name),
+    SourceArn: { 'Fn::Join': ['', [...api, ...source]] },
+  });
+  const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
+  const expected = [
+    permission('Authorizer', '/authorizers/', ref(authorizer)),
+    ...Object.entries(operations).map(([name, { method, path }]) => {
+      const route = `/${method}/${path.replace(/\{\w+\}/, '*')}`;
+      return permission(functionOf(name), '/', ref(stage), route);
+    }),
+  ];
+  expect(permissions).toHaveLength(expected.length);
+  expect(permissions).toEqual(expect.arrayContaining(expected));
+});
+
+test.each(all)('the authorizer guards every method with a function (%s)', (_, template) => {
+  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
+  const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
+  const expected = Object.values(operations).map(({ method }) => method);
+  expect(guarded.map(({ HttpMethod }) => HttpMethod).sort()).toEqual(expected.sort());
+  const custom = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: authorizer } };
+  for (const method of guarded) expect(method).toMatchObject(custom);
+  for (const method of methods.filter((each) => !guarded.includes(each)))
+    expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
+});
 
 test.each([
   ['default', plain, 60],
   ['everything', everything, 0],
-])(
-  'the gateway checks the form of a token before it calls the authorizer (%s)',
-  (_, template, cache) => {
-    expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
-      {
-        Type: 'TOKEN',
-        IdentitySource: 'method.request.header.Authorization',
-        IdentityValidationExpression:
-          '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
-        AuthorizerResultTtlInSeconds: cache,
-      },
-    ]);
-  },
-);
+])('the gateway checks the form of a token (%s)', (_, template, cache) => {
+  expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
+    {
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      IdentityValidationExpression:
+        '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      AuthorizerResultTtlInSeconds: cache,
+    },
+  ]);
+});
 
 test.each([
   ['default', plain, 50, 100],
@@ -286,27 +225,19 @@ test.each([
 ])('the API is throttled, traced, and logs no bodies (%s)', (_, template, rate, burst) => {
   const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
   expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
+  const limits = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
   expect(stage.MethodSettings).toEqual([
-    {
-      HttpMethod: '*',
-      ResourcePath: '/*',
-      DataTraceEnabled: false,
-      ThrottlingRateLimit: rate,
-      ThrottlingBurstLimit: burst,
-    },
+    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ...limits },
   ]);
 });
 
-test.each(all)(
-  'the API accepts TLS from 1.2 on, and only under its own name (%s)',
-  (_, template) => {
-    expect(resource(template, 'Api').Properties).toMatchObject({
-      EndpointConfiguration: { Types: ['REGIONAL'] },
-      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-      EndpointAccessMode: 'STRICT',
-    });
-  },
-);
+test.each(all)('the API accepts TLS from 1.2 on, under its own name (%s)', (_, template) => {
+  expect(resource(template, 'Api').Properties).toMatchObject({
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+    EndpointAccessMode: 'STRICT',
+  });
+});
 
 test('the access log is a setting, and has nothing in it that a client can write at will', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
@@ -330,48 +261,38 @@ test('the access log is a setting, and has nothing in it that a client can write
 test.each([
   ['default', plain, 'arm64', 512, 30],
   ['everything', everything, 'x86_64', 1024, 7],
-])(
-  'functions differ only in their code, table and description (%s)',
-  (_, template, architecture, memory, days) => {
-    for (const name of Object.keys(ofType(template, 'AWS::Lambda::Function'))) {
-      const { table } = accessOf(name);
-      const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = resource(
-        template,
-        name,
-      ).Properties;
-      expect(rest).toEqual({
-        Architectures: [architecture],
-        Handler: 'start.handler',
-        MemorySize: memory,
-        Runtime: 'nodejs24.x',
-        Timeout: 10,
-        TracingConfig: { Mode: 'Active' },
-      });
-      expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
-      expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
-        Type: 'AWS::Logs::LogGroup',
-        Properties: { RetentionInDays: days },
-      });
-      expect(Environment.Variables).toMatchObject({
-        [table === 'Plants' ? 'PLANTS_TABLE' : 'ACCESS_TOKENS_TABLE']: { Ref: table },
-      });
-      expect(Object.keys(Environment.Variables)).not.toContain(
-        table === 'Plants' ? 'ACCESS_TOKENS_TABLE' : 'PLANTS_TABLE',
-      );
-    }
-  },
-);
+])('functions differ only in code and table (%s)', (_, template, cpu, memory, days) => {
+  for (const name of idsOf(template, 'AWS::Lambda::Function')) {
+    const { table } = accessOf(name);
+    const { Properties } = resource(template, name);
+    const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = Properties;
+    expect(rest).toEqual({
+      Architectures: [cpu],
+      Handler: 'start.handler',
+      MemorySize: memory,
+      Runtime: 'nodejs24.x',
+      Timeout: 10,
+      TracingConfig: { Mode: 'Active' },
+    });
+    expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
+    expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: days },
+    });
+    const tables = Object.entries(Environment.Variables).filter(([key]) => key.endsWith('_TABLE'));
+    const variable = table === 'Plants' ? 'PLANTS_TABLE' : 'ACCESS_TOKENS_TABLE';
+    expect(tables).toEqual([[variable, ref(table)]]);
+  }
+});
 
 test('each wait ends inside the next', async () => {
   const { maxAttempts, requestHandler } = connect().config;
   const { connectionTimeout, requestTimeout } = await (
     requestHandler as unknown as { configProvider: Promise<Record<string, number>> }
   ).configProvider;
-  expect([connectionTimeout, requestTimeout, await maxAttempts()]).toEqual([
-    waits.connection,
-    waits.attempt,
-    attempts,
-  ]);
+  expect(connectionTimeout).toBe(waits.connection);
+  expect(requestTimeout).toBe(waits.attempt);
+  expect(await maxAttempts()).toBe(attempts);
   for (const { Timeout } of propertiesOf(plain, 'AWS::Lambda::Function'))
     expect(Timeout * 1000).toBe(waits.function);
   for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
@@ -386,27 +307,19 @@ test('each wait ends inside the next', async () => {
 });
 
 test.each([
-  ['default', plain, 'PlantStore', ''],
-  ['everything', everything, 'PlantStore-everything', ' --stack PlantStore-everything'],
-])(
-  'outputs are the base URL, the tables and the next command (%s)',
-  (_, template, _name, option) => {
-    const [stage] = Object.keys(ofType(template, 'AWS::ApiGateway::Stage'));
-    const host = [
-      { Ref: 'Api' },
-      '.execute-api.',
-      { Ref: 'AWS::Region' },
-      '.',
-      { Ref: 'AWS::URLSuffix' },
-    ];
-    expect(template.Outputs).toEqual({
-      BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/', { Ref: stage }]] } },
-      PlantsTableName: { Value: { Ref: 'Plants' } },
-      AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
-      NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
-    });
-  },
-);
+  ['default', plain, ''],
+  ['everything', everything, ' --stack PlantStore-everything'],
+])('outputs are the base URL, the tables and the next command (%s)', (_, template, option) => {
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const domain = [ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
+  const url = ['https://', ref('Api'), '.execute-api.', ...domain, '/', ref(stage)];
+  expect(template.Outputs).toEqual({
+    BaseUrl: { Value: { 'Fn::Join': ['', url] } },
+    PlantsTableName: { Value: { Ref: 'Plants' } },
+    AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
+    NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
+  });
+});
 
 test.each([
   ['default', plain, 'PlantStore'],
