@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken } from '../../bin/token/administration.ts';
 import { environment } from '../../functions/contract/environment-variables.ts';
 import { allScopes } from '../../functions/contract/scopes.ts';
@@ -12,13 +10,14 @@ import {
   startExecutionEnvironment,
 } from '../../lib/emulator/lambda/execution-environment.ts';
 import { listen } from '../../lib/emulator/listen.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 import { forge } from './forge.ts';
 import { startTokensTable } from './tokens-table.ts';
 
 // The authorizer's own bundle, with a database that records requests and can fail.
 
 type Sent = { operation: string; input: Record<string, unknown> };
-const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const bundles = temporaryFolder();
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 let database: Server;
 let authorizer: ExecutionEnvironment;
@@ -39,7 +38,9 @@ beforeAll(async () => {
       .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' })
       .end(await answer.bytes());
   });
+  finallyDo(() => tokens.stop());
   const port = await listen(database, 0, '127.0.0.1');
+  finallyDo(() => database.close().closeAllConnections());
   bundle(bundles);
   const variables = {
     [environment.accessTokensTable]: tokens.name,
@@ -59,18 +60,12 @@ beforeAll(async () => {
     `http://127.0.0.1:${port}`,
     (_, line) => log.push(line),
   );
+  finallyDo(() => authorizer.stop());
 });
 afterEach(() => {
   sent = [];
   log = [];
   fail = undefined;
-});
-afterAll(async () => {
-  await authorizer?.stop();
-  database?.closeAllConnections();
-  database?.close();
-  await tokens?.stop();
-  rmSync(bundles, { recursive: true });
 });
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';

@@ -1,25 +1,20 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
 import { eventFor } from './events.ts';
 import { runFunction } from './function-process.ts';
 
-const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
-beforeAll(() => void bundle(bundles));
-afterAll(() => rmSync(bundles, { recursive: true }));
+const bundles = temporaryFolder();
+bundle(bundles);
 
 describe.each(entries)('the start of %s', (entry) => {
   test('signs a request, makes a TLS context, sends nothing and logs nothing', async () => {
     const { atStart } = await runFunction(join(bundles, entry));
-    expect(atStart).toEqual({
-      signatures: expect.any(Number),
-      connections: 0,
-      secureContexts: 1,
-      log: [],
-    });
-    expect(atStart.signatures).toBeGreaterThan(0);
+    const { signatures, ...rest } = atStart;
+    expect(rest).toEqual({ connections: 0, secureContexts: 1, log: [] });
+    expect(signatures).toBeGreaterThan(0);
   });
 
   test('makes no TLS context for a database without TLS', async () => {

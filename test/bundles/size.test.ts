@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Metafile } from 'esbuild';
+import { describe, expect, test } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
+import { listen } from '../../lib/emulator/listen.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 import { eventFor } from './events.ts';
 import { runFunction } from './function-process.ts';
 
@@ -19,22 +18,13 @@ const heavyInputs =
 /** What makes a start slow, in the names of Node's own modules. */
 const heavyModules = /undici|http2|webstreams|perf_hooks|zlib|webcrypto|fs\/promises|worker/;
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = temporaryFolder();
+const metafile = bundle(folder);
 const database = createServer((request, response) =>
   request.resume().on('end', () => response.end('{}')),
 );
-let metafile: Metafile;
-let endpoint: string;
-beforeAll(async () => {
-  metafile = bundle(folder);
-  await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve));
-  endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  database?.closeAllConnections();
-  database?.close();
-  rmSync(folder, { recursive: true });
-});
+const endpoint = `http://127.0.0.1:${await listen(database, 0, '127.0.0.1')}`;
+finallyDo(() => database.close().closeAllConnections());
 
 describe.each(entries)('the bundle of %s', (entry) => {
   test(`has at most ${maxBytes} bytes`, () => {
@@ -54,10 +44,8 @@ describe.each(entries)('the bundle of %s', (entry) => {
   });
 
   test('has loaded no heavy module of Node by the end of its first call', async () => {
-    const { modules, answers } = await runFunction(join(folder, entry), {
-      events: [eventFor(entry)],
-      endpoint,
-    });
+    const given = { events: [eventFor(entry)], endpoint };
+    const { modules, answers } = await runFunction(join(folder, entry), given);
     expect(answers).toHaveLength(1);
     expect(modules).toContain('NativeModule https');
     expect(modules.filter((module) => heavyModules.test(module))).toEqual([]);

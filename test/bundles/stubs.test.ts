@@ -1,44 +1,31 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { build, type Metafile } from 'esbuild';
+import { describe, expect, test } from '@jest/globals';
+import { build, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/database.ts';
 import { buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
+import { listen } from '../../lib/emulator/listen.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 import { eventFor, tokenOf } from './events.ts';
 import { type Run, runFunction } from './function-process.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-const ours = join(folder, 'ours');
-const whole = join(folder, 'whole');
-let metafile: Metafile;
+const ours = temporaryFolder();
+const metafile = bundle(ours);
 
 /** The functions with the SDK as it is: no stub, no shortcut. */
-beforeAll(async () => {
-  metafile = bundle(ours);
-  const withoutShortcuts = 'export const streamCollector = undefined, lighten = () => {};';
-  await build({
-    ...buildOptions(),
-    outdir: whole,
-    write: true,
-    alias: {},
-    inject: [],
-    plugins: [
-      {
-        name: 'without shortcuts',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /\/sdk\/lighten\.ts$/ }, () => ({ contents: withoutShortcuts })),
-      },
-    ],
-  });
-  for (const entry of entries)
-    copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const whole = temporaryFolder();
+const contents = 'export const streamCollector = undefined, lighten = () => {};';
+const withoutShortcuts: Plugin = {
+  name: 'without shortcuts',
+  setup: ({ onLoad }) => onLoad({ filter: /\/sdk\/lighten\.ts$/ }, () => ({ contents })),
+};
+const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
+await build({ ...buildOptions(), ...differently, outdir: whole, write: true });
+for (const entry of entries)
+  copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
 
 test('only these modules of the SDK import what a stub stands in for', () => {
   const importers = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
@@ -119,22 +106,16 @@ const database = createServer(async (request, response) => {
   response.write(`{"Attributes":${JSON.stringify(plant)},${padding}`);
   response.end(`"Item":${JSON.stringify(Item)},"Items":[${JSON.stringify(plant)}]}`);
 });
-beforeAll(() => new Promise<void>((resolve) => void database.listen(0, '127.0.0.1', resolve)));
-afterAll(() => {
-  database?.closeAllConnections();
-  database?.close();
-});
+const endpoint = `http://127.0.0.1:${await listen(database, 0, '127.0.0.1')}`;
+finallyDo(() => database.close().closeAllConnections());
 
 /** Calls a function once for each fault. Returns what it did and what the database got. */
 async function run(folder: string, entry: Entry): Promise<Run & Seen> {
   seen = { callers: new Set(), requests: [] };
   entryNow = entry;
-  const endpoint = `http://127.0.0.1:${(database.address() as AddressInfo).port}`;
   const events = callers.map((caller) => eventFor(entry, caller));
-  return {
-    ...(await runFunction(join(folder, entry), { events, endpoint, frozen: true })),
-    ...seen,
-  };
+  const outcome = await runFunction(join(folder, entry), { events, endpoint, frozen: true });
+  return { ...outcome, ...seen };
 }
 
 describe.each(entries)('%s with and without stubs', (entry) => {

@@ -1,11 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  ScanCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from '@jest/globals';
 import {
   issueToken,
   listTokens,
@@ -17,17 +12,13 @@ import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { digest } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';
 import { tableIds } from '../../../functions/contract/table-schema.ts';
+import { finallyDo } from '../../emulator/fixture.ts';
 import { forge } from '../forge.ts';
 import { startTokensTable } from '../tokens-table.ts';
 
-let tokens: Awaited<ReturnType<typeof startTokensTable>>;
-let database: DynamoDBDocumentClient;
 const table = tableIds.accessTokens;
-beforeAll(async () => {
-  tokens = await startTokensTable(table);
-  database = tokens.database;
-});
-afterAll(() => tokens?.stop());
+const { database, stop } = await startTokensTable(table);
+finallyDo(stop);
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;

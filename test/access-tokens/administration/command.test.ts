@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { announce, findRunning } from '../../../bin/local/running.ts';
 import { issueToken } from '../../../bin/token/administration.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
@@ -12,15 +11,13 @@ import { digest, tokenId } from '../../../functions/access-tokens/token.ts';
 import { allScopes } from '../../../functions/contract/scopes.ts';
 import { tableIds } from '../../../functions/contract/table-schema.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
+import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
 import { forge } from '../forge.ts';
 import { startTokensTable } from '../tokens-table.ts';
 import { root, start, token } from './command.ts';
 
-let tokens: Awaited<ReturnType<typeof startTokensTable>>;
-beforeAll(async () => {
-  tokens = await startTokensTable();
-});
-afterAll(() => tokens?.stop());
+const tokens = await startTokensTable();
+finallyDo(tokens.stop);
 
 const local = (line: string, options = {}) =>
   token(`${line} --local --dynamodb-endpoint ${tokens.endpoint}`, {}, options);
@@ -221,13 +218,12 @@ test.each([
 });
 
 test('--local finds the running npm start by itself', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const cwd = temporaryFolder();
   const data = join(cwd, '.plant-store');
   mkdirSync(data);
   announce(data, { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint });
   const { stdout } = await token('issue --owner found --local', {}, { cwd });
   expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
-  rmSync(cwd, { recursive: true });
 });
 
 test.each([
@@ -246,7 +242,7 @@ test.each([
 });
 
 test('an npm start announces itself, and takes it back when it ends', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const cwd = temporaryFolder();
   const npmStart = spawn(
     process.execPath,
     [join(root, 'bin', 'local.ts'), '--port', '0', '--dynamodb-port', '0', '--json'],
@@ -260,11 +256,10 @@ test('an npm start announces itself, and takes it back when it ends', async () =
   npmStart.kill();
   await once(npmStart, 'exit');
   expect(existsSync(join(cwd, '.plant-store', 'running.json'))).toBe(false);
-  rmSync(cwd, { recursive: true });
 });
 
 test('an npm start is found from its announcement until its end, however it ends', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const data = temporaryFolder();
   const file = join(data, 'running.json');
   const running = { baseUrl: 'http://127.0.0.1:3000/v1', dynamodbEndpoint: tokens.endpoint };
   expect(findRunning(data)).toBeUndefined();
@@ -278,7 +273,6 @@ test('an npm start is found from its announcement until its end, however it ends
   const { pid: processId } = spawnSync(process.execPath, ['--version']);
   writeFileSync(file, JSON.stringify({ processId, ...running }));
   expect(findRunning(data)).toBeUndefined();
-  rmSync(data, { recursive: true });
 });
 
 test.each(['http://127.0.0.1:1', 'http://localhost:1'])(

@@ -1,26 +1,25 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { issueToken } from '../../../bin/token/administration.ts';
 import { findRecord } from '../../../functions/access-tokens/record.ts';
 import { tokenId } from '../../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../../functions/contract/access-token.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { startDatabase } from '../../../lib/local/database/embedded-database.ts';
+import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
 import { startTokensTable } from '../tokens-table.ts';
 import { start, token } from './command.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = temporaryFolder();
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
 const profiles = {
   AWS_CONFIG_FILE: join(folder, 'config'),
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
 };
-let cloudFormation: Server;
 let deployed: Record<string, string>;
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
 const outputs: Record<string, string> = {
@@ -38,12 +37,13 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
 beforeAll(async () => {
   // Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
   tokens = await startTokensTable('PlantStore-AccessTokens-1ABC', () => startDatabase({ port: 0 }));
+  finallyDo(() => tokens.stop());
   writeFileSync(profiles.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
   writeFileSync(
     profiles.AWS_SHARED_CREDENTIALS_FILE,
     '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n',
   );
-  cloudFormation = createServer(async (request, response) => {
+  const cloudFormation = createServer(async (request, response) => {
     const stack =
       new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
     const [accessKeyId, , region] = (
@@ -66,16 +66,12 @@ beforeAll(async () => {
     response.writeHead(status).end(`<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
   });
   const port = await listen(cloudFormation, 0, '127.0.0.1');
+  finallyDo(() => cloudFormation.close());
   deployed = {
     ...profiles,
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
   };
-});
-afterAll(async () => {
-  cloudFormation?.close();
-  await tokens?.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const aws = (line: string, env = {}) => token(line, { ...deployed, ...env });
