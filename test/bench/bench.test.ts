@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '../emulator/fixture.ts';
 import { jsonRows } from '../json-rows.ts';
 import { type Figures, ratio } from './ratio.ts';
 import { page, type Speed } from './report/page.ts';
@@ -22,11 +22,8 @@ const measured = (factors: number[]) =>
   ]);
 
 test('a ratio pairs the measurements of a round', () => {
-  expect(ratio(measured([]), ['create-plant', 'raw create-plant'], 'start')).toEqual({
-    median: 0.5,
-    from: 0.5,
-    to: 0.5,
-  });
+  const start = ratio(measured([]), ['create-plant', 'raw create-plant'], 'start');
+  expect(start).toEqual({ median: 0.5, from: 0.5, to: 0.5 });
 });
 
 test.each([
@@ -82,28 +79,16 @@ test('the page has every result beside its target, and the plot a bar for each c
   expect(plot(speed.bars).match(/<path class="(?:ours|other)"/g)).toHaveLength(4);
 });
 
+const growing = { ...flat, memory: { plants: 100_000, growthMb: 6 } };
+const listing = (more: Partial<typeof list>) => ({ ...flat, lists: [list, { ...list, ...more }] });
+const others = /plants of other owners/;
+const slowPage = listing({ page: 100, units: 1, ms: 0.9 });
 test.each<[string, Scale, RegExp | undefined]>([
   ['a store that scales', flat, undefined],
-  [
-    'a list that takes more read units in a larger store',
-    { ...flat, lists: [list, { ...list, units: 10 }] },
-    /plants of other owners/,
-  ],
-  [
-    'a list that takes longer in a larger store',
-    { ...flat, lists: [list, { ...list, ms: 41 }] },
-    /plants of other owners/,
-  ],
-  [
-    'a list that takes longer for each plant of a larger page',
-    { ...flat, lists: [list, { ...list, page: 100, units: 1, ms: 0.9 }] },
-    /faster than its page/,
-  ],
-  [
-    'paging that keeps its pages',
-    { ...flat, memory: { plants: 100_000, growthMb: 6 } },
-    /more and more memory/,
-  ],
+  ['a list that takes more read units in a larger store', listing({ units: 10 }), others],
+  ['a list that takes longer in a larger store', listing({ ms: 41 }), others],
+  ['a list that takes longer for each plant of a larger page', slowPage, /faster than its page/],
+  ['paging that keeps its pages', growing, /more and more memory/],
 ])('%s is recognized', (_, scale, fault) => {
   if (fault) expect(scaleFault(scale)).toMatch(fault);
   else expect(scaleFault(scale)).toBeUndefined();
@@ -121,7 +106,7 @@ test('what is published has the figures of docs/speed.json', () => {
 });
 
 test('publishing writes all of these, and changes nothing else in the README', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'docs'));
   const [before, after] = ['# Plants\n\n## Proof\n\n', '* an item\n  in two lines\n'];
   writeFileSync(join(folder, 'README.md'), before + after);
@@ -136,7 +121,6 @@ test('publishing writes all of these, and changes nothing else in the README', (
   publish(folder, newer);
   const files = ['docs/speed.json', 'docs/speed.md', 'docs/speed.svg', 'README.md'];
   const [json = '', text, plotted, second] = files.map((file) => published(file, folder));
-  rmSync(folder, { recursive: true });
   expect(JSON.parse(json)).toEqual(newer);
   expect(text).toBe(page(newer));
   expect(plotted).toBe(plot(speed.bars));

@@ -78,11 +78,8 @@ const sentBytes = Buffer.byteLength(`${JSON.stringify(largestContent)},`);
 const { logKilobytes, sentKilobytes: headKilobytes } = told('delete a plant');
 const largest = { ...plain, invocations: 1, logKilobytes };
 const writeUnits = Math.ceil(storedBytes / 1024);
-const largestCreate: Use = {
-  ...largest,
-  writeUnits,
-  sentKilobytes: headKilobytes + sentBytes / 1000,
-};
+const sentKilobytes = headKilobytes + sentBytes / 1000;
+const largestCreate: Use = { ...largest, writeUnits, sentKilobytes };
 const largestDelete: Use = { ...largest, writeUnits, sentKilobytes: headKilobytes };
 const largestList: Use = {
   ...largest,
@@ -92,12 +89,7 @@ const largestList: Use = {
   sentKilobytes: headKilobytes + sentBytes,
 };
 
-const refused: Use = {
-  ...plain,
-  charged: 0,
-  invocations: 1,
-  ...told('refuse a token'),
-};
+const refused: Use = { ...plain, charged: 0, invocations: 1, ...told('refuse a token') };
 const preflight: Use = { ...plain, invocations: 0, logKilobytes: 0, sentKilobytes: 0.7 };
 
 /** What Lambda's own lines say of the trace and the function, which the emulator's do not. */
@@ -113,22 +105,17 @@ function costs(uses: [million: number, use: Use][]): number[] {
   // X-Ray records the first request of each second, and one in twenty of the others.
   const reservoir = Math.min(requests, secondsOfAMonth / 1e6);
   const traces = reservoir + 0.05 * (requests - reservoir);
+  const [charged, sent] = [sum((use) => use.charged), sum((use) => use.sentKilobytes)];
   const gigabyteSeconds = 1e6 * sum((use) => use.invocations * use.seconds) * 0.5;
   const parts = [
-    tiered(
-      sum((use) => use.charged),
-      gatewayTiers,
-    ),
+    tiered(charged, gatewayTiers),
     sum((use) => use.invocations) * prices.millionLambdaRequests +
       gigabyteSeconds * prices.lambdaGbSecond.arm64,
     sum((use) => use.readUnits) * prices.millionTableReads +
       sum((use) => use.writeUnits) * prices.millionTableWrites,
     sum((use) => use.logKilobytes + use.invocations * tracingKilobytes) * prices.logGb,
     traces * millionTraces,
-    tiered(
-      sum((use) => use.sentKilobytes),
-      sentGbTiers,
-    ),
+    tiered(sent, sentGbTiers),
   ];
   return [...parts, parts.reduce((total, part) => total + part, 0)];
 }
@@ -162,16 +149,10 @@ test('the page has what ordinary months cost', () => {
 
 test('the page has what a month at the default throttle costs at most', () => {
   const oneMethod = (50 * secondsOfAMonth) / 1e6;
+  const dearest = [largestList, largestCreate, largestDelete];
   const months: [string, [number, Use][]][] = [
     ['ordinary requests', [[3 * oneMethod, ordinary]]],
-    [
-      'the dearest requests',
-      [
-        [oneMethod, largestList],
-        [oneMethod, largestCreate],
-        [oneMethod, largestDelete],
-      ],
-    ],
+    ['the dearest requests', dearest.map((use) => [oneMethod, use])],
     ['tokens that are refused', [[3 * oneMethod, refused]]],
     ['CORS preflights', [[3 * oneMethod, preflight]]],
   ];
