@@ -22,10 +22,6 @@ export class Problem extends Error {
     this.faults = faults;
   }
 
-  get status(): number {
-    return problems[this.code].status;
-  }
-
   /** Returns the problem details (RFC 9457). `instance` is the request id. */
   toJson(instance: string): string {
     const errors = this.faults.length > 0 && { errors: this.faults };

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/database.ts';
+import * as stubs from '../../functions/sdk/stubs.ts';
 import { buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
@@ -130,6 +131,15 @@ describe.each(entries)('%s with and without stubs', (entry) => {
     expect(short.answers).toHaveLength(callers.length);
     expect(short.requests.length).toBeGreaterThan(callers.length);
   });
+});
+
+test('a stub that is used after all names its part', async () => {
+  const { default: discovery } = stubs.NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS;
+  expect(discovery).toThrow('Endpoint discovery was left out of this bundle');
+  const codec = 'The codec of event streams was left out of this bundle';
+  expect(() => new stubs.EventStreamSerde()).toThrow(codec);
+  expect(stubs.eventStreamSerdeProvider).toThrow(codec);
+  await expect(stubs.readFile()).rejects.toThrow('Reading files was left out of this bundle');
 });
 
 test('the client that functions use has no logger and one signer', async () => {

@@ -121,17 +121,18 @@ describe.each(engines())('on $name', ({ start }) => {
   });
 
   test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
-    const [name, tag] = ['🪴'.repeat(200), '🌵'.repeat(100)];
-    const items = Array.from({ length: 1001 }, (_, id) => ({ owner: 'many', id, name, tag }));
+    // Longer than a name can be, so that a few hundred are enough.
+    const name = 'a'.repeat(4000);
+    const items = Array.from({ length: 600 }, (_, id) => ({ owner: 'many', id, name }));
     await writePlants(
       database,
       items.map((Item) => ({ PutRequest: { Item } })),
     );
     const listed = await plants.list('many', 1001, undefined);
-    expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => BigInt(i)));
-    expect(new Set(listed.map((one) => one.name + one.tag))).toEqual(new Set([name + tag]));
-    expect(await plants.list('many', 1000, undefined)).toHaveLength(1000);
-    expect(await plants.list('many', 1001, 500n)).toHaveLength(500);
+    expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, i) => BigInt(i)));
+    expect(new Set(listed.map((one) => one.name))).toEqual(new Set([name]));
+    expect(await plants.list('many', 500, undefined)).toHaveLength(500);
+    expect(await plants.list('many', 1001, 99n)).toHaveLength(500);
   });
 
   test('what is read is never stale', async () => {

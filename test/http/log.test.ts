@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { logInfo, quietly } from '../../functions/log.ts';
+
+let lines: unknown[];
+beforeEach(() => {
+  lines = [];
+  jest.spyOn(console, 'info').mockImplementation((line) => lines.push(line));
+  jest.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('what prepares a function logs nothing, and what follows is logged', async () => {
+  await quietly(async () => logInfo('PLANTS_LISTED', {}));
+  logInfo('PLANT_CREATED', { status: 201 });
+  expect(lines).toEqual([{ code: 'PLANT_CREATED', status: 201 }]);
+});
+
+test('what prepares a function and fails is logged, and does not throw', async () => {
+  await quietly(() => Promise.reject(new Error('no region')));
+  logInfo('PLANT_CREATED', { status: 201 });
+  expect(lines).toEqual([
+    { code: 'PRIMING_FAILED', cause: expect.objectContaining({ message: 'no region' }) },
+    { code: 'PLANT_CREATED', status: 201 },
+  ]);
+});

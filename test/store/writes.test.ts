@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/contract/table-schema.ts';
+import { connect } from '../../functions/database.ts';
+import { storedPlant } from '../../functions/plants/plant.ts';
+import { plantStore } from '../../functions/plants/store.ts';
+import { UnknownOutcome } from '../../functions/writes.ts';
+import { listen } from '../../lib/emulator/listen.ts';
+import { lambdaEnvironment } from '../lambda-environment.ts';
+
+const { env } = process;
+const commands: string[] = [];
+let connections = 0;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const server = createServer((request, response) => {
+  commands.push(`${request.headers['x-amz-target']}`.replace(/^.*\./, ''));
+  response.setHeader('Content-Type', 'application/x-amz-json-1.0');
+  request.resume().on('end', () => answer(request, response));
+});
+server.on('connection', () => {
+  connections += 1;
+});
+
+let database: DynamoDBDocumentClient;
+beforeAll(async () => {
+  const port = await listen(server, 0, '127.0.0.1');
+  process.env = { ...env, ...lambdaEnvironment(`http://127.0.0.1:${port}`) };
+  database = connect();
+});
+afterAll(() => {
+  database.destroy();
+  process.env = env;
+  server.close();
+});
+const put = () => database.send(new PutCommand({ TableName: tableIds.plants, Item: { id: 1n } }));
+
+test('writes that follow each other share a connection', async () => {
+  answer = (_, response) => void response.end('{}');
+  for (let i = 0; i < 3; i += 1) await put();
+  expect(connections).toBe(1);
+});
+
+test('a write whose outcome is unknown keeps what went wrong for the log', async () => {
+  answer = (request) => void request.socket.resetAndDestroy();
+  const error = await put().catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UnknownOutcome);
+  expect(error.cause).toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('a create gives up when the plant in its way was gone twice', async () => {
+  commands.length = 0;
+  const failed = '{"__type":"x#ConditionalCheckFailedException"}';
+  answer = (_, response) =>
+    void (commands.at(-1) === 'PutItem' ? response.writeHead(400).end(failed) : response.end('{}'));
+  const plant = storedPlant({ id: 1n, name: 'Aloe' });
+  const creation = plantStore(database, tableIds.plants).create('ann', plant);
+  await expect(creation).rejects.toThrow('came and went');
+  expect(commands).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
+});
