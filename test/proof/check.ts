@@ -24,6 +24,8 @@ export interface Property<T> {
   counts: Counts;
   /** How many of the counted cases one value of `cases` has. */
   batch?: number;
+  /** Whether calls meet each other, differently each time, so that smaller cases tell nothing. */
+  isConcurrent?: true;
   cases: fc.Arbitrary<T>;
   holds: (one: T) => Promise<void>;
 }
@@ -33,11 +35,12 @@ export interface Property<T> {
  * counterexample that it finds, and with the variable that replays it.
  */
 export function testProperty<T>(property: Property<T>) {
-  const { name, topic, outcome, counts, batch = 1, cases, holds } = property;
+  const { name, topic, outcome, counts, batch = 1, isConcurrent = false, cases, holds } = property;
   test(name, async () => {
     const startedAt = performance.now();
     const result = await fc.check(fc.asyncProperty(cases, holds), {
       numRuns: Math.ceil(countOf(counts) / batch),
+      endOnFailure: isConcurrent,
       ...(seed !== undefined && path !== undefined && { seed: Number(seed), path }),
     });
     if (result.failed) {

@@ -155,6 +155,7 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
   testProperty({
     topic,
     name,
+    isConcurrent: true,
     outcome: 'Every history was linearizable for each plant.',
     counts: { whole: 1000 },
     cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),

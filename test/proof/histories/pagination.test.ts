@@ -45,6 +45,7 @@ testProperty({
 testProperty({
   topic: 'Histories and pages',
   name: 'pages while others write',
+  isConcurrent: true,
   outcome: 'No plant that stood throughout was skipped or came twice.',
   counts: { whole: 1000 },
   cases: fc.tuple(
