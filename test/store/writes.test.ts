@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { tableIds } from '../../functions/contract/table-schema.ts';
 import { connect } from '../../functions/database.ts';
 import { storedPlant } from '../../functions/plants/plant.ts';
@@ -39,6 +39,50 @@ test('writes that follow each other share a connection', async () => {
   answer = (_, response) => void response.end('{}');
   for (let i = 0; i < 3; i += 1) await put();
   expect(connections).toBe(1);
+});
+
+test('a connection that was idle for five seconds is not used for a write', async () => {
+  answer = (_, response) => void response.end('{}');
+  await put();
+  const now = jest.spyOn(Date, 'now');
+  for (const [idleMs, opened] of [
+    [4900, 0],
+    [5000, 1],
+    [60_000, 1],
+  ] as const) {
+    const before = connections;
+    const time = Date.now() + idleMs;
+    now.mockReturnValue(time);
+    await put();
+    expect([idleMs, connections - before]).toEqual([idleMs, opened]);
+  }
+  now.mockRestore();
+});
+
+test.each<[fault: object, outcome: string]>([
+  [{ code: 'ECONNREFUSED' }, 'did nothing'],
+  [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'did nothing'],
+  [{ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }, 'did nothing'],
+  [{ code: 'ETIMEDOUT', syscall: 'connect' }, 'did nothing'],
+  [{ message: 'Socket did not establish a connection with the server' }, 'did nothing'],
+  [{ name: 'AbortError' }, 'did nothing'],
+  [{ $metadata: { httpStatusCode: 400 } }, 'did nothing'],
+  [{ $metadata: { httpStatusCode: 499 } }, 'did nothing'],
+  [{ $metadata: { httpStatusCode: 500 } }, 'may have worked'],
+  [{ $metadata: { httpStatusCode: 301 } }, 'may have worked'],
+  [{ code: 'ECONNRESET', syscall: 'read' }, 'may have worked'],
+  [{ code: 'EPIPE', syscall: 'write' }, 'may have worked'],
+  [{ code: 'ETIMEDOUT', syscall: 'read' }, 'may still arrive'],
+  [{ name: 'TimeoutError', $metadata: {} }, 'may still arrive'],
+])('a write that ended with %j %s', async (fault, outcome) => {
+  const error = Object.assign(new Error('fault'), fault);
+  const name = 'fails';
+  const failing = () => () => Promise.reject(error);
+  database.middlewareStack.add(failing, { name, step: 'deserialize', priority: 'low' });
+  const thrown = await put().catch((reason) => reason);
+  database.middlewareStack.remove(name);
+  const unknown = thrown.mayStillArrive ? 'may still arrive' : 'may have worked';
+  expect(thrown instanceof UnknownOutcome ? unknown : 'did nothing').toBe(outcome);
 });
 
 test('a write whose outcome is unknown keeps what went wrong for the log', async () => {
