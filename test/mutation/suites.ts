@@ -12,10 +12,16 @@ const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/function', 'bundles/priming', 'faults/faults']],
   [/access-tokens/, ['access-tokens/', 'contract/contract']],
   [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
-  [/writes|database|lighten/, ['explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs']],
+  [
+    /writes|database|lighten/,
+    ['store/', 'explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
+  ],
   [/store/, ['store/', 'explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/priming', 'contract/contract']],
-  [/environment|log/, ['bundles/priming', 'contract/contract', 'access-tokens/service']],
+  [
+    /environment|log/,
+    ['bundles/environment', 'bundles/priming', 'contract/contract', 'access-tokens/service'],
+  ],
   [/./, ['contract/contract', 'faults/faults', 'proof/fuzz/', 'stack/', 'openapi/']],
 ];
 

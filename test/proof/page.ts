@@ -108,7 +108,8 @@ function mutationText(mutation: Mutation | undefined): string {
   const { date, mutants, killed } = mutation;
   const score = ((100 * killed) / mutants).toFixed(1);
   return `On ${date}, the tests noticed ${spaced(killed)} of ${spaced(mutants)} small changes
-  to \`functions/\` (${score} %). \`npm run mutation\` repeats it.`;
+  to \`functions/\` (${score} %). [A list](../test/mutation/survivors.json) says why those that are
+  left change nothing for a caller. \`npm run mutation\` repeats it.`;
 }
 
 const [width, height, left, top, right, bottom] = [720, 300, 64, 40, 150, 48];
