@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { logInfo, quietly } from '../../functions/log.ts';
+import { capturedLog } from './captured-log.ts';
 
-let lines: unknown[];
-beforeEach(() => {
-  lines = [];
-  jest.spyOn(console, 'info').mockImplementation((line) => lines.push(line));
-  jest.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+const lines = capturedLog();
 
 test('what prepares a function logs nothing, and what follows is logged', async () => {
   await quietly(async () => logInfo('PLANTS_LISTED', {}));

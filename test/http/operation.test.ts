@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as v from 'valibot';
 import type { Reply } from '../../functions/http/answer.ts';
 import { type Caller, operation } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
+import { capturedLog } from './captured-log.ts';
 import { lambdaContext, proxyEvent } from './event.ts';
 
 const common = {
@@ -15,14 +16,8 @@ const common = {
 };
 const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 
-let lines: unknown[];
-beforeEach(() => {
-  lines = [];
-  jest.spyOn(console, 'info').mockImplementation((line) => lines.push(line));
-  jest.spyOn(console, 'error').mockImplementation((line) => lines.push(line));
-});
+const lines = capturedLog();
 afterEach(() => {
-  jest.restoreAllMocks();
   delete process.env.CORS_ORIGIN;
 });
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
 import { type assemble, digestOf, sourceFiles } from '../../lib/local/assembly.ts';
+import { copyProject, project } from '../copy/project-copy.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
-import { copyProject, project } from '../project-copy.ts';
 
 describe('a kept assembly', () => {
   const root = temporaryFolder();

@@ -75,7 +75,7 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
     projectType: 'custom',
     config: {
       testMatch: unitTests.map((pattern) => `<rootDir>/${pattern}`),
-      transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
+      transform: { '\\.ts$': '<rootDir>/test/jest/strip-types.mjs' },
       extensionsToTreatAsEsm: ['.ts'],
     },
   },

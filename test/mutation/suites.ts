@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultyCopy } from '../faulty-copy.ts';
+import { faultyCopy } from '../copy/faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
 /**

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../bin/local/output.ts';
+import { copyProject, project } from '../copy/project-copy.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { copyProject, project } from '../project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '../jest.ts';
+import { jest } from '../jest/arguments.ts';
 import { publish } from './page.ts';
 import { type StoredRow, topics } from './topics.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { faultyCopy } from '../../copy/faulty-copy.ts';
+import { project } from '../../copy/project-copy.ts';
 import { temporaryFolder } from '../../emulator/fixture.ts';
-import { faultyCopy } from '../../faulty-copy.ts';
-import { project } from '../../project-copy.ts';
 import { countOf } from '../check.ts';
 import { report, timeout } from '../report.ts';
 import { deliberateFaults } from './faults.ts';

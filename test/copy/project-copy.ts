@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-export const project = join(import.meta.dirname, '..');
+export const project = join(import.meta.dirname, '..', '..');
 
 /** What a copy does without, or has of its own. */
 const left = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
