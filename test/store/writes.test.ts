@@ -46,7 +46,7 @@ test('a connection that was idle for five seconds is not used for a write', asyn
   await put();
   const now = jest.spyOn(Date, 'now');
   for (const [idleMs, opened] of [
-    [4900, 0],
+    [4000, 0],
     [5000, 1],
     [60_000, 1],
   ] as const) {
