@@ -11,7 +11,7 @@ import { tableIds } from '../../functions/contract/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
 import { countOf } from '../proof/check.ts';
-import { report, timeout } from '../proof/report.ts';
+import { report } from '../proof/report.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));
@@ -148,6 +148,5 @@ onLinux.each([
         startedAt,
       );
     },
-    timeout,
   );
 });

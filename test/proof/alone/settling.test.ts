@@ -12,7 +12,7 @@ import {
 } from '../../faults/proxy.ts';
 import { type Service, startService } from '../../service.ts';
 import { countOf } from '../check.ts';
-import { report, timeout } from '../report.ts';
+import { report } from '../report.ts';
 
 let proxy: FaultProxy;
 let service: Service;
@@ -54,52 +54,48 @@ async function measure(plants: number, fault: Fault, more: (write: string) => st
 const percentile = (sorted: number[], percent: number) =>
   Number(sorted[Math.floor(((sorted.length - 1) * percent) / 100)]?.toFixed(1));
 
-test(
-  'a write whose answer is lost is settled by one read',
-  async () => {
-    const startedAt = performance.now();
-    const settled = () => ['GetItem'];
-    // The first calls wait for the functions to start.
-    await measure(countOf({ whole: 100 }), pass, () => []);
-    const measured = {
-      'no fault': await measure(countOf({ whole: 500 }), pass, () => []),
-      'answer lost': await measure(countOf({ whole: 500 }), loseAnswer, settled),
-      'write throttled': await measure(countOf({ whole: 20 }), throttle, (write) => [write]),
-      'answer stalled': await measure(countOf({ whole: 4 }), stall, settled),
-    };
-    // A lost connection is noticed at once.
-    expect(measured['answer lost'].at(-1)).toBeLessThan(waits.attempt);
-    expect(Math.max(...Object.values(measured).flat())).toBeLessThan(waits.operation);
+test('a write whose answer is lost is settled by one read', async () => {
+  const startedAt = performance.now();
+  const settled = () => ['GetItem'];
+  // The first calls wait for the functions to start.
+  await measure(countOf({ whole: 100 }), pass, () => []);
+  const measured = {
+    'no fault': await measure(countOf({ whole: 500 }), pass, () => []),
+    'answer lost': await measure(countOf({ whole: 500 }), loseAnswer, settled),
+    'write throttled': await measure(countOf({ whole: 20 }), throttle, (write) => [write]),
+    'answer stalled': await measure(countOf({ whole: 4 }), stall, settled),
+  };
+  // A lost connection is noticed at once.
+  expect(measured['answer lost'].at(-1)).toBeLessThan(waits.attempt);
+  expect(Math.max(...Object.values(measured).flat())).toBeLessThan(waits.operation);
 
-    const medians = Object.values(measured).map((sorted) => percentile(sorted, 50));
-    const [ordinaryMs = 0, settledMs = 0, throttledMs = 0, stalledMs = 0] = medians;
-    const percents = Array.from({ length: 21 }, (_, i) => 5 * i);
-    const lines = Object.entries(measured).map(([name, sorted]) => ({
-      name,
-      points: percents.map((of): [number, number] => [percentile(sorted, of), of]),
-    }));
-    report(
-      {
-        topic: 'Faults',
-        tried: 'creates and deletes whose answer is lost after the commit, timed',
-        count: measured['answer lost'].length,
-        unit: 'calls',
-        outcome:
-          `Each succeeded by two commands, the write and a read: median ${settledMs} ms, and ` +
-          `${ordinaryMs} ms without a fault. It was ${throttledMs} ms if the write was throttled ` +
-          `once, and ${stalledMs} ms if its answer stalled.`,
-        figures: { ordinaryMs, settledMs, throttledMs, stalledMs, commands: 2 },
-        plot: {
-          name: 'settling',
-          title: 'Time of a write, if the database fails once',
-          x: 'milliseconds',
-          y: '% of the calls answered',
-          isLogarithmic: true,
-          lines,
-        },
+  const medians = Object.values(measured).map((sorted) => percentile(sorted, 50));
+  const [ordinaryMs = 0, settledMs = 0, throttledMs = 0, stalledMs = 0] = medians;
+  const percents = Array.from({ length: 21 }, (_, i) => 5 * i);
+  const lines = Object.entries(measured).map(([name, sorted]) => ({
+    name,
+    points: percents.map((of): [number, number] => [percentile(sorted, of), of]),
+  }));
+  report(
+    {
+      topic: 'Faults',
+      tried: 'creates and deletes whose answer is lost after the commit, timed',
+      count: measured['answer lost'].length,
+      unit: 'calls',
+      outcome:
+        `Each succeeded by two commands, the write and a read: median ${settledMs} ms, and ` +
+        `${ordinaryMs} ms without a fault. It was ${throttledMs} ms if the write was throttled ` +
+        `once, and ${stalledMs} ms if its answer stalled.`,
+      figures: { ordinaryMs, settledMs, throttledMs, stalledMs, commands: 2 },
+      plot: {
+        name: 'settling',
+        title: 'Time of a write, if the database fails once',
+        x: 'milliseconds',
+        y: '% of the calls answered',
+        isLogarithmic: true,
+        lines,
       },
-      startedAt,
-    );
-  },
-  timeout,
-);
+    },
+    startedAt,
+  );
+});

@@ -5,7 +5,7 @@ import { faultyCopy } from '../../copy/faulty-copy.ts';
 import { project } from '../../copy/project-copy.ts';
 import { temporaryFolder } from '../../emulator/fixture.ts';
 import { countOf } from '../check.ts';
-import { report, timeout } from '../report.ts';
+import { report } from '../report.ts';
 import { deliberateFaults } from './faults.ts';
 
 let findFailure: ReturnType<typeof faultyCopy>;
@@ -33,5 +33,4 @@ test.each(deliberateFaults.slice(0, countOf({ whole: deliberateFaults.length }))
       startedAt,
     );
   },
-  timeout,
 );
