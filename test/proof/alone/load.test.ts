@@ -7,6 +7,7 @@ import { send } from '../../http-client.ts';
 import { countOf } from '../check.ts';
 import { startProgram } from '../program/program.ts';
 import { report, share } from '../report.ts';
+import { percentile } from './percentile.ts';
 
 const phases = [
   { connections: 200, seconds: countOf({ whole: 60 }) },
@@ -66,11 +67,10 @@ function residentMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-const percentile = (values: number[], part: number) =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? 0);
+const rounded = (values: number[], part: number) => Math.round(percentile(values, part));
 const latencies = (seconds: Second[]) => seconds.flatMap(({ latenciesMs }) => latenciesMs);
 const memory = (seconds: Second[]) =>
-  percentile(
+  rounded(
     seconds.map((second) => second.residentMb),
     0.5,
   );
@@ -83,7 +83,7 @@ function latencyPlot(seconds: Second[]) {
   );
   const line = (name: string, part: number) => ({
     name,
-    points: groups.map((group, i): [number, number] => [(i + 1) * size, percentile(group, part)]),
+    points: groups.map((group, i): [number, number] => [(i + 1) * size, rounded(group, part)]),
   });
   return {
     name: 'latency',
@@ -110,7 +110,7 @@ test('under load, every call succeeds and memory stays flat', async () => {
 
   for (const [i, { connections, seconds }] of phases.entries()) {
     const all = latencies(loads[i] ?? []);
-    const [p50Ms, p99Ms] = [percentile(all, 0.5), percentile(all, 0.99)];
+    const [p50Ms, p99Ms] = [rounded(all, 0.5), rounded(all, 0.99)];
     const perSecond = Math.round(all.length / (loads[i]?.length ?? 1));
     const isLast = i === phases.length - 1;
     report(
