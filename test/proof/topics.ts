@@ -1,3 +1,5 @@
+import type { Plot } from './plot.ts';
+
 /** The sections of docs/proof.md, in their order. */
 export const topics = [
   'Hostile input',
@@ -27,18 +29,6 @@ export interface Row {
   figures?: Record<string, number>;
   /** A plot that the page shows below the section's table. */
   plot?: Plot;
-}
-
-/** Lines over a common x axis. It becomes docs/proof-NAME.svg. */
-export interface Plot {
-  name: string;
-  title: string;
-  /** What the axes show, with their units. */
-  x: string;
-  y: string;
-  /** Whether the x axis has powers of ten. */
-  isLogarithmic?: boolean;
-  lines: { name: string; points: [x: number, y: number][] }[];
 }
 
 /** A row as it is stored, with what repeats it and how many seconds that takes. */
