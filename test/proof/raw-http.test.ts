@@ -27,7 +27,7 @@ afterAll(async () => {
       count: answered,
       unit: 'requests',
       outcome:
-        'Each got an answer or a clean end, no hidden request was served, and the next one was.',
+        'Each got an answer or a clean end. The next request was served, and no hidden one.',
       command: 'npm run proof -- test/proof/raw-http',
     },
     startedAt,

@@ -27,7 +27,8 @@ test.each(deliberateFaults.slice(0, countOf({ whole: deliberateFaults.length }))
     );
     const failure = (await findFailure(suite, path, faulty)) ?? 'none';
     expect(failure).not.toMatch(/^none$|^did not end|SyntaxError|Build failed/);
-    const outcome = `Caught by \`${suite.replace('.test.ts', '')}\`: ${failure.split('\n', 1)}.`;
+    const [failed] = failure.split(/\.?\n/, 1);
+    const outcome = `Caught by \`${suite.replace('.test.ts', '')}\`: ${failed}.`;
     report(
       { topic: 'Deliberate faults', tried: what, count: 1, unit: 'fault', outcome },
       startedAt,
