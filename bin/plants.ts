@@ -119,7 +119,7 @@ async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
   if (total + tokens === 0) return;
   if (!(await confirmed(owner))) throw new PlantsError('nothing is erased.');
   const signal = onInterrupt();
-  // First, so that their holders create no more plants.
+  // Erase the tokens first, so that their holders create no more plants.
   await eraseTokens(database, tokensTable, owner);
   const bar = progressBar('Erasing');
   let erased = 0;
@@ -139,7 +139,7 @@ async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
   );
 }
 
-/** Asks for the owner's name, in so many words, because nothing brings back what is erased. */
+/** Asks for the owner's whole name, because erased plants cannot be restored. */
 async function confirmed(owner: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -155,7 +155,7 @@ async function confirmed(owner: string): Promise<boolean> {
 /** Returns an action that opens the tables, works on them, and tells an error in one line. */
 function run(work: (plants: Plants, options: Options, file?: string) => Promise<void>) {
   return async (...given: unknown[]) => {
-    // In commander's order: the arguments, the options, the command.
+    // Commander passes the arguments, then the options, then the command.
     const options = given.at(-2) as Options;
     const file = given.length > 2 ? (given[0] as string | undefined) : undefined;
     try {
@@ -183,7 +183,10 @@ function ownerName(text: string): string {
   return text;
 }
 
-/** A path from where npm was started, because npm runs a script in the folder of package.json. */
+/**
+ * Returns an argument whose path starts at the folder in which npm was called. npm runs the program
+ * in the folder of package.json.
+ */
 function fileArgument(description: string): Argument {
   return new Argument('[file]', description).argParser((path) =>
     resolve(process.env.INIT_CWD ?? '', path),

@@ -43,7 +43,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   const context = {
     'plant-store:architecture': docker.architecture,
     'plant-store:source-maps': isDebugging,
-    // About paths of constructs SAM CLI writes a hundred lines.
+    // SAM CLI would write a hundred lines about the paths of constructs.
     'aws:cdk:enable-path-metadata': false,
   };
   await progress('Synthesizing the stack and bundling its functions', assemble(assembly, context));
@@ -92,11 +92,11 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
 }
 
 /**
- * Has all parts work together once, which may be when the functions' image is fetched. Throws where
- * the answer is no list of plants.
+ * Sends a first request through all parts, for which SAM CLI may have to fetch the functions'
+ * image. Throws if the answer is not a list of plants.
  */
 async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string }): Promise<void> {
-  // Not fetch, which does not wait for as long as that can take.
+  // fetch would give up before the image is there.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200)
@@ -107,7 +107,7 @@ async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string 
     );
 }
 
-/** Throws a line on each that is missing. */
+/** Finds Docker and SAM CLI. Throws an error with a line for each that is missing. */
 async function tools(): Promise<Docker> {
   const [docker, sam] = await Promise.allSettled([findDocker(), findSam()]);
   if (docker.status === 'fulfilled' && sam.status === 'fulfilled') return docker.value;

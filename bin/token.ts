@@ -18,7 +18,7 @@ const program = new Command('npm run -s token --')
     'Administers access tokens. Results go to stdout, and words for people go to stderr.',
   )
   .configureOutput({
-    // An error is one line, also where commander adds a suggestion on the next.
+    // An error is one line, also if commander adds a suggestion on the next.
     outputError: (text, write) => write(`${text.trim().replaceAll('\n', ' ')}\n`),
   });
 

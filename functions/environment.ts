@@ -1,6 +1,6 @@
 /**
- * The value of an environment variable that the stack sets. Throws while Lambda initializes, not at
- * the first request, where it is missing.
+ * Returns an environment variable that the stack sets. Call it while Lambda initializes, so that a
+ * missing one does not wait for a request. Throws if it is missing.
  */
 export function required(name: string): string {
   const value = process.env[name];

@@ -72,7 +72,7 @@ async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: numbe
       for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
-/** Of the SDK's handler for Node, which the general type does not tell. */
+/** The part of the SDK's handler for Node that the general type lacks. */
 interface NodeRequestHandler {
   httpHandlerConfigs(): Record<string, unknown>;
 }

@@ -36,8 +36,7 @@ export function synthesize(outdir: string, context: Record<string, unknown> = {}
   return plantStoreApp({
     outdir,
     context: { ...ofTheCommandLine, ...cdk.context, ...context },
-    // Its rules run in WebAssembly for a second. They check what is deployed: npx cdk synth has
-    // them.
+    // The rules take a second. `npx cdk synth` and `npx cdk deploy` apply them to what is deployed.
     builtinCloudFormationValidation: false,
   }).synth();
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 
 /**
- * What gives half a secret away, or more: the blocks of which any half in a row holds one whole,
- * and both halves in the encodings that things are logged, stored and sent in.
+ * Returns texts that give away half a secret. Any run of half its digits contains one of the
+ * blocks. Both halves are also there in the encodings of logs, databases and HTTP.
  */
 function tracesOf(token: string): string[] {
   const secretAndChecksum = token.slice(17);
@@ -16,8 +16,8 @@ function tracesOf(token: string): string[] {
 
 function encodingsOf(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');
-  // In base64 a text looks in one of three ways, by what is before it; the characters that it
-  // shares with its neighbours are left out.
+  // A text has three forms in base64, which depend on its offset. Leave out the characters that it
+  // shares with its neighbours.
   const base64 = [0, 1, 2].map((before) =>
     Buffer.from(' '.repeat(before) + text)
       .toString('base64')
@@ -27,10 +27,7 @@ function encodingsOf(text: string): string[] {
   return [...new Set([hex, hex.toUpperCase(), ...base64, ...base64url])];
 }
 
-/**
- * Where half of a token's secret, or more, can be read in one of the texts: the token's id and the
- * text.
- */
+/** Returns each token's id with the text in which half of its secret can be read. */
 export function secretsIn(texts: string[], tokens: string[]): string[] {
   const all = texts.join('\n');
   return tokens.flatMap((token) => {
@@ -42,8 +39,8 @@ export function secretsIn(texts: string[], tokens: string[]): string[] {
 }
 
 /**
- * Keeps all that the HTTP server of a URL answers from now on, header by header, until it is asked
- * for it.
+ * Records the answers of the HTTP server of a URL, with their headers. Returns a function that ends
+ * the recording and returns them.
  */
 export function recordAnswers(url: string): () => string[] {
   const answers: string[] = [];
@@ -63,7 +60,7 @@ export function recordAnswers(url: string): () => string[] {
   };
 }
 
-/** All items of a table as text, with bytes as the characters they would be. */
+/** Returns all items of a table as text, with each byte as a character. */
 export async function itemsOf(database: DynamoDBDocumentClient, table: string): Promise<string[]> {
   const texts: string[] = [];
   const plain = (_: string, value: unknown) => {

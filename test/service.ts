@@ -14,42 +14,40 @@ import { type Database, startDatabase } from '../lib/local/database/embedded-dat
 import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
 
 export interface Service {
-  /** The folder of the synthesized cloud assembly. */
+  /** The folder of the synthesized assembly. */
   assembly: string;
-  /** Up to and including the stage. */
+  /** With the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
   databaseEndpoint: string;
-  /** What the functions have logged so far, line by line. */
+  /** The lines that the functions have logged so far. */
   log: string[];
   /**
-   * The access tokens issued so far. What the service has logged, answered and stored by its end is
-   * searched for their secrets.
+   * The access tokens issued so far. `stop` searches logs, answers and tables for their secrets.
    */
   tokens: string[];
-  /** A new access token that works for a day. */
+  /** Returns a new access token that works for a day. */
   issue(owner: string, scopes?: typeof allScopes): Promise<string>;
-  /** A new access token that ended a moment ago. */
+  /** Returns a new access token that has just expired. */
   issueExpired(owner: string): Promise<string>;
   issueRevoked(owner: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** CDK context: settings of the stack. */
+  /** The CDK context, with settings of the stack. */
   context?: Record<string, unknown>;
-  /** A running engine in place of the embedded one. */
+  /** A running engine, if not a new embedded one. */
   database?: Database | undefined;
   /**
-   * Stands between the functions and the database: gets the endpoint of the database and returns
-   * its own.
+   * Puts a proxy between the functions and the database. Gets the database's endpoint and returns
+   * the proxy's.
    */
   between?: (endpoint: string) => string;
 }
 
 /**
- * Starts the whole service on free ports, with a database that is empty and in memory: the
- * synthesized stack, its own bundles, the emulator.
+ * Starts the synthesized stack in the emulator, on free ports and with an empty database in memory.
  */
 export async function startService({
   context = {},

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { listen } from '../../lib/emulator/listen.ts';
 import { messageOf } from './lifecycle.ts';
 
-/** Rejects if a port is taken. Asked before anything slow begins. */
+/** Rejects if a port is taken. Call it before anything slow begins. */
 export async function checkPort(option: string, wanted: number, host: string): Promise<void> {
   const server = createServer();
   try {

@@ -67,12 +67,12 @@ export async function watchSources(
     }
     const wanted = currentSources();
     if (!areSame(wanted, served)) await tryToServe(wanted);
-    // Before the next look, which must not bundle as the stack of before did.
+    // The next look needs this bundler, because the last one bundles as the old stack did.
     if (!bundler) await prepareBundler().catch(() => undefined);
   }
 
   async function tryToServe(wanted: Sources): Promise<void> {
-    // Not tried again before the next change.
+    // A failed attempt is not repeated before the next change.
     served = wanted;
     const began = performance.now();
     try {
@@ -89,7 +89,7 @@ export async function watchSources(
   const subscription = await subscribe(root, () => (queue = queue.then(look)), {
     ignore: ['node_modules', '.git', '.plant-store', 'cdk.out'],
   });
-  // What has changed before the subscription causes no event.
+  // A change before the subscription causes no event.
   queue = queue.then(look);
   return { stop: () => subscription.unsubscribe() };
 }

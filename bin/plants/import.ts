@@ -7,14 +7,14 @@ import { untilAvailable } from './retry.ts';
 
 type Input = ReadStream | NodeJS.ReadStream;
 
-/** How many lines came to what. */
+/** The number of lines with each outcome. */
 export type Outcomes = Record<Creation | 'invalid', number>;
 
-/** Where an import reports to. */
+/** Gets the progress of an import. */
 export interface ImportReport {
-  /** A line is done. `bytes` have been read so far. */
+  /** Called after each line. `bytes` have been read so far. */
   progress(bytes: number): void;
-  /** A line was not imported. */
+  /** Called for a line that is not imported. */
   fault(line: number, reason: string): void;
 }
 
@@ -60,7 +60,7 @@ export async function importPlants(
 export const openInput = (file: string | undefined): Input =>
   file === undefined ? process.stdin : createReadStream(file);
 
-// Not readline, which ends a line at U+2028 too, and that can be in a name.
+// readline would also end a line at U+2028, which a name can contain.
 async function* numberedLines(input: Input, signal: AbortSignal) {
   let number = 0;
   let rest = '';

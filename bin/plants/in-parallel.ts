@@ -26,5 +26,5 @@ export async function inParallel<T>(
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Enough to hide the way to AWS and back, and few enough for a table that is not in use yet. */
+/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
 const concurrency = 32;

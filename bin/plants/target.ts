@@ -10,7 +10,7 @@ export interface Plants {
   store: PlantStore;
   database: DynamoDBDocumentClient;
   tokensTable: string;
-  /** Where they are, for people. */
+  /** Says in a message where the plants are. */
   name: string;
 }
 

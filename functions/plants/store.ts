@@ -19,13 +19,13 @@ export type Creation = 'created' | 'unchanged' | 'conflict';
  */
 export interface PlantStore {
   /**
-   * Stores a plant where its id is free. The same plant again changes nothing; another plant under
-   * its id is a conflict.
+   * Stores a plant if its id is free. The same plant again changes nothing. Another plant under its
+   * id is a conflict.
    */
   create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation>;
   /**
-   * At most `limit` plants, in ascending order of their ids, from the first one above `after` on.
-   * Reads its own writes.
+   * Returns at most `limit` plants, in ascending order of their ids, from the first one above
+   * `after` on. The read is strongly consistent.
    */
   list(
     owner: string,
@@ -33,7 +33,7 @@ export interface PlantStore {
     after: bigint | undefined,
     signal?: AbortSignal,
   ): Promise<Plant[]>;
-  /** Deletes a plant; false when there was none. */
+  /** Deletes a plant. Resolves to false if there was none. */
   remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -47,7 +47,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   const keyOf = (owner: string, id: bigint) => ({ [partition]: owner, [sort]: id });
 
   async function create(owner: string, plant: Plant, signal?: AbortSignal): Promise<Creation> {
-    // Tells the item of this call from an equal one of another call.
+    // The nonce tells the item of this call from an equal one of another call.
     const nonce = randomBytes(8);
     const put = new PutCommand({
       TableName: table,
@@ -68,7 +68,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       }
       const stored = await read(owner, plant.id, signal);
       if (stored) return hasSameContent(storedPlant(stored), plant) ? 'unchanged' : 'conflict';
-      // Deleted a moment ago, so that the id is free.
+      // The plant was deleted a moment ago, so the id is free.
     }
     throw new Unavailable('A plant with this id came and went each time.');
   }

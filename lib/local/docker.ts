@@ -5,17 +5,17 @@ const run = promisify(execFile);
 const installation = 'https://docs.docker.com/get-started/get-docker/';
 
 export interface Docker {
-  /** Of the containers that it runs, in Lambda's words. */
+  /** The architecture of its containers, as Lambda calls it. */
   architecture: 'arm64' | 'x86_64';
-  /** The address of this machine that containers reach, and no other machine does. */
+  /** An address of this machine that its containers reach, and other machines do not. */
   address: string;
-  /** What a container calls that address. */
+  /** The name of that address in a container. */
   hostname: string;
 }
 
 /**
- * Asks the running Docker daemon what containers need to be told. Rejects with one line for people
- * where none answers.
+ * Asks the running Docker daemon what containers need to know. Rejects with one line for people if
+ * no daemon answers.
  */
 export async function findDocker(): Promise<Docker> {
   let info: { Architecture: string; OperatingSystem: string };
@@ -30,8 +30,7 @@ export async function findDocker(): Promise<Docker> {
     );
   }
   const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
-  // Where containers run in a virtual machine, that machine's name for this one leads to the
-  // loopback.
+  // If containers run in a virtual machine, its name for this machine leads to the loopback.
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   const format = '{{json .IPAM.Config}}';
@@ -53,10 +52,7 @@ export function bridgeAddress(configuration: { Subnet?: string; Gateway?: string
   throw new Error('Docker has no network "bridge" with an address: restart the Docker daemon.');
 }
 
-/**
- * Removes those of the containers that are still there, running or not. Rejects, with a line for
- * people, where Docker does not.
- */
+/** Removes those of the containers that still exist, running or not. Rejects if Docker does not. */
 export async function removeContainers(ids: Iterable<string>): Promise<void> {
   const { stdout } = await run('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   const there = stdout.split('\n');

@@ -12,30 +12,30 @@ const installation =
 
 export interface Sam {
   /**
-   * Its base URL, without a stage (SAM CLI has none in its paths), once it answers. Rejects where
-   * it ends before that.
+   * Resolves to its base URL once it answers. SAM CLI has no stage in its paths. Rejects if SAM CLI
+   * ends before that.
    */
   ready: Promise<string>;
-  /** Settles when SAM CLI has ended, whoever ended it. */
+  /** Settles when SAM CLI has ended, for any reason. */
   ended: Promise<void>;
-  /** Ends SAM CLI and takes its containers away. */
+  /** Ends SAM CLI and removes its containers. */
   stop(): Promise<void>;
 }
 
 export interface SamOptions {
-  /** The file of a synthesized template. Its folder is written to. */
+  /** The file of a synthesized template. A file for SAM CLI is written beside it. */
   template: string;
   /** 0 is any free port. */
   port: number;
   /** Values of environment variables that the template declares. */
   environment: Record<string, string>;
-  /** More arguments for SAM CLI; they win over ours. */
+  /** More arguments for SAM CLI, which override ours. */
   args: string[];
-  /** Gets each line that SAM CLI writes, its functions' logs included. */
+  /** Gets each line that SAM CLI writes, including its functions' logs. */
   log(line: string): void;
 }
 
-/** Rejects with one line for people where there is no SAM CLI. */
+/** Rejects with one line for people if SAM CLI is missing. */
 export async function findSam(): Promise<void> {
   try {
     await promisify(execFile)('sam', ['--version']);
@@ -47,19 +47,16 @@ export async function findSam(): Promise<void> {
 }
 
 /**
- * How long SAM CLI may take to end, in ms: one that waits for a debugger takes Ctrl-C for the end
- * of a request.
+ * The limit is needed because SAM CLI, while it waits for a debugger, takes Ctrl-C for the end of a
+ * request.
  */
 const stopTimeoutMs = 5000;
 
-/**
- * Starts `sam local start-api`. A function's container is started with its first request, and kept.
- */
+/** Starts `sam local start-api`. A function's container starts at its first request and is kept. */
 export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
-  // Not EAGER: it loses one of the containers now and then, which for a debugged function means
-  // that nobody can attach.
+  // EAGER sometimes loses a container. A debugger could not attach to it.
   const child = spawn(
     'sam',
     [
@@ -91,14 +88,14 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   }
   const ended = once(child, 'close').then(() => removeContainers(containers));
   const running = () => child.exitCode === null && child.signalCode === null;
-  // Where this process ends without a word, SAM CLI still tidies up.
+  // If this process ends without a call of `stop`, SAM CLI still cleans up.
   const interrupt = () => running() && child.kill('SIGINT');
   process.once('exit', interrupt);
   const forget = () => void process.off('exit', interrupt);
   ended.then(forget, forget);
 
   async function stop(): Promise<void> {
-    // What Ctrl-C sends: SAM CLI ignores SIGTERM once it has started a debugger.
+    // SAM CLI ignores SIGTERM once it has started a debugger, but not SIGINT.
     interrupt();
     const timer = setTimeout(
       () => running() && child.pid && process.kill(-child.pid, 'SIGKILL'),
@@ -117,8 +114,8 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
 }
 
 /**
- * Without any credentials of the developer's: SAM CLI would call AWS with them and hand them to the
- * functions.
+ * Leaves out the developer's credentials, because SAM CLI would call AWS with them and pass them to
+ * the functions.
  */
 function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith('AWS_'));

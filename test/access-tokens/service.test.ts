@@ -200,7 +200,7 @@ test('requests are served until revoke begins, and refused once it has returned'
   const answered: { began: number; ended: number; status: number }[] = [];
   let revoked = Number.POSITIVE_INFINITY;
   const caller = async () => {
-    // A while longer than the command takes.
+    // Longer than the command takes.
     while (performance.now() < revoked + 100) {
       const began = performance.now();
       const { status } = await send('GET', '/plants', `Bearer ${token}`);

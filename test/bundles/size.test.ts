@@ -11,11 +11,11 @@ import { runFunction } from './function-process.ts';
 /** docs/speed.md has the targets. */
 const maxBytes = 208_000;
 
-/** What makes a start slow, in the names of files that esbuild bundled. */
+/** Matches the names of bundled files that make a start slow. */
 const heavyInputs =
   /credential-provider|credential-providers|client-sso|client-sts|locale|xray|powertools|event-streams\/|middleware-endpoint-discovery|aws-crypto|http2/;
 
-/** What makes a start slow, in the names of Node's own modules. */
+/** Matches the names of Node's own modules that make a start slow. */
 const heavyModules = /undici|http2|webstreams|perf_hooks|zlib|webcrypto|fs\/promises|worker/;
 
 const folder = temporaryFolder();

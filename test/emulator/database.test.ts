@@ -35,7 +35,7 @@ const has = async (endpoint: string, key: string) =>
     )
   ).Item !== undefined;
 
-/** A folder with one item, closed again. */
+/** Returns the folder of a closed database with one item. */
 async function writtenFolder(): Promise<string> {
   const data = temporaryFolder();
   const database = await startDatabase({ data, port: 0 });
@@ -155,8 +155,8 @@ describe('a data folder', () => {
   });
 
   /**
-   * All that is in it but what LevelDB writes of itself, and the lock, which is a database of its
-   * own.
+   * Returns the files of the folder, without the log of LevelDB and without the lock, which is a
+   * database itself.
    */
   const contents = (data: string): [string, string][] =>
     readdirSync(data, { recursive: true, withFileTypes: true })

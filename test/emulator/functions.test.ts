@@ -48,7 +48,7 @@ describe('a fault is answered as the gateway does, and the next request is serve
     ['posts to whoever started it', same, 'undefined'],
     ['closes the port to whoever started it', fresh, 'Sandbox.Timedout'],
   ])('%s', async (what, sameEnvironment, errorType) => {
-    // What only a timeout ends is left to the function that has a short one.
+    // The function with a short timeout tries what only a timeout ends.
     const path = errorType === 'Sandbox.Timedout' ? '/v1/hasty' : '/v1/fault';
     const before = await ask('nothing', {}, path);
     const start = fixture.log.length;

@@ -61,7 +61,7 @@ export function linearizes(calls: Answered[], before: State, after: State): bool
       return statesAfter(call, state).some((next) => search(others, next));
     });
   };
-  // A call that was refused without a doubt had no effect.
+  // A call that was surely refused had no effect.
   const effective = calls.filter((call) => call.status !== 503 || isInDoubt(call));
   return search(effective, before);
 }

@@ -67,7 +67,7 @@ const overloaded = fail(400, 'ProvisionedThroughputExceededException');
 const overQuota = fail(400, 'RequestLimitExceeded');
 const failing = fail(500, 'InternalServerError');
 
-/** What the database does, to each function. The last fault goes on. */
+/** What the database does to each function. The last fault stays. */
 export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Outcome][] = [
   ['has too little throughput once', [overloaded, pass], triedAgain],
   ['has too little throughput for long', [overloaded], refused],
@@ -97,8 +97,8 @@ export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Out
 ];
 
 /**
- * Tried one by one and last, because a client keeps the difference between the clocks. Each is far
- * from the one before.
+ * These are tried last and one by one, because a client keeps the difference between the clocks.
+ * Each is far from the one before.
  */
 export const skewsOfEveryFunction: typeof faultsOfEveryFunction = [
   ['is a quarter of an hour ahead', [skew(15)], triedAgain],

@@ -34,12 +34,12 @@ const passOnceDeleted: Fault = async (exchange) => {
   await pass(exchange);
 };
 
-/** The database does it, another caller acts, and only then the answer is lost. */
+/** The database executes the command, another caller acts, and then the answer is lost. */
 const meanwhile =
   (...acts: ('delete' | 'create other')[]): Fault =>
   async ({ subject: owner, socket, forward }) => {
     await forward();
-    // Not by the API, whose cold start would outlast the wait for the answer.
+    // The cold start of the API would outlast the wait for the answer, so this uses the database.
     const TableName = tableIds.plants;
     const ficus = { owner, id: 7, name: 'Ficus', tag: '' };
     for (const act of acts)
@@ -50,8 +50,8 @@ const meanwhile =
   };
 
 /**
- * `before`: the name of plant 7, if it is there. `faults`: what comes of the commands in turn; the
- * last goes on. `outcome`: as in every-function.ts.
+ * `before` is the name of plant 7, or empty. `faults` are those of the commands in turn, of which
+ * the last one stays. `outcome` is as in every-function.ts.
  */
 type Row = [what: string, before: string, faults: Fault[], outcome: string];
 

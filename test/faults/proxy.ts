@@ -9,31 +9,31 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** One exchange between a function and the database: what is to come of a request. */
+/** Decides what becomes of a request to the database. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
 export interface Exchange {
-  /** The owner, or the token's id, that it is about. */
+  /** The owner, or the token's id, that the request is about. */
   subject: string;
-  /** When it was signed, by the function's clock. */
+  /** The time of its signature, by the function's clock. */
   signedAt: number;
   socket: Socket;
   response: ServerResponse;
-  /** Lets the database do what it is asked and returns its answer. */
+  /** Passes the request to the database and returns the answer. */
   forward(): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>;
 }
 
 export interface FaultProxy {
-  /** Stands in front of this database from now on; the proxy's own endpoint. */
+  /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
   before(databaseEndpoint: string): string;
-  /** The commands that were about an owner, or a token's id, in their order. */
+  /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
   /**
-   * What becomes of the next requests that are about an owner or a token, one fault each; the last
-   * one stays for good. Those of others pass.
+   * Sets the faults of the next requests about an owner or a token, one for each. The last fault
+   * stays. All other requests pass.
    */
   play(subject: string, ...faults: Fault[]): void;
-  /** Connections are refused from now on. */
+  /** Refuses connections from now on. */
   stop(): Promise<void>;
 }
 
@@ -74,11 +74,11 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   };
 }
 
-/** Reads a time like 20260102T030405Z. */
+/** Parses a time like 20260102T030405Z into milliseconds since 1970. */
 const timeOf = (basic: string) =>
   Date.parse(basic.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
-/** Whose item a command is about: an owner's, or a token's. */
+/** Returns the owner, or the token's id, whose item a command is about. */
 function subjectOf({
   Item,
   Key,
@@ -108,7 +108,7 @@ export const pass: Fault = async ({ response, forward }) => {
   response.writeHead(status, headers).end(body);
 };
 
-/** Answers with an error in the database's place. */
+/** Answers with an error instead of the database. */
 export const fail =
   (
     status: number,
@@ -131,7 +131,7 @@ export const html: Fault = ({ response }) =>
     .writeHead(503, { 'Content-Type': 'text/html' })
     .end('<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>');
 
-/** The database does it, and its answer comes in parts, with pauses between them. */
+/** The database executes the command, and its answer comes in parts, with pauses between them. */
 const inParts =
   (parts: number, pauseMs: number): Fault =>
   async ({ response, forward }) => {
@@ -151,8 +151,8 @@ export const crawl = inParts(100, 1000);
 const maxSkewMs = 5 * 60_000;
 
 /**
- * The database's clock is so many minutes ahead. It refuses what was signed at another time:
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
+ * The database's clock is so many minutes ahead. It refuses a request whose signature has another
+ * time: https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
  */
 export const skew =
   (minutes: number): Fault =>
@@ -168,36 +168,36 @@ export const skew =
     response.writeHead(status, { ...headers, date: date.Date }).end(body);
   };
 
-/** Breaks the connection off before the database has seen the request. */
+/** Resets the connection before the request reaches the database. */
 export const reset: Fault = ({ socket }) => void socket.resetAndDestroy();
 
-/** Takes the request and does nothing. */
+/** Accepts the request and never answers. */
 export const hang: Fault = () => {};
 
-/** The database does it, and the answer is lost with the connection. */
+/** The database executes the command, and the answer is lost with the connection. */
 export const loseAnswer: Fault = async ({ socket, forward }) => {
   await forward();
   socket.resetAndDestroy();
 };
 
-/** The database does it, and the answer never comes. */
+/** The database executes the command, and the answer never comes. */
 export const swallowAnswer: Fault = async ({ forward }) => {
   await forward();
 };
 
-/** The database does it; of its answer comes the start, then nothing. */
+/** The database executes the command, and its answer stops before the end. */
 export const stall: Fault = async ({ response, forward }) => {
   const { status, headers, body } = await forward();
   response.writeHead(status, headers).write(body.subarray(0, -1));
 };
 
-/** The same, but the connection breaks. */
+/** The database executes the command, and the connection is reset before the answer's end. */
 export const breakOff: Fault = async ({ socket, response, forward }) => {
   const { status, headers, body } = await forward();
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
 };
 
-/** The database does it, and its answer is unreadable. */
+/** The database executes the command, and its answer is unreadable. */
 export const garble: Fault = async ({ response, forward }) => {
   const { status, headers } = await forward();
   response.writeHead(status, { ...headers, 'Content-Length': 1 }).end('{');

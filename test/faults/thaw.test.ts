@@ -70,7 +70,7 @@ async function start(isTls: boolean) {
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
-  // Stopped, or ended.
+  // T is stopped, and Z has ended.
   const isFrozen = () => / [TZ] /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
 
   return {
@@ -119,7 +119,7 @@ onLinux.each([
       const statuses: unknown[] = [];
       const durations: number[] = [];
       for (let id = 0; id < thaws; id += 1) {
-        // Every other time, more than the 5 s after which no connection is used.
+        // Every second pause exceeds the 5 s after which a connection is not used again.
         const { status, duration } = await thaw(closing, id % 2 ? 0 : 6, id);
         statuses.push(status);
         durations.push(duration);

@@ -2,9 +2,7 @@ import openApi from '../../docs/openapi.json' with { type: 'json' };
 
 const fields = Object.entries(openApi.components.schemas.Plant.properties);
 
-/**
- * The content of a plant that takes the most bytes: as many code points of four bytes as may be.
- */
+/** The content of a plant that takes the most bytes, because every code point has four. */
 export const largestContent: Record<string, string> = Object.fromEntries(
   fields.map(([field, { maxLength }]) => [field, '🪴'.repeat(maxLength)]),
 );

@@ -80,7 +80,7 @@ async function connect(url: string) {
   const socket = new WebSocket(url);
   const opened = Promise.withResolvers<void>();
   const answers = new Map<number, PromiseWithResolvers<Json>>();
-  /** What the page wrote to its console as an error, and the hosts that it called. */
+  /** The errors in the page's console, and the hosts that it called. */
   const errors: string[] = [];
   const hosts = new Set<string>();
   socket.addEventListener('open', () => opened.resolve());

@@ -79,7 +79,10 @@ const quick = [
   'unknown operation',
   'each of its statuses',
 ];
-/** Leaves out more, for tests of what happens around the suite. A few plants still come and go. */
+/**
+ * Leaves out more, for tests of what happens around the suite. A few plants are still created and
+ * deleted.
+ */
 const few = [
   ...quick,
   'a list has',
@@ -142,7 +145,7 @@ const plantsLeft = async () =>
   (await service.database.send(new ScanCommand({ TableName: tableIds.plants, Select: 'COUNT' })))
     .Count;
 
-/** The tokens that the program has issued since the last call. */
+/** Returns the tokens that the program has issued since the last call. */
 const seen = new Set<string>();
 async function newTokens() {
   const all = await listTokens(service.database, tableIds.accessTokens);

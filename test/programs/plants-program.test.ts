@@ -45,10 +45,10 @@ function start(args: string[], endpoint = tables.endpoint) {
   return { child, ended };
 }
 
-/** Runs it to its end, with this on stdin. */
+/** Runs the program to its end, with this input. */
 function plants(args: string[], stdin = '', endpoint?: string) {
   const { child, ended } = start(args, endpoint);
-  // A command that fails at once does not read it.
+  // A command that fails at once does not read its input.
   child.stdin.on('error', () => undefined).end(stdin);
   return ended;
 }
@@ -63,7 +63,7 @@ const issue = (owner: string) => {
   const given = { owner, scopes: allScopes, label: '', expires: undefined };
   return issueToken(tables.database, tableIds.accessTokens, given);
 };
-/** What a command that succeeds leaves. */
+/** Returns the expected result of a command that succeeds. */
 const success = (stderr: string, stdout = '') => ({ exitCode: 0, stdout, stderr });
 
 test(

@@ -46,7 +46,7 @@ async function start(args: string[], root = project) {
     return running.exited;
   };
   let read = 0;
-  /** Waits for a line on stderr, after the last one that was waited for. */
+  /** Waits for a line on stderr that follows the last one waited for. */
   const says = async (form: RegExp) => {
     const child = running.child.stderr as NodeJS.ReadableStream;
     for (;;) {
@@ -62,7 +62,9 @@ async function start(args: string[], root = project) {
   return { ...running, ...ready, headers, list, create, stop, says };
 }
 
-/** What a program writes to stderr that refuses to start before anything slow has begun. */
+/**
+ * Returns what a program writes to stderr if it refuses to start before anything slow has begun.
+ */
 async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const { code, stdout, stderr } = await run(args, { environment }).exited;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -21,7 +21,7 @@ test('sam local passes the contract tests', async () => {
   });
   database.destroy();
   const exitCode = await suite.ended;
-  // The log of CI is to show what was checked here, what was left out, and why.
+  // The log of CI shows what was checked here, what was left out, and why.
   const told =
     exitCode === 0
       ? suite.lines.filter((line) => /^(Left out|Tests|Time): /.test(line))

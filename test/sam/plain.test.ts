@@ -8,8 +8,8 @@ import { freePort } from '../free-port.ts';
 import { root } from './sam-local.ts';
 
 /**
- * The commands of the page's section on SAM CLI alone, for this machine: with its architecture and
- * address, and ports that are free.
+ * The commands of the page's section on SAM CLI alone, with the architecture and address of this
+ * machine and free ports.
  */
 let commands: string[];
 const groups: number[] = [];
@@ -17,7 +17,7 @@ const groups: number[] = [];
 const command = (start: string) =>
   commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
 
-/** Runs a command that does not end by itself, until it writes a line of the form. */
+/** Starts a command that does not end by itself, and waits for a line that matches. */
 async function serve(line: string, form: RegExp): Promise<string> {
   const child = spawn('sh', ['-c', line], {
     cwd: root,

@@ -12,11 +12,11 @@ export const root = join(import.meta.dirname, '..', '..');
 
 export interface Program {
   process: ChildProcess;
-  /** What it has written so far, line by line: stdout and stderr together. */
+  /** The lines that it has written so far to stdout and stderr. */
   lines: string[];
-  /** The first line, from now on, that has the form. Rejects where the program ends without one. */
+  /** Resolves to the first line that matches. Rejects if the program ends without one. */
   line(form: RegExp): Promise<string>;
-  /** Its exit code, once it has ended. */
+  /** Resolves to its exit code once it has ended. */
   ended: Promise<number | null>;
 }
 
@@ -26,7 +26,7 @@ export function npmRun(
   args: string[],
   environment: NodeJS.ProcessEnv = {},
 ): Program {
-  // A group of its own, as a terminal gives it.
+  // A terminal too gives each program a process group of its own.
   const child = spawn('npm', ['run', '-s', script, '--', ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
@@ -66,7 +66,7 @@ export interface Ready {
 export interface SamLocal {
   program: Program;
   ready: Ready;
-  /** Ends it as a supervisor does. */
+  /** Ends it by SIGTERM, as a supervisor does. */
   stop(): Promise<unknown>;
 }
 
@@ -99,7 +99,7 @@ export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
 const output = (command: string, args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8' }).split('\n');
 
-/** The containers that a program of ours has started and that are still there, running or not. */
+/** Returns the containers that a program has started and that still exist, running or not. */
 export function containersOf({ lines }: Program): string[] {
   const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   return lines
@@ -108,8 +108,8 @@ export function containersOf({ lines }: Program): string[] {
 }
 
 /**
- * What a program of ours has left behind: containers, processes that were told of its template, and
- * the folder of that template.
+ * Returns what a program has left behind: containers, processes with its template among their
+ * arguments, and the folder of the template.
  */
 export function leftBehind(program: Program): string[] {
   const [assembly] = program.lines.flatMap(

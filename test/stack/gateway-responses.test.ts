@@ -40,7 +40,7 @@ const declaredWith = async (chosen: Record<string, string>): Promise<GatewayResp
 const plain = await declaredWith(settings.default);
 
 /**
- * Renders a response as API Gateway does: a header's value is a literal in single quotes or a
+ * Renders a response as API Gateway does. The value of a header is a literal in single quotes or a
  * reference, and a template is text with references.
  */
 function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) {

@@ -89,7 +89,7 @@ test.each([
   };
   const Plants = resource(template, 'Plants');
   const AccessTokens = resource(template, 'AccessTokens');
-  // toEqual: a table name or a secondary index would be a difference too.
+  // toEqual also fails on a table name or a secondary index.
   expect(Plants.Properties).toEqual({
     ...common,
     AttributeDefinitions: [
@@ -147,7 +147,7 @@ test.each(all)('each function may do exactly its own actions (%s)', (_, template
       { Roles: [{ Ref: role }], PolicyDocument: { Version, Statement } },
     ]);
     const assume = allow('sts:AssumeRole', { Principal: { Service: 'lambda.amazonaws.com' } });
-    // toEqual: no managed policy, no inline policy besides.
+    // toEqual also fails on a managed policy or another inline policy.
     expect(resource(template, role).Properties).toEqual({
       AssumeRolePolicyDocument: { Version, Statement: [assume] },
       Tags: expect.anything(),

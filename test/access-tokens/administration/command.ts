@@ -25,12 +25,14 @@ export const start = (
     child.stdin?.on('error', () => undefined).end(stdin);
   });
 
-/** The arguments of a command line. One with blanks stands in single quotes, as in a shell. */
+/**
+ * Returns the arguments of a command line. One with blanks stands in single quotes, as in a shell.
+ */
 const argumentsIn = (line: string) =>
   (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 
 /**
- * Runs the program that `npm run -s token --` starts, with no AWS account but that of `env`.
+ * Runs the program that `npm run -s token --` starts, with no AWS account except that of `env`.
  * Without npm and the launcher it starts in a quarter of the time.
  */
 export async function token(

@@ -25,7 +25,7 @@ function mountDisk() {
   return { folder, makeRoom: () => expect(mount('64m', 'remount')).toBe(true) };
 }
 
-/** Containers and other users may not mount. */
+/** Other users, and root in a container, may not mount. */
 function tryToMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const isMounted = runAsRoot('mount', '-t', 'tmpfs', 'tmpfs', folder);
@@ -46,7 +46,7 @@ testOnDisks('a full disk gives a clear error and loses nothing that was acknowle
   for (const [i, { folder, makeRoom }] of disks.entries()) {
     const roomWhileRunning = i % 2 === 1;
     const data = join(folder, 'store');
-    /** What the last acknowledged write says of an id. It is unknown after a 503. */
+    /** Whether each id is there, by the last acknowledged write. It is unknown after a 503. */
     const present = new Map<number, boolean>();
     const expectAcknowledged = (ids: number[]) => {
       const listed = new Set(ids);

@@ -15,7 +15,7 @@ test('what was acknowledged before a kill is there, or gone, after it', async ()
     createHash('sha256').update(`${seed} ${round}`).digest().readUInt32BE() % 80;
   const rounds = countOf({ whole: 50 });
   const data = join(temporaryFolder(), 'store');
-  /** What the last acknowledged write says of an id, which is unknown during a write. */
+  /** Whether each id is there, by the last acknowledged write. It is unknown during a write. */
   const present = new Map<number, boolean>();
   let lastId = 0;
   let acknowledged = 0;
@@ -23,7 +23,7 @@ test('what was acknowledged before a kill is there, or gone, after it', async ()
     const store = await startProgram(data);
     const listed = new Set(await store.list());
     for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
-    // What a kill left unknown is known now.
+    // The list tells what was unknown after the kill.
     for (const id of listed) present.set(id, true);
     if (round === rounds) {
       await store.end('SIGKILL');

@@ -9,7 +9,7 @@ import { requests } from './requests.ts';
 
 let service: Service;
 let sam: SamLocal;
-/** The requests, in their order, with the answer of the emulator and that of SAM CLI. */
+/** The requests in their order, each with the answers of the emulator and of SAM CLI. */
 const answers: { what: string; emulator: Answer; sam: Answer }[] = [];
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const tokens = async (issueTo: Service['issue']) => ({
   stranger: makeToken().token,
 });
 
-/** The status and, of an error, its code in our words or the message in SAM CLI's. */
+/** Returns the status and, for an error, our code or SAM CLI's message. */
 function verdict({ status, body = '' }: Answer): string {
   const [, said] =
     /"type":"urn:problem-type:plant-store:([\w-]+)"|^\{"message":"(.*)"\}\n$/
@@ -95,7 +95,7 @@ test('sam local gives every request the same id', () => {
   expect(ids.size).toBe(1);
 });
 
-/** A request's id is nobody else's: what counts is that it is in the same places. */
+/** Replaces the request id, which differs in each answer, by a fixed text. */
 function withoutRequestId(answer: Answer): Answer {
   const { 'x-request-id': id } = answer;
   if (!id) return answer;

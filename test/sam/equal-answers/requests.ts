@@ -10,7 +10,10 @@ import {
 import { int64 } from '../../contract/cases/int64.ts';
 import { kept } from '../../contract/cases/unicode.ts';
 
-/** A request without its base URL. `as` is whose token it bears; none where it is left out. */
+/**
+ * A request without its base URL. `as` names the holder of its token. Without it, the request has
+ * no token.
+ */
 export interface Request {
   what: string;
   method: string;
@@ -44,7 +47,7 @@ const remove = (id: string): Omit<Request, 'what'> => ({
 const everyThird = <T>(list: T[]): T[] => list.filter((_, index) => index % 3 === 0);
 const isText = (body: string | Buffer) => isUtf8(Buffer.from(body));
 
-/** To be sent in this order, each once the one before it was answered. */
+/** The requests, to be sent one after the other in this order. */
 export const requests: Request[] = [
   ...int64.map(([literal]) => ({
     what: `create ${literal}`,
