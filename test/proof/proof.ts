@@ -55,6 +55,8 @@ const rows: StoredRow[] = existsSync(rowsFile)
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
+      // Suites end in a random order, which would hide in a diff what has changed.
+      .sort((a, b) => fileOf(a).localeCompare(fileOf(b)))
   : [];
 rmSync(folder, { recursive: true });
 
@@ -68,6 +70,10 @@ else {
   console.log(`docs/proof.md has the figures of this run, which took ${minutes} minutes.`);
 }
 if (runs.some(({ passed }) => !passed)) process.exitCode = 1;
+
+function fileOf({ command }: StoredRow): string {
+  return command.replace(/ -t .*/, '');
+}
 
 function whyNotPublished(): string | undefined {
   if (runs.some(({ passed }) => !passed)) return 'a test failed';

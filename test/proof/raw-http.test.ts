@@ -26,8 +26,7 @@ afterAll(async () => {
       tried: 'ambiguous, unfinished and oversized requests, byte by byte',
       count: answered,
       unit: 'requests',
-      outcome:
-        'Each got an answer or a clean end. The next request was served, and no hidden one.',
+      outcome: 'Each got an answer or a clean end. The next request was served, and no hidden one.',
       command: 'npm run proof -- test/proof/raw-http',
     },
     startedAt,
