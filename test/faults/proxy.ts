@@ -185,6 +185,16 @@ export const swallowAnswer: Fault = async ({ forward }) => {
   await forward();
 };
 
+/** The database executes the command, and its answer never begins, although bytes arrive. */
+export const drip: Fault = async ({ socket, forward }) => {
+  await forward();
+  socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+  while (!socket.destroyed) {
+    await setTimeout(100);
+    socket.write('.');
+  }
+};
+
 /** The database executes the command, and its answer stops before the end. */
 export const stall: Fault = async ({ response, forward }) => {
   const { status, headers, body } = await forward();
