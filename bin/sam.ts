@@ -96,7 +96,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
  * image. Throws if the answer is not a list of plants.
  */
 async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string }): Promise<void> {
-  // fetch would give up before the image is there.
+  // fetch could give up before the image is there.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200)

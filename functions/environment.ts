@@ -1,6 +1,6 @@
 /**
- * Returns an environment variable that the stack sets. Call it while Lambda initializes, so that a
- * missing one does not wait for a request. Throws if it is missing.
+ * Returns an environment variable that the stack sets. Throws if it is missing. Call it while
+ * Lambda initializes, so that this shows before the first request.
  */
 export function required(name: string): string {
   const value = process.env[name];

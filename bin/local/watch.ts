@@ -67,7 +67,7 @@ export async function watchSources(
     }
     const wanted = currentSources();
     if (!areSame(wanted, served)) await tryToServe(wanted);
-    // The next look needs this bundler, because the last one bundles as the old stack did.
+    // Prepare the bundler before the next look, which must not bundle as the old stack did.
     if (!bundler) await prepareBundler().catch(() => undefined);
   }
 

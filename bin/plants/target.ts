@@ -10,7 +10,7 @@ export interface Plants {
   store: PlantStore;
   database: DynamoDBDocumentClient;
   tokensTable: string;
-  /** Says in a message where the plants are. */
+  /** Where the plants are, for messages. */
   name: string;
 }
 

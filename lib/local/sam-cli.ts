@@ -47,7 +47,7 @@ export async function findSam(): Promise<void> {
 }
 
 /**
- * The limit is needed because SAM CLI, while it waits for a debugger, takes Ctrl-C for the end of a
+ * The time that SAM CLI has to end. While it waits for a debugger, it takes Ctrl-C for the end of a
  * request.
  */
 const stopTimeoutMs = 5000;

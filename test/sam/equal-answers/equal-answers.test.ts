@@ -95,7 +95,7 @@ test('sam local gives every request the same id', () => {
   expect(ids.size).toBe(1);
 });
 
-/** Replaces the request id, which differs in each answer, by a fixed text. */
+/** Replaces the request id by a fixed text, because only the places of the id are compared. */
 function withoutRequestId(answer: Answer): Answer {
   const { 'x-request-id': id } = answer;
   if (!id) return answer;
