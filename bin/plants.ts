@@ -2,7 +2,10 @@ import { existsSync, fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { ownerPattern } from '../functions/contract/access-token.ts';
+import { ownerPattern } from '../functions/shared/access-token.ts';
+import { listTokens } from './administration/access-tokens.ts';
+import { explain } from './administration/explain.ts';
+import { type TargetOptions, targetOptions } from './administration/target-options.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
@@ -13,9 +16,6 @@ import { importPlants, openInput } from './plants/import.ts';
 import { PlantsError } from './plants/plants-error.ts';
 import { progressBar } from './plants/progress-bar.ts';
 import { openPlants, type Plants } from './plants/target.ts';
-import { listTokens } from './token/administration.ts';
-import { explain } from './token/explain.ts';
-import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 interface Options extends TargetOptions {
   owner: string;

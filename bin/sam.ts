@@ -3,19 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { environment } from '../functions/contract/environment-variables.ts';
+import { environment } from '../functions/shared/environment-variables.ts';
+import { assemble } from '../lib/assembly/assembly.ts';
+import { createTables } from '../lib/database/create-tables.ts';
+import { startDatabase } from '../lib/database/embedded-database.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
-import { assemble } from '../lib/local/assembly.ts';
-import { createTables } from '../lib/local/database/create-tables.ts';
-import { startDatabase } from '../lib/local/database/embedded-database.ts';
-import { type Docker, findDocker } from '../lib/local/docker.ts';
-import { findSam, startSam } from '../lib/local/sam-cli.ts';
+import { demoToken } from './administration/demo-token.ts';
+import { checkPort } from './command-line/check-port.ts';
 import { example } from './command-line/example.ts';
-import { checkPort } from './local/check-port.ts';
-import { demoToken } from './local/demo-token.ts';
-import { lifecycle, messageOf, type Start } from './local/lifecycle.ts';
+import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './local/options.ts';
 import { progress, readyText } from './local/output.ts';
+import { type Docker, findDocker } from './sam/docker.ts';
+import { findSam, startSam } from './sam/sam-cli.ts';
 
 const program = new Command('npm run sam --')
   .description(

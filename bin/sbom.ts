@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { sbom } from '../lib/sbom.ts';
 import { example } from './command-line/example.ts';
+import { sbom } from './sbom/bill-of-materials.ts';
 
 new Command('npm run sbom')
   .description('Prints the bill of materials (CycloneDX 1.6) of the deployed functions.')

@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
-import { allScopes } from '../functions/contract/scopes.ts';
+import { allScopes } from '../functions/shared/scopes.ts';
+import { explain } from './administration/explain.ts';
+import { type TargetOptions, targetOptions } from './administration/target-options.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { durationOf } from './token/duration.ts';
-import { explain } from './token/explain.ts';
 import { idFrom } from './token/id.ts';
-import { type TargetOptions, targetOptions } from './token/target-options.ts';
 
 refuseSecretArguments(
   'Where a command takes an id, it takes - too, and then reads the token from standard input.',

@@ -7,12 +7,12 @@ import type {
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
 import { digest, makeToken } from './access-tokens/token.ts';
-import { environment } from './contract/environment-variables.ts';
-import { waits } from './contract/waits.ts';
-import { connect } from './database.ts';
-import { required } from './environment.ts';
+import { connect } from './dynamodb/client.ts';
+import { required } from './dynamodb/environment.ts';
+import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
-import { prime as primeClient } from './sdk/prime.ts';
+import { environment } from './shared/environment-variables.ts';
+import { waits } from './shared/waits.ts';
 
 const database = connect();
 const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);

@@ -1,4 +1,4 @@
-import type { LogCode } from './contract/log-codes.ts';
+import type { LogCode } from './shared/log-codes.ts';
 
 type Fields = Record<string, string | number | undefined>;
 

@@ -17,8 +17,8 @@ export type Entry = (typeof entryOf)[FunctionName];
 export const entries: Entry[] = Object.values(entryOf);
 
 /**
- * Parts of the SDK, and a module of Node, that a stub stands in for. functions/sdk/stubs.ts says
- * why.
+ * Parts of the SDK, and a module of Node, that a stub stands in for.
+ * functions/dynamodb/stubs.ts says why.
  */
 export const stubbed = [
   '@aws-sdk/credential-provider-node',
@@ -26,7 +26,7 @@ export const stubbed = [
   '@smithy/core/event-streams',
   'node:fs/promises',
 ];
-const stubs = join(root, 'functions', 'sdk', 'stubs.ts');
+const stubs = join(root, 'functions', 'dynamodb', 'stubs.ts');
 
 /**
  * The handler's file. Only an ES module can await priming before Lambda counts the function as

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { environment } from '../functions/contract/environment-variables.ts';
+import { environment } from '../functions/shared/environment-variables.ts';
 import { entryOf, type FunctionName } from './bundle.ts';
 import { Api } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';

@@ -15,7 +15,7 @@ import {
   statusOf,
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import { accessTokenKey } from '../../functions/contract/table-schema.ts';
+import { accessTokenKey } from '../../functions/shared/table-schema.ts';
 import { mayHoldSecret } from '../command-line/secret-arguments.ts';
 import { TokenError } from './token-error.ts';
 

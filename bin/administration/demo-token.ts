@@ -1,7 +1,7 @@
-import { allScopes } from '../../functions/contract/scopes.ts';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
-import { issueToken } from '../token/administration.ts';
+import { allScopes } from '../../functions/shared/scopes.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/database/database-client.ts';
+import { issueToken } from './access-tokens.ts';
 
 /**
  * Issues an access token for someone who tries the plant store out; `label` says where it came

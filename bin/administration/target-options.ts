@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { findRunning } from '../local/running.ts';
+import { findRunning } from './running.ts';
 
 /** Where the tokens are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
 import { TokenError } from './token-error.ts';
 

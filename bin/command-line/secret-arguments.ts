@@ -1,4 +1,4 @@
-import { tokenIdPattern, tokenParts } from '../../functions/contract/access-token.ts';
+import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
 
 const { prefix, secret, checksum } = tokenParts;
 

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { logCodes } from '../../functions/contract/log-codes.ts';
+import { logCodes } from '../../functions/shared/log-codes.ts';
+import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import type { Trace } from '../../lib/emulator/trace.ts';
-import type { FunctionCall } from '../../lib/local/database/database-front.ts';
 import { logEventBytes, type Usage } from '../../lib/prices.ts';
 
 /** What requests of one operation have used. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { subscribe } from '@parcel/watcher';
-import type { Bundler } from '../../lib/bundle.ts';
 import {
   areSame,
   assemble,
@@ -8,8 +7,9 @@ import {
   digestOf,
   ownFiles,
   type Sources,
-} from '../../lib/local/assembly.ts';
-import { messageOf, type Part } from './lifecycle.ts';
+} from '../../lib/assembly/assembly.ts';
+import type { Bundler } from '../../lib/bundle.ts';
+import { messageOf, type Part } from '../command-line/lifecycle.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const bundleModule = new URL('../../lib/bundle.ts', import.meta.url).href;

@@ -1,13 +1,4 @@
 import * as v from 'valibot';
-import { authorizationPattern } from '../../functions/contract/access-token.ts';
-import { commonHeaders, requestIdHeader } from '../../functions/contract/headers.ts';
-import { type Operation, operations } from '../../functions/contract/operations.ts';
-import {
-  type ProblemCode,
-  problemMediaType,
-  problemMembers,
-  problems,
-} from '../../functions/contract/problems.ts';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
@@ -15,6 +6,15 @@ import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
 import { fields, newPlant } from '../../functions/plants/plant.ts';
+import { authorizationPattern } from '../../functions/shared/access-token.ts';
+import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import {
+  type ProblemCode,
+  problemMediaType,
+  problemMembers,
+  problems,
+} from '../../functions/shared/problems.ts';
 import { bodySchema, int64Description, parameterSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;

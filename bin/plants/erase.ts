@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/table-schema.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
-import { listTokens } from '../token/administration.ts';
+import { accessTokenKey } from '../../functions/shared/table-schema.ts';
+import { listTokens } from '../administration/access-tokens.ts';
 import { pagesOf } from './export.ts';
 import { inParallel } from './in-parallel.ts';
 import { untilAvailable } from './retry.ts';

@@ -9,9 +9,9 @@ import {
   statSync,
 } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { maxBodyBytes } from '../../functions/contract/operations.ts';
 import type { Plant } from '../../functions/plants/plant.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
+import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { fromLine, toLine } from './plant-line.ts';
 import { PlantsError } from './plants-error.ts';
 import { untilAvailable } from './retry.ts';

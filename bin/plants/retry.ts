@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isUnavailable } from '../../functions/database.ts';
+import { isUnavailable } from '../../functions/dynamodb/client.ts';
 
 /**
  * Repeats a call to the store for as long as the database is throttling, slow or unreachable, as a

@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { attempts } from '../../functions/contract/waits.ts';
+import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
-import { protectWrites, RetryStrategy } from '../../functions/writes.ts';
-import { openTarget, outputOf } from '../token/target.ts';
-import { databaseEndpoint, type TargetOptions } from '../token/target-options.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { attempts } from '../../functions/shared/waits.ts';
+import { openTarget, outputOf } from '../administration/target.ts';
+import { databaseEndpoint, type TargetOptions } from '../administration/target-options.ts';
 
 export interface Plants {
   store: PlantStore;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { buildOptions } from './bundle.ts';
+import { buildOptions } from '../../lib/bundle.ts';
 
 interface LockedPackage {
   version: string;
@@ -26,7 +26,7 @@ export interface Component {
  */
 export function sbom() {
   const lock: { name: string; version: string; packages: Record<string, LockedPackage> } =
-    JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
+    JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'));
   const { metafile } = buildSync(buildOptions());
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])),

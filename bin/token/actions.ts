@@ -1,14 +1,14 @@
-import type { Scope } from '../../functions/contract/scopes.ts';
+import type { Scope } from '../../functions/shared/scopes.ts';
 import {
   type IssuedToken,
   issueToken,
   listTokens,
   revokeToken,
   rotateToken,
-} from './administration.ts';
+} from '../administration/access-tokens.ts';
+import { openTarget } from '../administration/target.ts';
+import type { TargetOptions } from '../administration/target-options.ts';
 import { expiry, jsonOf, tableOf } from './output.ts';
-import { openTarget } from './target.ts';
-import type { TargetOptions } from './target-options.ts';
 
 // bin/token.ts loads this file only for a command that is right, because the SDK takes longer to
 // load than everything else.

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { tokenId } from '../../functions/access-tokens/token.ts';
-import { tokenIdPattern } from '../../functions/contract/access-token.ts';
-import { TokenError } from './token-error.ts';
+import { tokenIdPattern } from '../../functions/shared/access-token.ts';
+import { TokenError } from '../administration/token-error.ts';
 
 const pattern = new RegExp(`^${tokenIdPattern}$`);
 

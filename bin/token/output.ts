@@ -1,5 +1,5 @@
 import { statusOf } from '../../functions/access-tokens/record.ts';
-import type { ListedToken } from './administration.ts';
+import type { ListedToken } from '../administration/access-tokens.ts';
 
 /** Formats seconds since 1970 as ISO 8601. */
 const isoTime = (seconds: number): string =>

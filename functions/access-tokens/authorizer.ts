@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { authorizationPattern } from '../contract/access-token.ts';
 import { logInfo } from '../log.ts';
+import { authorizationPattern } from '../shared/access-token.ts';
 import { policyFor } from './policy.ts';
 import { type AccessTokenRecord, statusOf } from './record.ts';
 import { digest, tokenId } from './token.ts';

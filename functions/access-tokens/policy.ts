@@ -1,6 +1,6 @@
 import type { PolicyDocument } from 'aws-lambda';
-import { operations } from '../contract/operations.ts';
-import type { Scope } from '../contract/scopes.ts';
+import { operations } from '../shared/operations.ts';
+import type { Scope } from '../shared/scopes.ts';
 
 /**
  * Returns the policy that allows exactly the operations of the given scopes, in the API and stage

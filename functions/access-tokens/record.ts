@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { ownerPattern } from '../contract/access-token.ts';
-import { allScopes } from '../contract/scopes.ts';
-import { accessTokenExpiry, accessTokenKey } from '../contract/table-schema.ts';
+import { ownerPattern } from '../shared/access-token.ts';
+import { allScopes } from '../shared/scopes.ts';
+import { accessTokenExpiry, accessTokenKey } from '../shared/table-schema.ts';
 
 // Every message is our own, because valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { accessTokenPattern, tokenParts } from '../contract/access-token.ts';
+import { accessTokenPattern, tokenParts } from '../shared/access-token.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pattern = new RegExp(`^${accessTokenPattern}$`);

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { attempts, waits } from './contract/waits.ts';
-import { lighten, streamCollector } from './sdk/lighten.ts';
+import { attempts, waits } from '../shared/waits.ts';
+import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
 
 /**

@@ -9,7 +9,7 @@
  */
 
 const neverUsed = (part: string): never => {
-  throw new Error(`${part} was left out of this bundle: functions/sdk/stubs.ts.`);
+  throw new Error(`${part} was left out of this bundle: functions/dynamodb/stubs.ts.`);
 };
 
 /**

@@ -1,11 +1,11 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { environment } from '../contract/environment-variables.ts';
-import { commonHeaders, requestIdHeader } from '../contract/headers.ts';
-import type { LogCode } from '../contract/log-codes.ts';
-import { problemMediaType, problems } from '../contract/problems.ts';
-import { isUnavailable } from '../database.ts';
+import { isUnavailable } from '../dynamodb/client.ts';
 import { logError, logInfo } from '../log.ts';
+import { environment } from '../shared/environment-variables.ts';
+import { commonHeaders, requestIdHeader } from '../shared/headers.ts';
+import type { LogCode } from '../shared/log-codes.ts';
+import { problemMediaType, problems } from '../shared/problems.ts';
 import { Problem } from './problem.ts';
 
 /** What an operation replies, and the code for the log. Without a body there is no content type. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { maxBodyBytes } from '../contract/operations.ts';
+import { maxBodyBytes } from '../shared/operations.ts';
 import { parseJsonObject } from './json.ts';
 import { findJsonFault } from './json-fault.ts';
 import { type Fault, Problem } from './problem.ts';

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as v from 'valibot';
-import { waits } from '../contract/waits.ts';
+import { waits } from '../shared/waits.ts';
 import { answer, type Reply } from './answer.ts';
 import { type InputSchema, readInput } from './input.ts';
 

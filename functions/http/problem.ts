@@ -1,4 +1,4 @@
-import { type ProblemCode, problemMembers, problems } from '../contract/problems.ts';
+import { type ProblemCode, problemMembers, problems } from '../shared/problems.ts';
 
 /**
  * A fault of a request with its place: a JSON pointer (RFC 6901) into the body, or the name of a

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import { environment } from '../contract/environment-variables.ts';
-import { waits } from '../contract/waits.ts';
-import { connect } from '../database.ts';
-import { required } from '../environment.ts';
+import { connect } from '../dynamodb/client.ts';
+import { required } from '../dynamodb/environment.ts';
+import { prime } from '../dynamodb/prime.ts';
 import type { Reply } from '../http/answer.ts';
 import type { InputSchema } from '../http/input.ts';
 import { type Caller, operation } from '../http/operation.ts';
-import { prime } from '../sdk/prime.ts';
+import { environment } from '../shared/environment-variables.ts';
+import { waits } from '../shared/waits.ts';
 import { type PlantStore, plantStore } from './store.ts';
 
 /** What DynamoDB answers to a Query, a PutItem or a DeleteItem that works. */

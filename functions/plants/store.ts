@@ -7,8 +7,8 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { plantKey } from '../contract/table-schema.ts';
-import { Unavailable, UnknownOutcome } from '../writes.ts';
+import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
+import { plantKey } from '../shared/table-schema.ts';
 import { contentOf, fieldNames, hasSameContent, type Plant, storedPlant } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';

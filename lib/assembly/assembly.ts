@@ -13,7 +13,7 @@ const patterns = {
   stack: [
     'lib/*.ts',
     'lib/constructs/**',
-    'functions/contract/**',
+    'functions/shared/**',
     'cdk.json',
     'package*.json',
     'tsconfig.json',
@@ -39,7 +39,8 @@ export const areSame = (a: Sources, b: Sources) =>
   a.stack === b.stack && a.functions === b.functions;
 
 /** The code that serves an assembly. */
-export const ownFiles = () => files(['bin/**', 'lib/emulator/**', 'lib/local/**']);
+export const ownFiles = () =>
+  files(['bin/**', 'lib/emulator/**', 'lib/database/**', 'lib/assembly/**']);
 export const sourceFiles = () => files(Object.values(patterns).flat());
 
 function files(patterns: string[]): string[] {

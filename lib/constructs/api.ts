@@ -18,10 +18,10 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { authorizationPattern } from '../../functions/contract/access-token.ts';
-import { commonHeaders } from '../../functions/contract/headers.ts';
-import { type Operation, operations } from '../../functions/contract/operations.ts';
-import { waits } from '../../functions/contract/waits.ts';
+import { authorizationPattern } from '../../functions/shared/access-token.ts';
+import { commonHeaders } from '../../functions/shared/headers.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { waits } from '../../functions/shared/waits.ts';
 import type { Settings } from '../settings.ts';
 import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
 

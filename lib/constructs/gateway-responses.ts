@@ -1,11 +1,11 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { commonHeaders, requestIdHeader } from '../../functions/contract/headers.ts';
+import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
 import {
   type ProblemCode,
   problemMediaType,
   problemMembers,
   problems,
-} from '../../functions/contract/problems.ts';
+} from '../../functions/shared/problems.ts';
 
 /**
  * Every type that exists, so that none falls back to a status or body of API Gateway's own.

@@ -4,8 +4,8 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { LogCode } from '../../functions/contract/log-codes.ts';
-import type { Operation } from '../../functions/contract/operations.ts';
+import type { LogCode } from '../../functions/shared/log-codes.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
 import type { Settings } from '../settings.ts';
 import type { StoreFunction } from './store-function.ts';
 

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { environment } from '../../functions/contract/environment-variables.ts';
-import { waits } from '../../functions/contract/waits.ts';
+import { environment } from '../../functions/shared/environment-variables.ts';
+import { waits } from '../../functions/shared/waits.ts';
 import type { Settings } from '../settings.ts';
 
 export interface StoreFunctionProps {

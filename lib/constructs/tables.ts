@@ -12,7 +12,7 @@ import {
   accessTokenKey,
   plantKey,
   tableIds,
-} from '../../functions/contract/table-schema.ts';
+} from '../../functions/shared/table-schema.ts';
 import type { Settings } from '../settings.ts';
 
 /**

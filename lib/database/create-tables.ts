@@ -3,7 +3,7 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { Template } from '../../emulator/template/template.ts';
+import type { Template } from '../emulator/template/template.ts';
 import { localClient } from './database-client.ts';
 
 /**

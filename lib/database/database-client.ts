@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { region } from '../../emulator/template/intrinsics.ts';
+import { region } from '../emulator/template/intrinsics.ts';
 
 /** A function has a key of its own. Any other key is an administrator's. */
 const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Template } from '../../emulator/template/template.ts';
+import type { Template } from '../emulator/template/template.ts';
 import { type Judge, readPermissions } from './permissions.ts';
 
 /** A whole request to a DynamoDB engine, and its whole answer. */

@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
-import { listen } from '../../emulator/listen.ts';
-import type { Template } from '../../emulator/template/template.ts';
+import { listen } from '../emulator/listen.ts';
+import type { Template } from '../emulator/template/template.ts';
 import { closeIterators } from './close-iterators.ts';
 import {
   type DatabaseAnswer,

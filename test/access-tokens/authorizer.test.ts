@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { authorizer, Unauthorized } from '../../functions/access-tokens/authorizer.ts';
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import type { Scope } from '../../functions/contract/scopes.ts';
-import { randomNumbers } from '../random-numbers.ts';
-import { alphabet, forge } from './forge.ts';
+import type { Scope } from '../../functions/shared/scopes.ts';
+import { alphabet, forge } from '../support/forge.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';
 const { info } = console;

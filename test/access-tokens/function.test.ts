@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { issueToken, revokeToken } from '../../bin/token/administration.ts';
-import { environment } from '../../functions/contract/environment-variables.ts';
-import { allScopes } from '../../functions/contract/scopes.ts';
+import { issueToken, revokeToken } from '../../bin/administration/access-tokens.ts';
+import { environment } from '../../functions/shared/environment-variables.ts';
+import { allScopes } from '../../functions/shared/scopes.ts';
 import { bundle } from '../../lib/bundle.ts';
 import {
   type ExecutionEnvironment,
@@ -11,8 +11,8 @@ import {
 } from '../../lib/emulator/lambda/execution-environment.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { forge } from './forge.ts';
-import { startTokensTable } from './tokens-table.ts';
+import { forge } from '../support/forge.ts';
+import { startTokensTable } from '../support/tokens-table.ts';
 
 // The authorizer's own bundle, with a database that records requests and can fail.
 

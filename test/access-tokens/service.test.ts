@@ -1,15 +1,15 @@
 import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { issueToken, revokeToken, rotateToken } from '../../bin/token/administration.ts';
+import { issueToken, revokeToken, rotateToken } from '../../bin/administration/access-tokens.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
-import { operations } from '../../functions/contract/operations.ts';
-import { allScopes, type Scope } from '../../functions/contract/scopes.ts';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { type Answer, send as sendRaw } from '../http-client.ts';
-import { type Service, startService } from '../service.ts';
-import { token as runToken } from './administration/command.ts';
-import { forge } from './forge.ts';
+import { operations } from '../../functions/shared/operations.ts';
+import { allScopes, type Scope } from '../../functions/shared/scopes.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { token as runToken } from '../administration/command.ts';
+import { forge } from '../support/forge.ts';
+import { type Answer, send as sendRaw } from '../support/http-client.ts';
+import { type Service, startService } from '../support/service.ts';
 
 // Tokens in the whole service. Its gateway caches no verdict, unless a test says so.
 

@@ -6,15 +6,15 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
-} from '../../../bin/token/administration.ts';
-import { TokenError } from '../../../bin/token/token-error.ts';
-import { findRecord } from '../../../functions/access-tokens/record.ts';
-import { digest } from '../../../functions/access-tokens/token.ts';
-import { allScopes } from '../../../functions/contract/scopes.ts';
-import { tableIds } from '../../../functions/contract/table-schema.ts';
-import { finallyDo } from '../../emulator/fixture.ts';
-import { forge } from '../forge.ts';
-import { startTokensTable } from '../tokens-table.ts';
+} from '../../bin/administration/access-tokens.ts';
+import { TokenError } from '../../bin/administration/token-error.ts';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { digest } from '../../functions/access-tokens/token.ts';
+import { allScopes } from '../../functions/shared/scopes.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { finallyDo } from '../emulator/fixture.ts';
+import { forge } from '../support/forge.ts';
+import { startTokensTable } from '../support/tokens-table.ts';
 
 const table = tableIds.accessTokens;
 const { database, stop } = await startTokensTable(table);

@@ -9,7 +9,7 @@ export interface Run {
   stderr: string;
 }
 
-export const root = join(import.meta.dirname, '..', '..', '..');
+export const root = join(import.meta.dirname, '..', '..');
 
 export const start = (
   program: string,

@@ -2,14 +2,14 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { issueToken } from '../../../bin/token/administration.ts';
-import { findRecord } from '../../../functions/access-tokens/record.ts';
-import { tokenId } from '../../../functions/access-tokens/token.ts';
-import { accessTokenPattern } from '../../../functions/contract/access-token.ts';
-import { listen } from '../../../lib/emulator/listen.ts';
-import { startDatabase } from '../../../lib/local/database/embedded-database.ts';
-import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
-import { startTokensTable } from '../tokens-table.ts';
+import { issueToken } from '../../bin/administration/access-tokens.ts';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { tokenId } from '../../functions/access-tokens/token.ts';
+import { accessTokenPattern } from '../../functions/shared/access-token.ts';
+import { startDatabase } from '../../lib/database/embedded-database.ts';
+import { listen } from '../../lib/emulator/listen.ts';
+import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { startTokensTable } from '../support/tokens-table.ts';
 import { start, token } from './command.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.

@@ -2,10 +2,10 @@ import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
+import { type assemble, digestOf, sourceFiles } from '../../lib/assembly/assembly.ts';
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
-import { type assemble, digestOf, sourceFiles } from '../../lib/local/assembly.ts';
-import { copyProject, project } from '../copy/project-copy.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
+import { copyProject, project } from '../support/project-copy.ts';
 
 describe('a kept assembly', () => {
   const root = temporaryFolder();
@@ -20,7 +20,7 @@ describe('a kept assembly', () => {
   async function assembled(context?: Record<string, unknown>, during = synthesize) {
     const before = syntheses;
     const folder = temporaryFolder();
-    const own: { assemble: typeof assemble } = await import(inRoot('lib/local/assembly.ts'));
+    const own: { assemble: typeof assemble } = await import(inRoot('lib/assembly/assembly.ts'));
     await own.assemble(folder, context, during);
     const template = readFileSync(join(folder, 'template'), 'utf8');
     return { template, isNew: syntheses > before };
@@ -36,7 +36,7 @@ describe('a kept assembly', () => {
 
   test.each([
     'functions/list-plants.ts',
-    'functions/contract/headers.ts',
+    'functions/shared/headers.ts',
     'lib/settings.ts',
     'lib/constructs/api.ts',
     'cdk.json',

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../lib/bundle.ts';
-import { forge } from '../access-tokens/forge.ts';
+import { forge } from '../support/forge.ts';
 
-/** Returns the event of test/events for a function, made by `caller`: an owner and a token's id. */
+/** Returns the event of test/sam-events for a function, made by `caller`: an owner and a token's id. */
 export function eventFor(entry: Entry, caller = 'caller'): Record<string, unknown> {
   const event = JSON.parse(
-    readFileSync(join(import.meta.dirname, '..', 'events', `${entry}.json`), 'utf8'),
+    readFileSync(join(import.meta.dirname, '..', 'sam-events', `${entry}.json`), 'utf8'),
   );
   if (entry === 'authorize') event.authorizationToken = `Bearer ${tokenOf(caller)}`;
   else event.requestContext.authorizer.owner = caller;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { lambdaEnvironment } from '../lambda-environment.ts';
+import { lambdaEnvironment } from '../support/lambda-environment.ts';
 
 /** What a function did in a process of its own. */
 export interface Run {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
 
-const lifecycle = new URL('../../bin/local/lifecycle.ts', import.meta.url).href;
+const lifecycle = new URL('../../bin/command-line/lifecycle.ts', import.meta.url).href;
 
 /** A program whose parts say what becomes of them. `body` starts them. */
 function startProgram(body: string) {

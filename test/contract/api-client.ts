@@ -1,9 +1,9 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import { type Operation, operations } from '../../functions/contract/operations.ts';
-import type { ProblemCode } from '../../functions/contract/problems.ts';
-import { parse, send as sendRaw } from '../http-client.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { parse, send as sendRaw } from '../support/http-client.ts';
 import { type Answer, differences, differencesFromProblem } from './description.ts';
 import { openTarget } from './target.ts';
 

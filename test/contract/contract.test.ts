@@ -1,12 +1,12 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { type Operation, operations } from '../../functions/contract/operations.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { answered, list, removeAll, target } from './api-client.ts';
 import { statusesOf } from './description.ts';
-import './parts/refusals.test.ts';
-import './parts/plants.test.ts';
-import './parts/lists.test.ts';
-import './parts/gateway.test.ts';
-import { settled } from './parts/only-aws.test.ts';
+import './parts/refusals.ts';
+import './parts/plants.ts';
+import './parts/lists.ts';
+import './parts/gateway.ts';
+import { settled } from './parts/only-aws.ts';
 
 const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',

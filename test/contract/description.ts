@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type Operation, operations } from '../../functions/contract/operations.ts';
-import type { ProblemCode } from '../../functions/contract/problems.ts';
-import { parse } from '../http-client.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { parse } from '../support/http-client.ts';
 
 export interface Answer {
   status: number;

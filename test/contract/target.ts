@@ -1,6 +1,6 @@
-import { engine } from '../engines.ts';
-import { startService } from '../service.ts';
-import { writePlants } from '../store/plants-table.ts';
+import { engine } from '../support/engines.ts';
+import { writePlants } from '../support/plants-table.ts';
+import { startService } from '../support/service.ts';
 
 export interface Target {
   /** With the stage, without a slash at its end. */
@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /**
- * Returns the service that bin/contract.ts names in the environment, or starts one for the suite.
+ * Returns the service that test/contract/program/contract.ts names in the environment, or starts one for the suite.
  */
 export async function openTarget(): Promise<Target> {
   const {

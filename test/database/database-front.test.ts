@@ -6,12 +6,12 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTables } from '../../lib/database/create-tables.ts';
+import { localClient } from '../../lib/database/database-client.ts';
+import type { FunctionCall } from '../../lib/database/database-front.ts';
+import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Statement } from '../../lib/emulator/policy-evaluation.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/database/create-tables.ts';
-import { localClient } from '../../lib/local/database/database-client.ts';
-import type { FunctionCall } from '../../lib/local/database/database-front.ts';
-import { type Database, startDatabase } from '../../lib/local/database/embedded-database.ts';
 
 const arn = (table: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
 const table = {

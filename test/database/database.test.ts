@@ -11,12 +11,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
+import { createTables } from '../../lib/database/create-tables.ts';
+import { localClient } from '../../lib/database/database-client.ts';
+import { startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/database/create-tables.ts';
-import { localClient } from '../../lib/local/database/database-client.ts';
-import { startDatabase } from '../../lib/local/database/embedded-database.ts';
-import { send } from '../http-client.ts';
-import { temporaryFolder } from './fixture.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
+import { send } from '../support/http-client.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
 const template = {
@@ -47,7 +47,7 @@ async function writtenFolder(): Promise<string> {
 
 /** The database in a process of its own, which can be killed. */
 async function startElsewhere(data: string) {
-  const program = join(import.meta.dirname, 'fixture', 'database-process.ts');
+  const program = join(import.meta.dirname, 'database-process.ts');
   const child = fork(program, [data], { execPath: process.execPath, execArgv: [] });
   const [endpoint] = await once(child, 'message');
   const kill = () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { plantKey } from '../../functions/contract/table-schema.ts';
+import { plantKey } from '../../functions/shared/table-schema.ts';
 import { assumedSeconds, prices } from '../../lib/prices.ts';
 import { largestContent } from '../plants/largest-content.ts';
 import { type Measured, type MeasuredName, measure } from './measured.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { startDatabase } from '../../lib/local/database/embedded-database.ts';
+import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
-import { startService } from '../service.ts';
+import { startService } from '../support/service.ts';
 
 /** What one request uses. */
 export interface Measured {

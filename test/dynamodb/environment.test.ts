@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { required } from '../../functions/environment.ts';
+import { required } from '../../functions/dynamodb/environment.ts';
 
 afterEach(() => {
   delete process.env.TABLE;

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { connect } from '../../functions/database.ts';
+import { connect } from '../../functions/dynamodb/client.ts';
+import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { storedPlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
-import { UnknownOutcome } from '../../functions/writes.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { lambdaEnvironment } from '../lambda-environment.ts';
+import { lambdaEnvironment } from '../support/lambda-environment.ts';
 
 const { env } = process;
 const commands: string[] = [];

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Request } from '../http-client.ts';
-import { words } from '../words.ts';
+import type { Request } from '../support/http-client.ts';
+import { words } from '../support/words.ts';
 import { answering, token } from './fixture.ts';
 
 /** A request to the fixture stack, what it should lead to, and the source for that. */

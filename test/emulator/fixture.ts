@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from '@jest/globals';
+import { assemble, digestOf } from '../../lib/assembly/assembly.ts';
+import { synthesizeInThread } from '../../lib/assembly/synthesis-thread.ts';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
-import { assemble, digestOf } from '../../lib/local/assembly.ts';
-import { synthesizeInThread } from '../../lib/local/synthesis-thread.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultConcurrency as concurrency } from '../../lib/emulator/lambda/function-pool.ts';
-import { send } from '../http-client.ts';
+import { send } from '../support/http-client.ts';
 import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { words } from '../words.ts';
+import { words } from '../support/words.ts';
 import { copyOf, startFixture, synthesizeFixture } from './fixture.ts';
 
 type Json = { [name: string]: never };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { jest } from '../jest/arguments.ts';
-import { copyProject, project } from './project-copy.ts';
+import { jest } from '../support/jest/arguments.ts';
+import { copyProject, project } from '../support/project-copy.ts';
 
 /** What came of a suite: undefined if it passed, or its first failure, of one line or more. */
 type Failure = string | undefined;
@@ -19,7 +19,7 @@ export function faultyCopy(folder: string) {
   async function run(suite: string, timeoutMs: number): Promise<Failure> {
     // The copy has no packages of CI, which bring the other engine.
     const { PROOF, REPLAY, ALL_ENGINES, ...variables } = process.env;
-    const reporter = '--reporters=./test/jest/first-failure.mjs';
+    const reporter = '--reporters=./test/support/jest/first-failure.mjs';
     const child = spawn(process.execPath, [...jest, suite, '--runInBand', reporter], {
       cwd: copy,
       // A run that ends at its first failure leaves its folders behind.

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { jsonRows } from '../json-rows.ts';
-import { mutationOf, type Proof, page, publish, spaced } from '../proof/page.ts';
-import { readPage, root } from './page.ts';
+import { readPage, root } from '../docs/page.ts';
+import { jsonRows } from './json-rows.ts';
+import { mutationOf, type Proof, page, publish, spaced } from './proof/page.ts';
 
 const docs = join(root, 'docs');
 const proof: Proof = JSON.parse(readPage('docs/proof.json'));
@@ -46,7 +46,7 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
         count: 123_456,
         unit: 'requests',
         outcome: 'None failed.',
-        command: 'npm run proof -- test/proof/alone',
+        command: 'npm run proof -- test/evidence/proof/measured',
         seconds: 60,
         plot: { name: 'load', title: 'Latency', x: 'seconds', y: 'ms', lines },
       },
@@ -56,7 +56,7 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
         count: 1,
         unit: 'kill',
         outcome: 'Nothing was lost.',
-        command: 'npm run proof -- test/proof/program',
+        command: 'npm run proof -- test/evidence/proof/program',
         seconds: 60,
         plot: { name: 'kill', title: 'Kills', x: 'ms', y: '%', isLogarithmic: true, lines: powers },
       },
@@ -73,7 +73,7 @@ test('a run becomes a page with a row for each thing tried, and its plots', () =
       '| what was tried | how often | what came of it | repeat it |\n' +
       '| --- | --- | --- | --- |\n' +
       '| 200 connections | 123 456 requests | None failed. ' +
-      '| `npm run proof -- test/proof/alone` |\n' +
+      '| `npm run proof -- test/evidence/proof/measured` |\n' +
       '\n![Latency](proof-load.svg)\n',
   );
   expect(written).not.toContain('## Faults');

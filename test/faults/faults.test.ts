@@ -1,10 +1,10 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import type { Database } from '../../lib/local/database/embedded-database.ts';
-import { engine } from '../engines.ts';
-import { report } from '../proof/report.ts';
-import { type Service, startService } from '../service.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import type { Database } from '../../lib/database/embedded-database.ts';
+import { engine } from '../support/engines.ts';
+import { report } from '../support/report.ts';
+import { type Service, startService } from '../support/service.ts';
 import { faultsOfEveryFunction, skewsOfEveryFunction } from './every-function.ts';
 import {
   babble,

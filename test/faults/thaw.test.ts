@@ -7,11 +7,11 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../emulator/fixture.ts';
-import { countOf } from '../proof/check.ts';
-import { report } from '../proof/report.ts';
+import { countOf } from '../support/check.ts';
+import { report } from '../support/report.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { logInfo, quietly } from '../../functions/log.ts';
-import { capturedLog } from './captured-log.ts';
+import { capturedLog } from '../support/captured-log.ts';
 
 const lines = capturedLog();
 

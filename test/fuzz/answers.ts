@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Answer } from '../../contract/description.ts';
+import type { Answer } from '../contract/description.ts';
 
 /** Fails unless an answer is the refusal that the oracle expects. */
 export function expectRefusal(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { alphabet, forge } from '../../access-tokens/forge.ts';
-import { send } from '../../http-client.ts';
-import { testProperty } from '../check.ts';
-import { openStore } from '../store.ts';
+import { testProperty } from '../support/check.ts';
+import { alphabet, forge } from '../support/forge.ts';
+import { send } from '../support/http-client.ts';
+import { openStore } from '../support/store.ts';
 import { mutateText, textMutations } from './inputs.ts';
 
 let store: Awaited<ReturnType<typeof openStore>>;

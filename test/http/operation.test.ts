@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import type { Reply } from '../../functions/http/answer.ts';
 import { type Caller, operation } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
-import { capturedLog } from './captured-log.ts';
-import { lambdaContext, proxyEvent } from './event.ts';
+import { capturedLog } from '../support/captured-log.ts';
+import { lambdaContext, proxyEvent } from '../support/event.ts';
 
 const common = {
   'Cache-Control': 'no-store',

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { apiReference } from '../../bin/local/reference/reference.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { apiReference } from '../../lib/local/reference/reference.ts';
 
 const token = 'pst_token';
 

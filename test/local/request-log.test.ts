@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { costTable } from '../../bin/local/cost-table.ts';
 import { requestLog } from '../../bin/local/request-log.ts';
+import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
-import type { FunctionCall } from '../../lib/local/database/database-front.ts';
 import { assumedSeconds, logEventBytes, prices } from '../../lib/prices.ts';
 
 let printed: string[];

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { maxBodyBytes } from '../../functions/contract/operations.ts';
 import { largestPage } from '../../functions/plants/list.ts';
 import { fieldNames, newPlant, plantIdInPath, storedPlant } from '../../functions/plants/plant.ts';
+import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { largestContent } from './largest-content.ts';
 
 const messages = (name: string, tag = '') =>

@@ -1,13 +1,13 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
+import { Unavailable } from '../../functions/dynamodb/writes.ts';
 import { fieldNames, storedPlant } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
-import { Unavailable } from '../../functions/writes.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
-import type { Database } from '../../lib/local/database/embedded-database.ts';
-import { engines } from '../engines.ts';
-import { createPlantsTable, writePlants } from './plants-table.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/database/database-client.ts';
+import type { Database } from '../../lib/database/embedded-database.ts';
+import { engines } from '../support/engines.ts';
+import { createPlantsTable, writePlants } from '../support/plants-table.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bridgeAddress } from '../../lib/local/docker.ts';
+import { bridgeAddress } from '../../bin/sam/docker.ts';
 
 const ipv6 = { Subnet: 'fd00::/64' };
 

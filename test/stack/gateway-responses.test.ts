@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import type { ProblemCode } from '../../functions/contract/problems.ts';
+import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { differencesFromProblem } from '../contract/description.ts';
 import { propertiesOf, settings, templateWith } from './templates.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { logCodes } from '../../functions/contract/log-codes.ts';
+import { logCodes } from '../../functions/shared/log-codes.ts';
 import { headingsOf } from '../docs/page.ts';
 import {
   functionNames,

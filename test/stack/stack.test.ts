@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { operations } from '../../functions/contract/operations.ts';
-import { attempts, waits } from '../../functions/contract/waits.ts';
-import { connect } from '../../functions/database.ts';
+import { connect } from '../../functions/dynamodb/client.ts';
+import { operations } from '../../functions/shared/operations.ts';
+import { attempts, waits } from '../../functions/shared/waits.ts';
 import {
   functionNames,
   functionOf,

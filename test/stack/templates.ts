@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { operations } from '../../functions/contract/operations.ts';
+import { operations } from '../../functions/shared/operations.ts';
+import { assemble } from '../../lib/assembly/assembly.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { assemble } from '../../lib/local/assembly.ts';
 import { settingNames } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sbom } from '../../lib/sbom.ts';
+import { sbom } from '../../bin/sbom/bill-of-materials.ts';
 import { mayBeDeployed, read } from './project.ts';
 
 test('the bill of materials has version, licence and digest of each bundled package', () => {

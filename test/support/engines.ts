@@ -4,9 +4,9 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { listen } from '../lib/emulator/listen.ts';
-import { type Engine as DynamoDb, databaseFront } from '../lib/local/database/database-front.ts';
-import { type Database, startDatabase } from '../lib/local/database/embedded-database.ts';
+import { type Engine as DynamoDb, databaseFront } from '../../lib/database/database-front.ts';
+import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { freePort } from './free-port.ts';
 
 export interface Engine {
@@ -16,7 +16,7 @@ export interface Engine {
 }
 
 // 58 MB that only CI needs have a lock file of their own.
-const toolsOfCi = createRequire(join(import.meta.dirname, '..', '.ci', 'package.json'));
+const toolsOfCi = createRequire(join(import.meta.dirname, '..', '..', '.ci', 'package.json'));
 
 const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
 const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };

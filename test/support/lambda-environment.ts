@@ -1,5 +1,5 @@
-import { environment } from '../functions/contract/environment-variables.ts';
-import { tableIds } from '../functions/contract/table-schema.ts';
+import { environment } from '../../functions/shared/environment-variables.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 
 /** Returns the environment variables of a function that runs in a process of its own. */
 export const lambdaEnvironment = (databaseEndpoint: string): Record<string, string> => ({

@@ -1,8 +1,8 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey, tableIds } from '../../functions/contract/table-schema.ts';
-import { localClient } from '../../lib/local/database/database-client.ts';
-import { engine } from '../engines.ts';
+import { accessTokenKey, tableIds } from '../../functions/shared/table-schema.ts';
+import { localClient } from '../../lib/database/database-client.ts';
+import { engine } from './engines.ts';
 
 /** Starts an engine, in memory, and creates a table of access tokens in it. */
 export async function startTokensTable(

@@ -1,4 +1,4 @@
-import { words } from '../../words.ts';
+import { words } from '../../support/words.ts';
 
 /**
  * Bodies of a create that are refused with 400, with a JSON pointer to each fault (`''` is the

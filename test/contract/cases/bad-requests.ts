@@ -1,5 +1,5 @@
 import { encodeCursor } from '../../../functions/plants/cursor.ts';
-import { words } from '../../words.ts';
+import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];
 

@@ -1,4 +1,4 @@
-import { words } from '../../words.ts';
+import { words } from '../../support/words.ts';
 
 type Case = [literal: string, id: string | undefined];
 

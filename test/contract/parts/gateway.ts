@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../functions/access-tokens/token.ts';
-import { operations } from '../../../functions/contract/operations.ts';
+import { operations } from '../../../functions/shared/operations.ts';
 import { call, create, plantsPath, problemOf, remove, target } from '../api-client.ts';
 import { unknownOperations } from '../cases/bad-requests.ts';
 

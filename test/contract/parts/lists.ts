@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { words } from '../../words.ts';
+import { words } from '../../support/words.ts';
 import { create, inParallel, list, plantsPath, type Reply, remove, target } from '../api-client.ts';
 
 const { otherToken } = target;

@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { example } from './command-line/example.ts';
-import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
-import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
-import { refuseSecretArguments } from './command-line/secret-arguments.ts';
-import { authorizerFailure, lifeAfterRevocation } from './contract/deployment.ts';
-import { runSuite } from './contract/suite.ts';
-import { tokensOfRun } from './contract/tokens.ts';
-import { findRunning } from './local/running.ts';
-import { explain } from './token/explain.ts';
-import { openTarget, outputOf } from './token/target.ts';
-import { type TargetOptions, targetOptions } from './token/target-options.ts';
+import { explain } from '../../../bin/administration/explain.ts';
+import { findRunning } from '../../../bin/administration/running.ts';
+import { openTarget, outputOf } from '../../../bin/administration/target.ts';
+import { type TargetOptions, targetOptions } from '../../../bin/administration/target-options.ts';
+import { example } from '../../../bin/command-line/example.ts';
+import { refuseOptionsAsValues } from '../../../bin/command-line/options-as-values.ts';
+import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
+import { refuseSecretArguments } from '../../../bin/command-line/secret-arguments.ts';
+import { authorizerFailure, lifeAfterRevocation } from './deployment.ts';
+import { runSuite } from './suite.ts';
+import { tokensOfRun } from './tokens.ts';
 
 interface Options extends TargetOptions {
   baseUrl?: string;

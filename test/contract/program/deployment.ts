@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey } from '../../functions/contract/table-schema.ts';
-import { revokeToken } from '../token/administration.ts';
-import type { Target } from '../token/target.ts';
+import { revokeToken } from '../../../bin/administration/access-tokens.ts';
+import type { Target } from '../../../bin/administration/target.ts';
+import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
 

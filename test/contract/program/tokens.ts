@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { allScopes } from '../../functions/contract/scopes.ts';
-import { issueToken, revokeToken } from '../token/administration.ts';
-import type { Target } from '../token/target.ts';
-import { TokenError } from '../token/token-error.ts';
+import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
+import type { Target } from '../../../bin/administration/target.ts';
+import { TokenError } from '../../../bin/administration/token-error.ts';
+import { allScopes } from '../../../functions/shared/scopes.ts';
 
 const hour = 3600;
 

@@ -19,7 +19,7 @@ const options = new Command('npm run bench --')
   .parse()
   .opts<{ check?: true; seconds: number }>();
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 const cores = `${availableParallelism()} × ${cpus()[0]?.model.trim()}`;
 const machine = `${process.arch}, ${cores}, Node ${process.version}`;

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { createTables } from '../../lib/local/database/create-tables.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
-import { startDatabase } from '../../lib/local/database/embedded-database.ts';
-import { synthesize } from '../../lib/synthesize.ts';
+import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
+import { createTables } from '../../../lib/database/create-tables.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { startDatabase } from '../../../lib/database/embedded-database.ts';
+import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { synthesize } from '../../../lib/synthesize.ts';
 import { quartiles } from './ratio.ts';
 import type { List, Scale } from './scale-fault.ts';
 

@@ -1,4 +1,4 @@
-import { type Entry, entries } from '../../lib/bundle.ts';
+import { type Entry, entries } from '../../../lib/bundle.ts';
 import { type Figures, type Ratio, ratio } from './ratio.ts';
 
 /** A ratio of two tasks that has a target. */

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { proxyEvent } from '../http/event.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { proxyEvent } from '../../support/event.ts';
 import type { Operation } from './history.ts';
 import type { Answer, Command } from './model.ts';
 

@@ -25,7 +25,7 @@ const chosen = values.small
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const shipped = join(import.meta.dirname, '../../functions');
+const shipped = join(import.meta.dirname, '../../../functions');
 const makeCall = await loadFunctions(values.functions ?? shipped);
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {

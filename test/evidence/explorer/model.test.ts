@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { storedPlant } from '../../functions/plants/plant.ts';
-import { plantStore } from '../../functions/plants/store.ts';
-import { localClient, localDocumentClient } from '../../lib/local/database/database-client.ts';
-import type { Database } from '../../lib/local/database/embedded-database.ts';
-import { engines } from '../engines.ts';
-import { createPlantsTable } from '../store/plants-table.ts';
+import { storedPlant } from '../../../functions/plants/plant.ts';
+import { plantStore } from '../../../functions/plants/store.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { localClient, localDocumentClient } from '../../../lib/database/database-client.ts';
+import type { Database } from '../../../lib/database/embedded-database.ts';
+import { engines } from '../../support/engines.ts';
+import { createPlantsTable } from '../../support/plants-table.ts';
 import { type Answer, itemModel, refusal } from './model.ts';
 
 /** Returns the requests that the store can send for plant 7 of OWNER, each once. */

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const here = import.meta.dirname;
-const root = join(here, '..', '..');
+const root = join(here, '..', '..', '..');
 
 /** A change of a source file, and whether the tests that Stryker ran noticed it. */
 export interface Mutant {
@@ -39,9 +39,9 @@ interface Report {
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
 const unitTests = [
-  'test/{explorer,http,plants,store}/*.test.ts',
+  'test/{evidence/explorer,functions,http,plants}/*.test.ts',
   'test/access-tokens/{authorizer,token}.test.ts',
-  'test/access-tokens/administration/administration.test.ts',
+  'test/administration/administration.test.ts',
 ];
 
 /**
@@ -75,7 +75,7 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
     projectType: 'custom',
     config: {
       testMatch: unitTests.map((pattern) => `<rootDir>/${pattern}`),
-      transform: { '\\.ts$': '<rootDir>/test/jest/strip-types.mjs' },
+      transform: { '\\.ts$': '<rootDir>/test/support/jest/strip-types.mjs' },
       extensionsToTreatAsEsm: ['.ts'],
     },
   },

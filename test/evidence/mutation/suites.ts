@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultyCopy } from '../copy/faulty-copy.ts';
+import { faultyCopy } from '../faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
 /**
@@ -13,16 +13,16 @@ const suites: [files: RegExp, suites: string[]][] = [
   [/access-tokens/, ['access-tokens/', 'contract/contract']],
   [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
   [
-    /writes|database|lighten/,
-    ['store/', 'explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
+    /writes|client|lighten/,
+    ['plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
-  [/store/, ['store/', 'explorer/', 'faults/faults', 'contract/contract']],
+  [/store/, ['plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/priming', 'contract/contract']],
   [
     /environment|log/,
-    ['bundles/environment', 'bundles/priming', 'contract/contract', 'access-tokens/service'],
+    ['dynamodb/', 'bundles/priming', 'contract/contract', 'access-tokens/service'],
   ],
-  [/./, ['contract/contract', 'faults/faults', 'proof/fuzz/', 'stack/', 'openapi/']],
+  [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type StoredRow, topics } from '../../support/topics.ts';
 import { jsonRows } from '../json-rows.ts';
 import { linePlot } from './plot.ts';
-import { type StoredRow, topics } from './topics.ts';
 
 /** The contents of docs/proof.json. */
 export interface Proof {
@@ -56,7 +56,7 @@ The command in the last column repeats its row alone. If random input fails, the
 smallest failing case and a variable \`REPLAY\` that repeats it. CI runs the same tests with fewer
 cases.
 
-"As the contract asks" means by an independent reading of the contract, test/proof/fuzz/oracle.ts,
+"As the contract asks" means by an independent reading of the contract, test/fuzz/oracle.ts,
 which shares no code with the functions. Most requests go straight to the bundles that a deployment
 ships. One in ten goes over HTTP, through the gateway that \`npm start\` has.
 
@@ -109,6 +109,6 @@ function mutationText(mutation: Mutation | undefined): string {
   const { date, mutants, killed } = mutation;
   const score = ((100 * killed) / mutants).toFixed(1);
   return `On ${date}, the tests noticed ${spaced(killed)} of ${spaced(mutants)} small changes
-  to \`functions/\` (${score} %). [A list](../test/mutation/survivors.json) says why those that are
-  left change nothing for a caller. \`npm run mutation\` repeats it.`;
+  to \`functions/\` (${score} %). [A list](../test/evidence/mutation/survivors.json) says why
+  those that are left change nothing for a caller. \`npm run mutation\` repeats it.`;
 }

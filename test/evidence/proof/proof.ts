@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '../jest/arguments.ts';
+import { jest } from '../../support/jest/arguments.ts';
+import { type StoredRow, topics } from '../../support/topics.ts';
 import { publish } from './page.ts';
-import { type StoredRow, topics } from './topics.ts';
 
-// Runs the proof: `npm run proof`, or a part of it: `npm run proof -- test/proof/program`. Writes
+// Runs the proof: `npm run proof`, or a part of it: `npm run proof -- test/evidence/proof/program`. Writes
 // docs/proof.md after a run of the whole.
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
@@ -42,12 +42,12 @@ interface Results {
 
 const given = process.argv.slice(2);
 const namesFile = given.some((argument) => argument.startsWith('test/'));
-const alone = 'test/proof/alone';
+const alone = 'test/evidence/proof/measured';
 const startedAt = performance.now();
 const runs =
   given.length > 0
-    ? [runJest(1, [...(namesFile ? [] : ['test/proof']), ...given])]
-    : [runJest(2, ['test/proof', 'test/faults'], [alone]), runJest(1, [alone])];
+    ? [runJest(1, [...(namesFile ? [] : ['test/evidence/proof']), ...given])]
+    : [runJest(2, ['test/evidence/proof', 'test/faults'], [alone]), runJest(1, [alone])];
 const minutes = Math.round((performance.now() - startedAt) / 60_000);
 
 const rows: StoredRow[] = existsSync(rowsFile)

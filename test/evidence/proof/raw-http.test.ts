@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { send } from '../http-client.ts';
-import { type Service, startService } from '../service.ts';
-import { report } from './report.ts';
+import { send } from '../../support/http-client.ts';
+import { report } from '../../support/report.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 let service: Service;
 let token: string;
@@ -27,7 +27,7 @@ afterAll(async () => {
       count: answered,
       unit: 'requests',
       outcome: 'Each got an answer or a clean end. The next request was served, and no hidden one.',
-      command: 'npm run proof -- test/proof/raw-http',
+      command: 'npm run proof -- test/evidence/proof/raw-http',
     },
     startedAt,
   );

@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http';
-import { listen } from '../../lib/emulator/listen.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
 
 /**
  * Starts a server that passes requests on to `target` under a host name that has no DNS here.

@@ -15,7 +15,7 @@ import { startApiProxy } from './api-proxy.ts';
 jest.setTimeout(1_800_000);
 
 const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', STAND_IN_LOG = '' } = process.env;
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const work = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 

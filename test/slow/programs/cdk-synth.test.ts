@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { assemble } from '../../lib/local/assembly.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
+import { assemble } from '../../../lib/assembly/assembly.ts';
+import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { temporaryFolder } from '../../emulator/fixture.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const folder = temporaryFolder();
 
 /** Synthesizes to a folder, with these settings. */

@@ -5,13 +5,13 @@ import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { announce } from '../../bin/local/running.ts';
-import { listTokens } from '../../bin/token/administration.ts';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { listen } from '../../lib/emulator/listen.ts';
-import { forge } from '../access-tokens/forge.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
-import { type Service, startService } from '../service.ts';
+import { listTokens } from '../../../bin/administration/access-tokens.ts';
+import { announce } from '../../../bin/administration/running.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
+import { temporaryFolder } from '../../emulator/fixture.ts';
+import { forge } from '../../support/forge.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
@@ -103,7 +103,7 @@ interface Options {
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-const project = join(import.meta.dirname, '..', '..');
+const project = join(import.meta.dirname, '..', '..', '..');
 const programs = ['node24.mjs', 'contract.ts'].map((name) => join(project, 'bin', name));
 async function contract(args: string[], { env = {}, cwd = project, onStart }: Options = {}) {
   const program = spawn(process.execPath, [...programs, ...args], {

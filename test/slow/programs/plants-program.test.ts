@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { issueToken, listTokens } from '../../bin/token/administration.ts';
-import { allScopes } from '../../functions/contract/scopes.ts';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { type Plant, storedPlant } from '../../functions/plants/plant.ts';
-import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
+import { issueToken, listTokens } from '../../../bin/administration/access-tokens.ts';
+import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
+import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
+import { allScopes } from '../../../functions/shared/scopes.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
+import { loseAnswer, pass, startFaultProxy } from '../../faults/proxy.ts';
 import { startTables } from './both-tables.ts';
 
 /** CI takes 100 000. */
@@ -33,7 +33,7 @@ function start(args: string[], endpoint = tables.endpoint) {
   const child = spawn(
     process.execPath,
     ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
-    { cwd: join(import.meta.dirname, '..', '..'), env: { ...process.env, INIT_CWD: folder } },
+    { cwd: join(import.meta.dirname, '..', '..', '..'), env: { ...process.env, INIT_CWD: folder } },
   );
   finallyDo(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/contract/table-schema.ts';
-import { plantStore } from '../../functions/plants/store.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import { plantStore } from '../../../functions/plants/store.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
 
 (chromium ? describe : describe.skip)('the reference in a browser', () => {
@@ -20,7 +20,7 @@ import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
   beforeAll(async () => {
     const args = ['--json', '--memory', '--port', '0', '--dynamodb-port', '0'];
     program = spawn(process.execPath, ['bin/local.ts', ...args], {
-      cwd: join(import.meta.dirname, '..', '..'),
+      cwd: join(import.meta.dirname, '..', '..', '..'),
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const [line] = await once(createInterface({ input: program.stdout as Readable }), 'line');

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
-import { readyText } from '../../bin/local/output.ts';
-import { copyProject, project } from '../copy/project-copy.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { readyText } from '../../../bin/local/output.ts';
+import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
+import { copyProject, project } from '../../support/project-copy.ts';
 
 /** `npm start -- …`, without npm. */
 function run(args: string[], { root = project, environment = {} } = {}) {
@@ -166,7 +166,7 @@ test('with --watch it serves what has changed, however that was written', async 
   expect((await list()).status).toBe(203);
 
   // These are in the functions and in the template.
-  change('functions/contract/headers.ts', "'no-store'", "'no-cache'");
+  change('functions/shared/headers.ts', "'no-store'", "'no-cache'");
   await synthesized();
   expect((await list()).headers.get('cache-control')).toBe('no-cache');
   const unknown = await fetch(`${store.baseUrl}/unknown`);

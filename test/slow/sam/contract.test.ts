@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { issue, npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
 
 // One of the tests runs a whole suite, which takes long on a busy machine.

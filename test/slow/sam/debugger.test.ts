@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { bundle } from '../../lib/bundle.ts';
-import { localDocumentClient } from '../../lib/local/database/database-client.ts';
-import { freePort } from '../free-port.ts';
+import { bundle } from '../../../lib/bundle.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { freePort } from '../../support/free-port.ts';
 import { attach } from './inspector.ts';
 import { issue, leftBehind, root, type SamLocal, startSamLocal } from './sam-local.ts';
 

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findDocker } from '../../lib/local/docker.ts';
-import { readPage, shellBlocks } from '../docs/page.ts';
-import { freePort } from '../free-port.ts';
+import { findDocker } from '../../../bin/sam/docker.ts';
+import { readPage, shellBlocks } from '../../docs/page.ts';
+import { freePort } from '../../support/free-port.ts';
 import { root } from './sam-local.ts';
 
 /**

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken } from '../../bin/token/administration.ts';
-import { allScopes } from '../../functions/contract/scopes.ts';
-import { tableIds } from '../../functions/contract/table-schema.ts';
+import { issueToken } from '../../../bin/administration/access-tokens.ts';
+import { allScopes } from '../../../functions/shared/scopes.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
 
-export const root = join(import.meta.dirname, '..', '..');
+export const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface Program {
   process: ChildProcess;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { bundle, type Entry, entries } from '../../../lib/bundle.ts';
+import { bundle, type Entry, entries } from '../../../../lib/bundle.ts';
 
 const baselines = join(import.meta.dirname, '..', 'baselines');
 

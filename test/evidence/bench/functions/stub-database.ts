@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
-import { digest } from '../../../functions/access-tokens/token.ts';
-import { tokenOf } from '../../bundles/events.ts';
+import { digest } from '../../../../functions/access-tokens/token.ts';
+import { tokenOf } from '../../../bundles/events.ts';
 
 /** Answers every command at once, over HTTP and, if this machine has openssl, over TLS. */
 export interface StubDatabase {

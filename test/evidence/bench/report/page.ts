@@ -48,7 +48,7 @@ A round measures each function once, in random order, and a ratio pairs two meas
 round. The table has the median of at least ${rounds} rounds and the range of their middle half.
 Every start is a new process. Later calls are measured in two processes or more, 1000 calls in
 each, or 200 lists of 1000 plants. The database is a stub on the same machine. The other functions
-are in \`test/bench/baselines\`.
+are in \`test/evidence/bench/baselines\`.
 
 ${table(results)}
 
@@ -59,7 +59,7 @@ no more than the same database call, with 50 connections.
 A ratio fails the run if it is above its target by more than ${allowance} %. Figures
 are published only if \`raw\`, measured twice, differs from itself by at most 5 % and the middle
 half of these ratios spans at most 20 %. Tests in \`test/bundles\` limit the size of the bundles and
-the parts of Node that they load. \`functions/sdk/stubs.ts\` says which parts of the SDK are left
+the parts of Node that they load. \`functions/dynamodb/stubs.ts\` says which parts of the SDK are left
 out and how a mistake would show.
 
 ## Scale

@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tableIds } from '../../../functions/contract/table-schema.ts';
-import { localDocumentClient } from '../../../lib/local/database/database-client.ts';
-import type { Database } from '../../../lib/local/database/embedded-database.ts';
-import { engines } from '../../engines.ts';
-import { countOf, testProperty } from '../check.ts';
-import { report } from '../report.ts';
-import { openStore } from '../store.ts';
+import { tableIds } from '../../../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../../../lib/database/database-client.ts';
+import type { Database } from '../../../../lib/database/embedded-database.ts';
+import { countOf, testProperty } from '../../../support/check.ts';
+import { engines } from '../../../support/engines.ts';
+import { report } from '../../../support/report.ts';
+import { openStore } from '../../../support/store.ts';
 import { nameOf, startHistory } from './history.ts';
 
 const topic = 'Concurrency';

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
-import { freePort } from '../../free-port.ts';
-import { countOf } from '../check.ts';
-import { report } from '../report.ts';
-import { openStore } from '../store.ts';
+import { finallyDo, temporaryFolder } from '../../../emulator/fixture.ts';
+import { countOf } from '../../../support/check.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { report } from '../../../support/report.ts';
+import { openStore } from '../../../support/store.ts';
 import { nameOf, startHistory } from './history.ts';
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
 async function openDatabase() {
-  const program = join(import.meta.dirname, '../../emulator/fixture/database-process.ts');
+  const program = join(import.meta.dirname, '../../../database/database-process.ts');
   const data = temporaryFolder();
   const port = await freePort();
   const startProcess = async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { faultyCopy } from '../../copy/faulty-copy.ts';
-import { project } from '../../copy/project-copy.ts';
-import { temporaryFolder } from '../../emulator/fixture.ts';
-import { countOf } from '../check.ts';
-import { report } from '../report.ts';
+import { temporaryFolder } from '../../../emulator/fixture.ts';
+import { countOf } from '../../../support/check.ts';
+import { project } from '../../../support/project-copy.ts';
+import { report } from '../../../support/report.ts';
+import { faultyCopy } from '../../faulty-copy.ts';
 import { deliberateFaults } from './faults.ts';
 
 let findFailure: ReturnType<typeof faultyCopy>;

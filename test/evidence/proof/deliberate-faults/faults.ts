@@ -17,7 +17,7 @@ export const deliberateFaults: DeliberateFault[] = [
       ["      ConditionExpression: 'attribute_not_exists(#id)',\n", ''],
       ["      ExpressionAttributeNames: { '#id': sort },\n", ''],
     ],
-    suite: 'test/store/store.test.ts',
+    suite: 'test/plants/store.test.ts',
   },
   {
     what: 'a key that forgets the owner',
@@ -26,7 +26,7 @@ export const deliberateFaults: DeliberateFault[] = [
       ['[partition]: owner', "[partition]: 'everyone'"],
       ["':owner': owner", "':owner': 'everyone'"],
     ],
-    suite: 'test/store/store.test.ts',
+    suite: 'test/plants/store.test.ts',
   },
   {
     what: 'an owner taken from a header',
@@ -73,7 +73,7 @@ export const deliberateFaults: DeliberateFault[] = [
       ['if (info.error instanceof UnknownOutcome) return Promise.reject(info.error);', ''],
       ['throw isWrite ? explain(error as AttemptError) : error;', 'throw error;'],
     ],
-    suite: 'test/explorer/explorer.test.ts',
+    suite: 'test/evidence/explorer/explorer.test.ts',
   },
   {
     what: 'a secret of 40 random bits',
@@ -118,13 +118,13 @@ export const deliberateFaults: DeliberateFault[] = [
     what: 'digits of a large id lost in the database',
     file: 'database.ts',
     changes: [['wrapNumbers: BigInt', 'wrapNumbers: (digits) => BigInt(Number(digits))']],
-    suite: 'test/proof/fuzz/requests.test.ts',
+    suite: 'test/fuzz/requests.test.ts',
   },
   {
     what: 'a cursor whose position is ignored',
     file: 'plants/list.ts',
     changes: [['pageSize + 1, query.cursor, signal', 'pageSize + 1, undefined, signal']],
-    suite: 'test/proof/fuzz/requests.test.ts',
+    suite: 'test/fuzz/requests.test.ts',
   },
   {
     what: 'the id in a list',
@@ -151,6 +151,6 @@ export const deliberateFaults: DeliberateFault[] = [
       }`,
       ],
     ],
-    suite: 'test/store/store.test.ts',
+    suite: 'test/plants/store.test.ts',
   },
 ];

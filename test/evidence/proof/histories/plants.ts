@@ -1,5 +1,5 @@
-import type { Answer } from '../../contract/description.ts';
-import { openStore, plantsIn } from '../store.ts';
+import type { Answer } from '../../../contract/description.ts';
+import { openStore, plantsIn } from '../../../support/store.ts';
 
 export interface Content {
   name: string;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../emulator/fixture.ts';
-import { send } from '../../http-client.ts';
-import { countOf } from '../check.ts';
+import { temporaryFolder } from '../../../emulator/fixture.ts';
+import { countOf } from '../../../support/check.ts';
+import { send } from '../../../support/http-client.ts';
+import { report, share } from '../../../support/report.ts';
 import { startProgram } from '../program/program.ts';
-import { report, share } from '../report.ts';
 import { percentile } from './percentile.ts';
 
 const phases = [

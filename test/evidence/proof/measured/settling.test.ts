@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { waits } from '../../../functions/contract/waits.ts';
-import { finallyDo } from '../../emulator/fixture.ts';
+import { waits } from '../../../../functions/shared/waits.ts';
+import { finallyDo } from '../../../emulator/fixture.ts';
 import {
   type Fault,
   type FaultProxy,
@@ -9,10 +9,10 @@ import {
   stall,
   startFaultProxy,
   throttle,
-} from '../../faults/proxy.ts';
-import { type Service, startService } from '../../service.ts';
-import { countOf } from '../check.ts';
-import { report } from '../report.ts';
+} from '../../../faults/proxy.ts';
+import { countOf } from '../../../support/check.ts';
+import { report } from '../../../support/report.ts';
+import { type Service, startService } from '../../../support/service.ts';
 import { percentile } from './percentile.ts';
 
 let proxy: FaultProxy;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { finallyDo } from '../../emulator/fixture.ts';
+import { finallyDo } from '../../../emulator/fixture.ts';
 
-const project = join(import.meta.dirname, '..', '..', '..');
+const project = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** Starts the program of `npm start`, without the launcher that would outlive it. */
 export async function startProgram(data: string) {

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { badBodies } from '../../contract/cases/bad-bodies.ts';
+import { badBodies } from '../../../contract/cases/bad-bodies.ts';
 import {
   badHeaders,
   badPathIds,
   badQueries,
   largeBodies,
   unknownOperations,
-} from '../../contract/cases/bad-requests.ts';
-import { int64 } from '../../contract/cases/int64.ts';
-import { kept } from '../../contract/cases/unicode.ts';
+} from '../../../contract/cases/bad-requests.ts';
+import { int64 } from '../../../contract/cases/int64.ts';
+import { kept } from '../../../contract/cases/unicode.ts';
 
 /**
  * A request without its base URL. `as` names the holder of its token. Without it, the request has
