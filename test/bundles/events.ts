@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Entry } from '../../lib/bundle.ts';
 import { forge } from '../support/forge.ts';
 
-/** Returns the event of test/sam-events for a function, made by `caller`: an owner and a token's id. */
+/** Returns the event of test/sam-events for a function, made by `caller`: owner and token id. */
 export function eventFor(entry: Entry, caller = 'caller'): Record<string, unknown> {
   const event = JSON.parse(
     readFileSync(join(import.meta.dirname, '..', 'sam-events', `${entry}.json`), 'utf8'),

@@ -20,9 +20,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/**
- * Returns the service that test/contract/program/contract.ts names in the environment, or starts one for the suite.
- */
+/** Returns the service that `npm run contract` names in the environment, or starts one. */
 export async function openTarget(): Promise<Target> {
   const {
     CONTRACT_BASE_URL: baseUrl,

@@ -17,8 +17,8 @@ if (share > 0) jest.setTimeout(60 * 60_000);
  * so a test reports one row, or rows that belong together.
  *
  * `npm run proof` writes the page only if the share is 1 and every suite passed. Suites in
- * `test/evidence/proof/measured` then ran one after the other, on a machine that did nothing else. All others
- * ran two at a time.
+ * `test/evidence/proof/measured` then ran one after the other, on a machine that did nothing else.
+ * All others ran two at a time.
  */
 export function report(row: Row, startedAt: number): void {
   if (share === 0) return;

@@ -6,8 +6,8 @@ import { jest } from '../../support/jest/arguments.ts';
 import { type StoredRow, topics } from '../../support/topics.ts';
 import { publish } from './page.ts';
 
-// Runs the proof: `npm run proof`, or a part of it: `npm run proof -- test/evidence/proof/program`. Writes
-// docs/proof.md after a run of the whole.
+// Runs the proof: `npm run proof`, or a part: `npm run proof -- test/evidence/proof/program`.
+// Writes docs/proof.md after a run of the whole.
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
 const rowsFile = join(folder, 'rows');

@@ -59,8 +59,8 @@ no more than the same database call, with 50 connections.
 A ratio fails the run if it is above its target by more than ${allowance} %. Figures
 are published only if \`raw\`, measured twice, differs from itself by at most 5 % and the middle
 half of these ratios spans at most 20 %. Tests in \`test/bundles\` limit the size of the bundles and
-the parts of Node that they load. \`functions/dynamodb/stubs.ts\` says which parts of the SDK are left
-out and how a mistake would show.
+the parts of Node that they load. \`functions/dynamodb/stubs.ts\` says which parts of the SDK are
+left out and how a mistake would show.
 
 ## Scale
 
