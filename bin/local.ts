@@ -90,8 +90,8 @@ async function run(options: Options, start: Start): Promise<void> {
       onRequest: requests.request,
       // More environments than the processor can keep busy only use memory.
       concurrency: Math.min(defaultConcurrency, 2 * availableParallelism()),
-      startAhead: true,
-      front: apiReference(token),
+      prewarm: true,
+      intercept: apiReference(token),
     }),
   );
   if (options.watch) {

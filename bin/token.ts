@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { allScopes } from '../functions/shared/scopes.ts';
+import { allScopes } from '../functions/shared/operations.ts';
 import { explain } from './administration/explain.ts';
 import { type TargetOptions, targetOptions } from './administration/target-options.ts';
 import { example } from './command-line/example.ts';

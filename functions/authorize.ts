@@ -8,17 +8,18 @@ import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
 import { digest, makeToken } from './access-tokens/token.ts';
 import { connect } from './dynamodb/client.ts';
-import { required } from './dynamodb/environment.ts';
+import { requiredVariable } from './dynamodb/environment.ts';
 import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
 import { environment } from './shared/environment-variables.ts';
-import { waits } from './shared/waits.ts';
+import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();
-const find = (id: string) => findRecord(database, required(environment.accessTokensTable), id);
+const find = (id: string) =>
+  findRecord(database, requiredVariable(environment.accessTokensTable), id);
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
-  timeoutEarlyInMillis: waits.function - waits.authorizer,
+  timeoutEarlyInMillis: timeouts.function - timeouts.authorizer,
 })
   .onError(({ error }) => {
     if (error instanceof Unauthorized) return;
@@ -44,6 +45,6 @@ export const prime = () => {
     authorizationToken: `Bearer ${token}`,
     methodArn: 'arn:aws:execute-api:region:account:api/stage/GET/plants',
   };
-  const context = { getRemainingTimeInMillis: () => waits.function } as Context;
+  const context = { getRemainingTimeInMillis: () => timeouts.function } as Context;
   return primeClient(database, { Item: record }, () => handler(event, context));
 };

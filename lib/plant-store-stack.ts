@@ -27,7 +27,7 @@ export class PlantStoreStack extends Stack {
     const { plants, accessTokens } = new Tables(this, 'Tables', settings);
 
     const corsOrigin = settings['cors-origin'];
-    const plantFunction = (name: FunctionName, description: string, actions: string[]) =>
+    const functionOnPlants = (name: FunctionName, description: string, actions: string[]) =>
       new StoreFunction(this, name, {
         code: join(bundles, entryOf[name]),
         description,
@@ -38,12 +38,14 @@ export class PlantStoreStack extends Stack {
         settings,
       });
     const handlers = {
-      createPlant: plantFunction('CreatePlant', 'Creates a plant', [
+      createPlant: functionOnPlants('CreatePlant', 'Creates a plant', [
         'dynamodb:PutItem',
         'dynamodb:GetItem',
       ]),
-      listPlants: plantFunction('ListPlants', 'Lists the plants of an owner', ['dynamodb:Query']),
-      deletePlant: plantFunction('DeletePlant', 'Deletes a plant', [
+      listPlants: functionOnPlants('ListPlants', 'Lists the plants of an owner', [
+        'dynamodb:Query',
+      ]),
+      deletePlant: functionOnPlants('DeletePlant', 'Deletes a plant', [
         'dynamodb:DeleteItem',
         'dynamodb:GetItem',
       ]),

@@ -1,4 +1,4 @@
-import { allScopes } from '../../functions/shared/scopes.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { issueToken } from './access-tokens.ts';

@@ -60,14 +60,14 @@ export async function watchSources(
   }
 
   let own = digestOf(ownFiles());
-  async function look(): Promise<void> {
+  async function checkForChanges(): Promise<void> {
     if (own !== digestOf(ownFiles())) {
       own = digestOf(ownFiles());
       console.error('The code of npm start itself has changed: start it again to use it.');
     }
     const wanted = currentSources();
     if (!areSame(wanted, served)) await tryToServe(wanted);
-    // Prepare the bundler before the next look, which must not bundle as the old stack did.
+    // Prepare the bundler before the next check, which must not bundle as the old stack did.
     if (!bundler) await prepareBundler().catch(() => undefined);
   }
 
@@ -84,12 +84,12 @@ export async function watchSources(
     }
   }
 
-  let queue = look();
-  // Events only cause a look, because editors and git replace files in many ways.
-  const subscription = await subscribe(root, () => (queue = queue.then(look)), {
+  let queue = checkForChanges();
+  // Events only cause a check, because editors and git replace files in many ways.
+  const subscription = await subscribe(root, () => (queue = queue.then(checkForChanges)), {
     ignore: ['node_modules', '.git', '.plant-store', 'cdk.out'],
   });
   // A change before the subscription causes no event.
-  queue = queue.then(look);
+  queue = queue.then(checkForChanges);
   return { stop: () => subscription.unsubscribe() };
 }

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { attempts } from '../../functions/shared/waits.ts';
+import { attempts } from '../../functions/shared/timeouts.ts';
 import { openTarget, outputOf } from '../administration/target.ts';
 import { databaseEndpoint, type TargetOptions } from '../administration/target-options.ts';
 

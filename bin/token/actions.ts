@@ -1,4 +1,4 @@
-import type { Scope } from '../../functions/shared/scopes.ts';
+import type { Scope } from '../../functions/shared/operations.ts';
 import {
   type IssuedToken,
   issueToken,

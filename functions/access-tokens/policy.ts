@@ -1,6 +1,5 @@
 import type { PolicyDocument } from 'aws-lambda';
-import { operations } from '../shared/operations.ts';
-import type { Scope } from '../shared/scopes.ts';
+import { operations, type Scope } from '../shared/operations.ts';
 
 /**
  * Returns the policy that allows exactly the operations of the given scopes, in the API and stage

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ownerPattern } from '../shared/access-token.ts';
-import { allScopes } from '../shared/scopes.ts';
+import { allScopes } from '../shared/operations.ts';
 import { accessTokenExpiry, accessTokenKey } from '../shared/table-schema.ts';
 
 // Every message is our own, because valibot's quote the value, which can be a digest or a secret.

@@ -1,27 +1,22 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { attempts, waits } from '../shared/waits.ts';
+import { attempts, timeouts } from '../shared/timeouts.ts';
 import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
-
-/**
- * The limits of one attempt: until the connection stands, until the answer begins, and until it
- * goes on.
- */
-const timeouts = {
-  connectionTimeout: waits.connection,
-  requestTimeout: waits.attempt,
-  throwOnRequestTimeout: true,
-  socketTimeout: waits.attempt,
-};
 
 /** Connects to DynamoDB. Numbers come back as bigints, so that no digit of an int64 is lost. */
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
     retryStrategy: new RetryStrategy(attempts),
-    requestHandler: timeouts,
+    // Timeouts of one attempt: connect, first byte, next chunk.
+    requestHandler: {
+      connectionTimeout: timeouts.connection,
+      requestTimeout: timeouts.attempt,
+      throwOnRequestTimeout: true,
+      socketTimeout: timeouts.attempt,
+    },
     streamCollector,
   });
   lighten(client);

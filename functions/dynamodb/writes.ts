@@ -51,7 +51,7 @@ export function protectWrites(client: DynamoDBClient): void {
         try {
           return await next(args);
         } catch (error) {
-          throw isWrite ? explain(error as AttemptError) : error;
+          throw isWrite ? classify(error as AttemptError) : error;
         } finally {
           lastUsed = Date.now();
         }
@@ -87,7 +87,7 @@ type AttemptError = Error & {
  * Returns `UnknownOutcome` for an error after which the write may have taken effect, and any other
  * error as it is.
  */
-function explain(error: AttemptError): Error {
+function classify(error: AttemptError): Error {
   const { code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
   const refused = status !== undefined && status >= 400 && status < 500;
   const neverSent =

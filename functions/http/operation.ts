@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as v from 'valibot';
-import { waits } from '../shared/waits.ts';
+import { timeouts } from '../shared/timeouts.ts';
 import { answer, type Reply } from './answer.ts';
 import { type InputSchema, readInput } from './input.ts';
 
@@ -23,7 +23,9 @@ export function operation<S extends InputSchema>(
   schema: S,
   run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
 ) {
-  return middy<APIGatewayProxyEvent>({ timeoutEarlyInMillis: waits.function - waits.operation })
+  return middy<APIGatewayProxyEvent>({
+    timeoutEarlyInMillis: timeouts.function - timeouts.operation,
+  })
     .use(answer())
     .use(httpHeaderNormalizer())
     .handler((event: APIGatewayProxyEvent, _context, { signal }) =>

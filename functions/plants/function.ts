@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as v from 'valibot';
 import { connect } from '../dynamodb/client.ts';
-import { required } from '../dynamodb/environment.ts';
+import { requiredVariable } from '../dynamodb/environment.ts';
 import { prime } from '../dynamodb/prime.ts';
 import type { Reply } from '../http/answer.ts';
 import type { InputSchema } from '../http/input.ts';
 import { type Caller, operation } from '../http/operation.ts';
 import { environment } from '../shared/environment-variables.ts';
-import { waits } from '../shared/waits.ts';
+import { timeouts } from '../shared/timeouts.ts';
 import { type PlantStore, plantStore } from './store.ts';
 
 /** What DynamoDB answers to a Query, a PutItem or a DeleteItem that works. */
@@ -25,7 +25,10 @@ export function plantFunction<S extends InputSchema>(
   example: Partial<APIGatewayProxyEvent>,
 ) {
   const database = connect();
-  const handler = operation(input, run(plantStore(database, required(environment.plantsTable))));
+  const handler = operation(
+    input,
+    run(plantStore(database, requiredVariable(environment.plantsTable))),
+  );
   const requestContext = { authorizer: { owner: '-' }, path: '/' };
   const exercise = async () => {
     const event = {
@@ -33,7 +36,7 @@ export function plantFunction<S extends InputSchema>(
       ...example,
       requestContext,
     } as unknown as APIGatewayProxyEvent;
-    const context = { getRemainingTimeInMillis: () => waits.function } as Context;
+    const context = { getRemainingTimeInMillis: () => timeouts.function } as Context;
     const { statusCode, body } = await handler(event, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };

@@ -10,5 +10,12 @@ export const operations = {
 
 export type Operation = keyof typeof operations;
 
+/** What an access token can be used for. */
+export type Scope = (typeof operations)[Operation]['scope'];
+
+export const allScopes: Scope[] = [
+  ...new Set(Object.values(operations).map(({ scope }) => scope)),
+].sort();
+
 /** The largest body that an operation reads. */
 export const maxBodyBytes = 16 * 1024;

@@ -21,7 +21,7 @@ import { Construct } from 'constructs';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders } from '../../functions/shared/headers.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
-import { waits } from '../../functions/shared/waits.ts';
+import { timeouts } from '../../functions/shared/timeouts.ts';
 import type { Settings } from '../settings.ts';
 import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
 
@@ -76,7 +76,7 @@ export class Api extends Construct {
     for (const [name, { method, path }] of Object.entries(operations)) {
       const integration = new LambdaIntegration(handlers[name as Operation], {
         allowTestInvoke: false,
-        timeout: Duration.millis(waits.gateway),
+        timeout: Duration.millis(timeouts.gateway),
       });
       this.rest.root.resourceForPath(path).addMethod(method, integration, methodOptions);
     }

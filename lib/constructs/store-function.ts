@@ -12,7 +12,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environment } from '../../functions/shared/environment-variables.ts';
-import { waits } from '../../functions/shared/waits.ts';
+import { timeouts } from '../../functions/shared/timeouts.ts';
 import type { Settings } from '../settings.ts';
 
 export interface StoreFunctionProps {
@@ -58,7 +58,7 @@ export class StoreFunction extends LambdaFunction {
       code: Code.fromAsset(props.code),
       handler: 'start.handler',
       memorySize: settings.memory,
-      timeout: Duration.millis(waits.function),
+      timeout: Duration.millis(timeouts.function),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,

@@ -33,11 +33,11 @@ export interface EmulatorOptions {
   /** Gets each log line of the functions as Lambda would write it. */
   log: Log;
   /** Answers a request itself and returns true, or leaves it to the API and returns false. */
-  front?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The number of invocations of a function that can run at once. */
   concurrency?: number;
   /** Starts an environment of each function at once, so that the first request is not slow. */
-  startAhead?: boolean;
+  prewarm?: boolean;
   /** Gets the trace of each request that arrives. What it returns is called with the answer. */
   onRequest?: (trace: Trace) => (answered: Answered) => void;
 }
@@ -73,9 +73,9 @@ export async function startEmulator({
   dynamodbEndpoint,
   log,
   concurrency,
-  startAhead = false,
+  prewarm = false,
   onRequest = () => () => {},
-  front,
+  intercept,
 }: EmulatorOptions): Promise<Emulator> {
   const newPool = (lambda: LambdaFunction) =>
     functionPool(lambda, dynamodbEndpoint, log, concurrency);
@@ -91,7 +91,7 @@ export async function startEmulator({
       return;
     }
     try {
-      if (front?.(request, response)) return;
+      if (intercept?.(request, response)) return;
       const received = await receive(request);
       if (!received) return;
       const trace = newTrace();
@@ -109,7 +109,7 @@ export async function startEmulator({
   });
   const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];
-  if (startAhead) for (const pool of running.pools.values()) pool.startAhead();
+  if (prewarm) for (const pool of running.pools.values()) pool.prewarm();
 
   return {
     get baseUrl() {
@@ -124,7 +124,7 @@ export async function startEmulator({
       );
       running = next;
       for (const [identity, pool] of next.pools)
-        if (startAhead && !pools.has(identity)) pool.startAhead();
+        if (prewarm && !pools.has(identity)) pool.prewarm();
       for (const [identity, pool] of pools) {
         if (next.pools.has(identity)) continue;
         pool.retire();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { authorizer, Unauthorized } from '../../functions/access-tokens/authorizer.ts';
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import type { Scope } from '../../functions/shared/scopes.ts';
+import type { Scope } from '../../functions/shared/operations.ts';
 import { alphabet, forge } from '../support/forge.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken } from '../../bin/administration/access-tokens.ts';
 import { environment } from '../../functions/shared/environment-variables.ts';
-import { allScopes } from '../../functions/shared/scopes.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
 import { bundle } from '../../lib/bundle.ts';
 import {
   type ExecutionEnvironment,

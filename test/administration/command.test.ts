@@ -8,7 +8,7 @@ import { issueToken } from '../../bin/administration/access-tokens.ts';
 import { announce, findRunning } from '../../bin/administration/running.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
-import { allScopes } from '../../functions/shared/scopes.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { required } from '../../functions/dynamodb/environment.ts';
+import { requiredVariable } from '../../functions/dynamodb/environment.ts';
 
 afterEach(() => {
   delete process.env.TABLE;
@@ -7,12 +7,12 @@ afterEach(() => {
 
 test('a function gets a variable of its environment', () => {
   process.env.TABLE = 'Plants';
-  expect(required('TABLE')).toBe('Plants');
+  expect(requiredVariable('TABLE')).toBe('Plants');
 });
 
 test('a variable that is missing or empty is an error that names it', () => {
   const message = 'The environment variable TABLE is not set.';
-  expect(() => required('TABLE')).toThrow(message);
+  expect(() => requiredVariable('TABLE')).toThrow(message);
   process.env.TABLE = '';
-  expect(() => required('TABLE')).toThrow(message);
+  expect(() => requiredVariable('TABLE')).toThrow(message);
 });

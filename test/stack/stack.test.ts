@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { operations } from '../../functions/shared/operations.ts';
-import { attempts, waits } from '../../functions/shared/waits.ts';
+import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
 import {
   functionNames,
   functionOf,
@@ -290,20 +290,20 @@ test('each wait ends inside the next', async () => {
   const { connectionTimeout, requestTimeout } = await (
     requestHandler as unknown as { configProvider: Promise<Record<string, number>> }
   ).configProvider;
-  expect(connectionTimeout).toBe(waits.connection);
-  expect(requestTimeout).toBe(waits.attempt);
+  expect(connectionTimeout).toBe(timeouts.connection);
+  expect(requestTimeout).toBe(timeouts.attempt);
   expect(await maxAttempts()).toBe(attempts);
   for (const { Timeout } of propertiesOf(plain, 'AWS::Lambda::Function'))
-    expect(Timeout * 1000).toBe(waits.function);
+    expect(Timeout * 1000).toBe(timeouts.function);
   for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
-    expect(Integration.TimeoutInMillis).toBe(waits.gateway);
+    expect(Integration.TimeoutInMillis).toBe(timeouts.gateway);
 
-  expect(waits.connection).toBeLessThan(waits.attempt);
-  expect(attempts * waits.attempt).toBeLessThan(waits.operation);
-  expect(waits.operation).toBeLessThan(waits.function);
-  expect(waits.authorizer).toBeLessThan(waits.function);
+  expect(timeouts.connection).toBeLessThan(timeouts.attempt);
+  expect(attempts * timeouts.attempt).toBeLessThan(timeouts.operation);
+  expect(timeouts.operation).toBeLessThan(timeouts.function);
+  expect(timeouts.authorizer).toBeLessThan(timeouts.function);
   // The gateway waits for the authorizer, then for the operation.
-  expect(2 * waits.function).toBeLessThan(waits.gateway);
+  expect(2 * timeouts.function).toBeLessThan(timeouts.gateway);
 });
 
 test.each([

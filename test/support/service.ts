@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../bin/administration/access-tokens.ts';
-import { allScopes } from '../../functions/shared/scopes.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { assemble } from '../../lib/assembly/assembly.ts';
 import { createTables } from '../../lib/database/create-tables.ts';

@@ -21,7 +21,7 @@ export interface FunctionPool {
     trace?: Trace,
   ): Promise<Result<T>>;
   /** Starts an environment, so that the first invocation does not wait for one. */
-  startAhead(): void;
+  prewarm(): void;
   /** Lets the invocations in progress finish, then ends, because another pool has taken over. */
   retire(): void;
   /** Ends at once. */
@@ -50,7 +50,7 @@ export function functionPool(
   const all = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
   const waiting: (() => void)[] = [];
-  let underWay = 0;
+  let inProgress = 0;
   let retired = false;
 
   const drop = (environment: ExecutionEnvironment) => {
@@ -79,8 +79,8 @@ export function functionPool(
     ): Promise<Result<T>> {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
-      if (underWay >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
-      else underWay += 1;
+      if (inProgress >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
+      else inProgress += 1;
       const environment = take();
       const outcome = await environment.invoke(payload, trace);
       const result = 'payload' in outcome ? { result: read(outcome.payload) } : outcome;
@@ -90,10 +90,10 @@ export function functionPool(
       // Give the slot to the next waiting invocation.
       const next = waiting.shift();
       if (next) next();
-      else underWay -= 1;
+      else inProgress -= 1;
       return result;
     },
-    startAhead: () => void idle.push(startOne()),
+    prewarm: () => void idle.push(startOne()),
     retire() {
       retired = true;
       for (const environment of idle.splice(0)) void drop(environment);

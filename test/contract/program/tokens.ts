@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import type { Target } from '../../../bin/administration/target.ts';
 import { TokenError } from '../../../bin/administration/token-error.ts';
-import { allScopes } from '../../../functions/shared/scopes.ts';
+import { allScopes } from '../../../functions/shared/operations.ts';
 
 const hour = 3600;
 

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../../bin/administration/access-tokens.ts';
 import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
-import { allScopes } from '../../../functions/shared/scopes.ts';
+import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
 import { loseAnswer, pass, startFaultProxy } from '../../faults/proxy.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken } from '../../../bin/administration/access-tokens.ts';
-import { allScopes } from '../../../functions/shared/scopes.ts';
+import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..');

@@ -71,7 +71,7 @@ export const deliberateFaults: DeliberateFault[] = [
     file: 'writes.ts',
     changes: [
       ['if (info.error instanceof UnknownOutcome) return Promise.reject(info.error);', ''],
-      ['throw isWrite ? explain(error as AttemptError) : error;', 'throw error;'],
+      ['throw isWrite ? classify(error as AttemptError) : error;', 'throw error;'],
     ],
     suite: 'test/evidence/explorer/explorer.test.ts',
   },

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { waits } from '../../../../functions/shared/waits.ts';
+import { timeouts } from '../../../../functions/shared/timeouts.ts';
 import { finallyDo } from '../../../emulator/fixture.ts';
 import {
   type Fault,
@@ -66,8 +66,8 @@ test('a write whose answer is lost is settled by one read', async () => {
     'answer stalled': await measure(countOf({ whole: 4 }), stall, settled),
   };
   // A lost connection is noticed at once.
-  expect(Math.max(...measured['answer lost'])).toBeLessThan(waits.attempt);
-  expect(Math.max(...Object.values(measured).flat())).toBeLessThan(waits.operation);
+  expect(Math.max(...measured['answer lost'])).toBeLessThan(timeouts.attempt);
+  expect(Math.max(...Object.values(measured).flat())).toBeLessThan(timeouts.operation);
 
   const medians = Object.values(measured).map((latencies) => rounded(latencies, 0.5));
   const [ordinaryMs = 0, settledMs = 0, throttledMs = 0, stalledMs = 0] = medians;

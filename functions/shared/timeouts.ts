@@ -2,7 +2,7 @@
  * The limits of time for a request, in milliseconds. Each ends before the next, so that every
  * caller, from the database's client to the gateway, gets an answer.
  */
-export const waits = {
+export const timeouts = {
   /** To open a connection to DynamoDB. */
   connection: 1000,
   /** For one attempt of a command until its answer begins, and between two parts of the answer. */
