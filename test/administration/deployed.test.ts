@@ -112,9 +112,9 @@ test.each([...new Set(documented)])('the documented command works: %s', async (l
     .replace('FILE_WITH_TOKEN', file)
     .replace(/--stack \S+/, '--stack PlantStore');
   // The first goes through npm. Node passes arguments to a script as npm does, and starts sooner.
-  const runner = line === documented[0] ? 'npm run' : `'${process.execPath}' --run`;
+  const runner = line === documented[0] ? 'npm run' : '"$NODE" --run';
   const script = command.replace(/^npm run( -s)?/, runner);
-  const env = { ...process.env, ...deployed, ...account };
+  const env = { ...process.env, ...deployed, ...account, NODE: process.execPath };
   const { exitCode, stderr } = await start('bash', ['-c', script], env);
   expect(stderr).not.toContain('error');
   expect(exitCode).toBe(0);

@@ -14,7 +14,7 @@ function startProgram(body: string) {
   writeFileSync(
     file,
     `import { setTimeout } from 'node:timers/promises';
-    import { lifecycle } from '${lifecycle}';
+    import { lifecycle } from ${JSON.stringify(lifecycle)};
     const part = (name, stop = () => {}) => {
       console.log('start ' + name);
       return { stop: async () => { console.log('stop ' + name); await stop(); } };

@@ -71,7 +71,7 @@ test.each([
     setInterval(() => {}, 1000);
     console.log('ready');`);
   // `wait` keeps the shell, which would otherwise become the launcher.
-  const shell = [`"${process.execPath}" "${launcher}" "${file}" & wait`];
+  const shell = ['"$0" "$@" & wait', process.execPath, launcher, file];
   const child = isShell
     ? spawn('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
     : spawn(process.execPath, [launcher, file]);

@@ -28,7 +28,7 @@ export async function runSuite(
     ],
     {
       cwd: root,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...environment, TEST_VARIABLES: 'CONTRACT_' },
       stdio: 'inherit',
       // Use a separate process group, so that Ctrl-C reaches only this program.
       detached: process.platform !== 'win32',

@@ -14,7 +14,7 @@ import { startApiProxy } from './api-proxy.ts';
 // One of the tests runs a whole suite, which takes long on a busy machine.
 jest.setTimeout(1_800_000);
 
-const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', STAND_IN_LOG = '' } = process.env;
+const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', AWS_STAND_IN_LOG = '' } = process.env;
 const root = join(import.meta.dirname, '..', '..', '..');
 const work = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
@@ -189,7 +189,7 @@ test('cdk destroy leaves the tables and what is in them', async () => {
 });
 
 test('the stand-in has passed over nothing of the template', () => {
-  const log = readFileSync(STAND_IN_LOG, 'utf8').split('\n');
+  const log = readFileSync(AWS_STAND_IN_LOG, 'utf8').split('\n');
   expect(log).not.toHaveLength(0);
   expect(
     log.filter((line) => /No resource provider found|Unable to update resource type/.test(line)),

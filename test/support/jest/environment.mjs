@@ -1,0 +1,31 @@
+import { runInThisContext } from 'node:vm';
+
+// Gives tests the same environment in every shell: only the variables that are named here, and none
+// that colours, translates, or leads to an account, a proxy or another time zone. A program may
+// hand more to its tests, whose prefix it puts into TEST_VARIABLES.
+
+const names = new Set(
+  `PATH HOME SHELL TMPDIR JAVA_HOME NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS JEST_WORKER_ID
+  APPDATA COMSPEC LOCALAPPDATA PATHEXT SYSTEMDRIVE SYSTEMROOT TEMP TMP USERPROFILE WINDIR
+  DEBUGGER_ARGS DOCKER_CONFIG DOCKER_CONTEXT DOCKER_HOST SAM_CLI_TELEMETRY SAM_SKIP_PULL_IMAGE
+  ALL_ENGINES ENGINE PLANTS PROOF PROOF_ROWS REPLAY SCREENSHOTS TEST_VARIABLES THAWS`.split(/\s+/),
+);
+const nowhere = process.platform === 'win32' ? 'NUL' : '/dev/null';
+const fixed = {
+  LANG: 'C.UTF-8',
+  NO_COLOR: '1',
+  TZ: 'UTC',
+  AWS_CONFIG_FILE: nowhere,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_SHARED_CREDENTIALS_FILE: nowhere,
+};
+
+// A test has a copy of the process. Node itself, and what it starts, have the other one.
+for (const { argv, env } of [process, runInThisContext('process')]) {
+  // Jest says so to its workers, whose reports of failed tests would otherwise lose their colours.
+  if (env.FORCE_COLOR === '1') argv.push('--color');
+  const { TEST_VARIABLES: prefix } = env;
+  for (const name of Object.keys(env))
+    if (!names.has(name.toUpperCase()) && !(prefix && name.startsWith(prefix))) delete env[name];
+  Object.assign(env, fixed);
+}
