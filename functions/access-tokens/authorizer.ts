@@ -57,7 +57,8 @@ function refused(reason: Refusal, id?: string): Unauthorized {
 export class Unauthorized extends Error {
   constructor() {
     super('Unauthorized');
-    // Lambda logs this error. Its stack would be the same dozen lines each time.
-    delete this.stack;
+    // Lambda logs this error. Its stack would be the same dozen lines each time. Do not delete it,
+    // because Lambda's client 3.3.0 then reports another message, which is a 503.
+    this.stack = '';
   }
 }

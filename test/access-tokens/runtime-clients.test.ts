@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { makeToken } from '../../functions/access-tokens/token.ts';
+import { bundle, entryOf } from '../../lib/bundle.ts';
+import { temporaryFolder } from '../emulator/fixture.ts';
+import { lambdaEnvironment } from '../support/lambda-environment.ts';
+import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.ts';
+
+// AWS does not say which version of its client nodejs24.x holds.
+
+const bundles = temporaryFolder();
+bundle(bundles);
+
+/** Calls the deployed authorizer through a client of Lambda's runtime. Returns what Lambda gets. */
+async function judge(program: string, authorizationToken: string): Promise<unknown> {
+  const folder = join(bundles, entryOf.Authorizer);
+  const client = spawn(
+    process.execPath,
+    ['--import', join(import.meta.dirname, 'runtime-client.mjs'), program, 'start.handler'],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: {
+        ...lambdaEnvironment('http://127.0.0.1:9'),
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+        AWS_LAMBDA_FUNCTION_VERSION: '1',
+        AWS_LAMBDA_LOG_GROUP_NAME: 'logs',
+        AWS_LAMBDA_LOG_STREAM_NAME: 'stream',
+        AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9',
+        AWS_LAMBDA_LOG_FORMAT: 'JSON',
+        LAMBDA_TASK_ROOT: folder,
+        _HANDLER: 'start.handler',
+        EVENT: JSON.stringify({ type: 'TOKEN', authorizationToken, methodArn: 'arn' }),
+      },
+    },
+  );
+  const ended = once(client, 'exit').then(([code]) => {
+    throw new Error(`The client ended with ${code}.`);
+  });
+  const [answer] = await Promise.race([once(client, 'message'), ended]);
+  await ended.catch(() => {});
+  return answer;
+}
+
+const programs = { 'aws-lambda-ric-3': 'bin/index.mjs', 'aws-lambda-ric-4': 'index.mjs' };
+for (const [name, program] of Object.entries(programs)) {
+  const lack = lackOfPackage(name);
+  if (lack) leaveOut(`Lambda's client ${name}`, lack);
+  else
+    describe(`${name} tells Lambda`, () => {
+      const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
+
+      test('Unauthorized for a refused token, which is a 401', async () => {
+        expect(await judge(path, 'Bearer x')).toMatchObject({
+          error: { errorMessage: 'Unauthorized' },
+        });
+      });
+
+      test('another message for a failure, which is a 503', async () => {
+        expect(await judge(path, `Bearer ${makeToken().token}`)).toMatchObject({
+          error: { errorMessage: 'The access token could not be judged.' },
+        });
+      });
+    });
+}
+if (Object.keys(programs).every(lackOfPackage)) test.todo('both clients of Lambda');
