@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ownerPattern } from '../functions/shared/access-token.ts';
 import { listTokens } from './administration/access-tokens.ts';
+import { AdministrationError } from './administration/administration-error.ts';
 import { explain } from './administration/explain.ts';
 import { type TargetOptions, targetOptions } from './administration/target-options.ts';
 import { example } from './command-line/example.ts';
@@ -13,7 +14,6 @@ import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { importPlants, openInput } from './plants/import.ts';
-import { PlantsError } from './plants/plants-error.ts';
 import { progressBar } from './plants/progress-bar.ts';
 import { openPlants, type Plants } from './plants/target.ts';
 
@@ -29,20 +29,24 @@ program
   .command('export')
   .description('Writes the plants with their ids, one line of JSON each, in the order of the ids.')
   .addArgument(fileArgument('the file to write; stdout if left out'))
-  .action(run(exportCommand))
+  .action((file: string | undefined, options: Options) =>
+    run(options, (plants) => exportCommand(plants, options, file)),
+  )
   .addHelpText('after', example('npm run plants -- export --owner alice plants.jsonl'));
 
 program
   .command('import')
   .description('Creates the plants of an export. A plant that is there already stays as it is.')
   .addArgument(fileArgument('the file to read; stdin if left out'))
-  .action(run(importCommand))
+  .action((file: string | undefined, options: Options) =>
+    run(options, (plants) => importCommand(plants, options, file)),
+  )
   .addHelpText('after', example('npm run plants -- import --owner alice plants.jsonl'));
 
 program
   .command('erase')
   .description("Deletes an owner's plants and access tokens for good. It asks first.")
-  .action(run(eraseCommand))
+  .action((options: Options) => run(options, (plants) => eraseCommand(plants, options)))
   .addHelpText('after', example('npm run plants -- erase --owner alice --local'));
 
 for (const command of program.commands) {
@@ -73,7 +77,7 @@ async function exportCommand({ store }: Plants, { owner }: Options, file?: strin
     const signal = onInterrupt();
     await exportToFile(store, owner, file, count, signal);
     if (signal.aborted)
-      throw new PlantsError(`interrupted. Repeat the command to continue ${file}.part.`);
+      throw new AdministrationError(`interrupted. Repeat the command to continue ${file}.part.`);
   }
   bar.clear();
   console.error(`Exported ${counted(plants)} of ${owner}.`);
@@ -81,8 +85,10 @@ async function exportCommand({ store }: Plants, { owner }: Options, file?: strin
 
 async function importCommand({ store }: Plants, { owner }: Options, file?: string): Promise<void> {
   const signal = onInterrupt();
-  if (file === undefined && process.stdin.isTTY) throw new PlantsError('Name a file to import.');
-  if (file !== undefined && !existsSync(file)) throw new PlantsError(`There is no file ${file}.`);
+  if (file === undefined && process.stdin.isTTY)
+    throw new AdministrationError('Name a file to import.');
+  if (file !== undefined && !existsSync(file))
+    throw new AdministrationError(`There is no file ${file}.`);
   const stats = file === undefined ? fstatSync(0) : statSync(file);
   const bytesOf = (read: number) => (stats.isFile() ? Math.min(read / stats.size, 1) : undefined);
   const bar = progressBar('Importing');
@@ -105,8 +111,9 @@ async function importCommand({ store }: Plants, { owner }: Options, file?: strin
   const { created, unchanged, conflict, invalid } = outcomes;
   const summary = `${counted(created)} created, ${unchanged} there already`;
   if (signal.aborted)
-    throw new PlantsError(`interrupted: ${summary}. Repeat the command to continue.`);
-  if (faults > 0) throw new PlantsError(`${summary}, ${conflict} in conflict, ${invalid} invalid.`);
+    throw new AdministrationError(`interrupted: ${summary}. Repeat the command to continue.`);
+  if (faults > 0)
+    throw new AdministrationError(`${summary}, ${conflict} in conflict, ${invalid} invalid.`);
   console.error(`Imported for ${owner}: ${summary}.`);
 }
 
@@ -117,7 +124,7 @@ async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
   const tokens = (await listTokens(database, tokensTable, owner)).length;
   console.error(`${name}: ${owner} has ${counted(total)} and ${tokens} access tokens.`);
   if (total + tokens === 0) return;
-  if (!(await confirmed(owner))) throw new PlantsError('nothing is erased.');
+  if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
   const signal = onInterrupt();
   // Erase the tokens first, so that their holders create no more plants.
   await eraseTokens(database, tokensTable, owner);
@@ -130,7 +137,7 @@ async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
   await erasePlants(store, owner, count, signal);
   bar.clear();
   if (signal.aborted)
-    throw new PlantsError(
+    throw new AdministrationError(
       `interrupted: ${counted(erased)} erased. Repeat the command to continue.`,
     );
   console.error(
@@ -152,22 +159,16 @@ async function confirmed(owner: string): Promise<boolean> {
   }
 }
 
-/** Returns an action that opens the tables, works on them, and tells an error in one line. */
-function run(work: (plants: Plants, options: Options, file?: string) => Promise<void>) {
-  return async (...given: unknown[]) => {
-    // Commander passes the arguments, then the options, then the command.
-    const options = given.at(-2) as Options;
-    const file = given.length > 2 ? (given[0] as string | undefined) : undefined;
-    try {
-      await work(await openPlants(options), options, file);
-    } catch (error) {
-      const message = error instanceof PlantsError ? error.message : explain(error, options);
-      console.error(`error: ${message}`);
-      process.exitCode = 1;
-    }
-    // Stdin would keep the process alive until its writer closes it.
-    process.stdin.destroy();
-  };
+/** Opens the tables, works on them, and prints errors in one line. */
+async function run(options: Options, work: (plants: Plants) => Promise<void>): Promise<void> {
+  try {
+    await work(await openPlants(options));
+  } catch (error) {
+    console.error(`error: ${explain(error, options)}`);
+    process.exitCode = 1;
+  }
+  // Stdin would keep the process alive until its writer closes it.
+  process.stdin.destroy();
 }
 
 /** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */

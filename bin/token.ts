@@ -6,6 +6,7 @@ import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues } from './command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { refuseSecretArguments } from './command-line/secret-arguments.ts';
+import type { IssueOptions, ListOptions, RotateOptions } from './token/actions.ts';
 import { durationOf } from './token/duration.ts';
 import { idFrom } from './token/id.ts';
 
@@ -47,7 +48,7 @@ program
   )
   .addOption(lifetimeOption)
   .option('--label <text>', 'a note about its use', '')
-  .action(run('issue'));
+  .action((options: IssueOptions) => run(options, ({ issue }) => issue(options)));
 
 program
   .command('list')
@@ -55,14 +56,16 @@ program
   .description('Lists the tokens, without their secrets.')
   .option('--owner <name>', 'only those of this owner')
   .option('--json', 'as JSON')
-  .action(run('list'));
+  .action((options: ListOptions) => run(options, ({ list }) => list(options)));
 
 program
   .command('revoke')
   .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab'))
   .argument('<id>', idHelp)
   .description('Ends a token for good.')
-  .action(run('revoke'));
+  .action((id: string, options: TargetOptions) =>
+    run(options, async ({ revoke }) => revoke(options, await idFrom(id))),
+  );
 
 program
   .command('rotate')
@@ -77,7 +80,9 @@ program
       .default(3600, '1h'),
   )
   .addOption(lifetimeOption)
-  .action(run('rotate'));
+  .action((id: string, options: RotateOptions) =>
+    run(options, async ({ rotate }) => rotate(options, await idFrom(id))),
+  );
 
 for (const command of program.commands)
   for (const option of targetOptions) command.addOption(option);
@@ -85,17 +90,14 @@ refuseOptionsAsValues(program.commands);
 refuseOptionsOfNpm(program);
 await program.parseAsync();
 
-/** Returns what does a command, and explains any error in one line. */
-function run(command: keyof typeof import('./token/actions.ts')) {
-  return async (...given: unknown[]) => {
-    // Commander passes the arguments, then the options, then the command.
-    const options = given.at(-2) as TargetOptions;
-    try {
-      const id = given.length > 2 ? await idFrom(given[0] as string) : '';
-      const actions = await import('./token/actions.ts');
-      await actions[command](options as never, id);
-    } catch (error) {
-      program.error(`error: ${explain(error, options)}`);
-    }
-  };
+/** Runs a command, and prints errors in one line. */
+async function run(
+  options: TargetOptions,
+  command: (actions: typeof import('./token/actions.ts')) => Promise<void>,
+): Promise<void> {
+  try {
+    await command(await import('./token/actions.ts'));
+  } catch (error) {
+    program.error(`error: ${explain(error, options)}`);
+  }
 }

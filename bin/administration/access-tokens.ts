@@ -17,7 +17,7 @@ import {
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { accessTokenKey } from '../../functions/shared/table-schema.ts';
 import { mayHoldSecret } from '../command-line/secret-arguments.ts';
-import { TokenError } from './token-error.ts';
+import { AdministrationError } from './administration-error.ts';
 
 export interface IssuedToken {
   id: string;
@@ -36,7 +36,7 @@ type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
 const key = (id: string) => ({ [accessTokenKey.partition]: id });
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
-/** Stores a new access token. Throws a TokenError that names every fault of the grant. */
+/** Stores a new access token. Throws an AdministrationError that names every fault of the grant. */
 export async function issueToken(
   database: DynamoDBDocumentClient,
   table: string,
@@ -79,7 +79,7 @@ function checkGrant(grant: Grant, created: number): void {
   if (grant.expires !== undefined && !(grant.expires > created))
     faults.push('expires must be in the future');
   if (faults.length > 0)
-    throw new TokenError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
+    throw new AdministrationError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
 }
 
 /** Lists all tokens, or those of one owner, the oldest first. */
@@ -107,7 +107,7 @@ export async function listTokens(
 
 /**
  * Revokes an access token and returns its record, in which `revoked` is the time of the first
- * revocation. Throws a TokenError if the id is unknown.
+ * revocation. Throws an AdministrationError if the id is unknown.
  */
 export async function revokeToken(
   database: DynamoDBDocumentClient,
@@ -135,8 +135,8 @@ export async function revokeToken(
 
 /**
  * Replaces an access token by a new one with the same owner, scopes and label. The old one expires
- * within `overlap` seconds. Throws a TokenError if the old one is unknown, revoked, expired or
- * already replaced.
+ * within `overlap` seconds. Throws an AdministrationError if the old one is unknown, revoked,
+ * expired or already replaced.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
@@ -178,15 +178,15 @@ function obstacleToRotation(id: string, record: AccessTokenRecord | undefined, n
   if (!record) return unknownToken(id);
   const status = statusOf(record, now);
   if (status === 'revoked')
-    return new TokenError(`The token ${id} is revoked. Issue a new one instead.`);
+    return new AdministrationError(`The token ${id} is revoked. Issue a new one instead.`);
   if (record.replacedBy !== undefined)
-    return new TokenError(
+    return new AdministrationError(
       `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
         'If it is lost, revoke it and issue a new one.',
     );
   if (status === 'expired')
-    return new TokenError(`The token ${id} is expired. Issue a new one instead.`);
+    return new AdministrationError(`The token ${id} is expired. Issue a new one instead.`);
   return undefined;
 }
 
-const unknownToken = (id: string) => new TokenError(`There is no token ${id}.`);
+const unknownToken = (id: string) => new AdministrationError(`There is no token ${id}.`);

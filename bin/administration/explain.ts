@@ -1,5 +1,5 @@
+import { AdministrationError } from './administration-error.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
-import { TokenError } from './token-error.ts';
 
 const unreachable = [
   'ECONNREFUSED',
@@ -22,7 +22,7 @@ const badCredentials = [
 
 /** Returns one line that says what went wrong and what to do about it. */
 export function explain(error: unknown, options: TargetOptions): string {
-  if (error instanceof TokenError) return error.message;
+  if (error instanceof AdministrationError) return error.message;
   const { local, stack, profile, region } = options;
   const { name, message, code } = error as Error & { code?: string };
   if (local) {

@@ -2,8 +2,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
+import { AdministrationError } from './administration-error.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
-import { TokenError } from './token-error.ts';
 
 /** The database, and the name of its table of access tokens. */
 export type Target = [DynamoDBDocumentClient, table: string];
@@ -38,7 +38,7 @@ function accountOf({ profile, ...options }: TargetOptions) {
   return { ...(profile && { profile }), ...(region && { region }) };
 }
 
-/** Returns an output of the deployed stack. Throws a TokenError if it is missing. */
+/** Returns an output of the deployed stack. Throws an AdministrationError if it is missing. */
 export async function outputOf(options: TargetOptions, name: string): Promise<string> {
   // A local database needs no CloudFormation.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
@@ -50,7 +50,7 @@ export async function outputOf(options: TargetOptions, name: string): Promise<st
   );
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
   if (!output)
-    throw new TokenError(
+    throw new AdministrationError(
       `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
         'deployment did not finish.',
     );

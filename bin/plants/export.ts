@@ -12,8 +12,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Plant } from '../../functions/plants/plant.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
 import { fromLine, toLine } from './plant-line.ts';
-import { PlantsError } from './plants-error.ts';
 import { untilAvailable } from './retry.ts';
 
 const pageSize = 1000;
@@ -54,7 +54,8 @@ export async function exportToFile(
   count: (plants: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  if (existsSync(file)) throw new PlantsError(`${file} exists: choose another name, or remove it.`);
+  if (existsSync(file))
+    throw new AdministrationError(`${file} exists: choose another name, or remove it.`);
   const part = `${file}.part`;
   const last = existsSync(part) ? lastWholeLine(part) : undefined;
   const pages = pagesOf(store, owner, last === undefined ? undefined : fromLine(last).id);

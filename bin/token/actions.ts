@@ -18,18 +18,18 @@ interface Lifetime {
   expiresIn: number | 'never';
 }
 
-interface IssueOptions extends TargetOptions, Lifetime {
+export interface IssueOptions extends TargetOptions, Lifetime {
   owner: string;
   scope: Scope[];
   label: string;
 }
 
-interface ListOptions extends TargetOptions {
+export interface ListOptions extends TargetOptions {
   owner?: string;
   json?: true;
 }
 
-interface RotateOptions extends TargetOptions, Lifetime {
+export interface RotateOptions extends TargetOptions, Lifetime {
   /** In seconds. */
   overlap: number;
 }

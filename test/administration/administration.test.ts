@@ -7,7 +7,7 @@ import {
   revokeToken,
   rotateToken,
 } from '../../bin/administration/access-tokens.ts';
-import { TokenError } from '../../bin/administration/token-error.ts';
+import { AdministrationError } from '../../bin/administration/administration-error.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -94,7 +94,7 @@ test('a scope is granted once, however often it is named', async () => {
 const badOwner = 'owner must be 1 to 128 letters, digits and . _ @ -';
 const badOwners = ['Ann Arbor', '', 'a'.repeat(129), 'ann\n'];
 test.each(badOwners)('no token is issued to the owner %j', async (owner) => {
-  const error = new TokenError(`No token was issued: ${badOwner}.`);
+  const error = new AdministrationError(`No token was issued: ${badOwner}.`);
   await expect(issue({ owner })).rejects.toThrow(error);
 });
 
@@ -128,7 +128,7 @@ test.each([
   for (const [name, given] of Object.entries({ owner: pasted, label: `for (${pasted})` })) {
     const message = `No token was issued: ${name} looks like an access token or its secret.`;
     const error = await issue({ [name]: given }).catch((thrown) => thrown);
-    expect(error).toEqual(new TokenError(message));
+    expect(error).toEqual(new AdministrationError(message));
   }
   expect(await scan()).toHaveLength(before);
 });
@@ -162,7 +162,7 @@ test('revoking a revoked token changes nothing', async () => {
 
 test('revoking or rotating an unknown token stores nothing', async () => {
   const before = (await scan()).length;
-  const error = new TokenError('There is no token abcdefghijkl.');
+  const error = new AdministrationError('There is no token abcdefghijkl.');
   await expect(revoke('abcdefghijkl')).rejects.toThrow(error);
   await expect(rotate('abcdefghijkl', { overlap: 0 })).rejects.toThrow(error);
   expect(await scan()).toHaveLength(before);
@@ -217,7 +217,7 @@ test.each<[string, (id: string) => Promise<unknown>, string, number]>([
       meanwhile = (await find(id)) ?? 'nothing';
     });
     const error = await rotate(id).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toBeInstanceOf(AdministrationError);
     expect(error.message).toContain(message.replace('ID', id));
     expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
     expect(await scan()).toHaveLength(before + more);

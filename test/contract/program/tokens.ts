@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import type { Target } from '../../../bin/administration/target.ts';
-import { TokenError } from '../../../bin/administration/token-error.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 
 const hour = 3600;
@@ -37,8 +37,8 @@ export function tokensOfRun(target: Target) {
     const outcomes = await Promise.allSettled(issued.map((id) => revokeToken(...target, id)));
     const failed = issued.filter((_, index) => {
       const outcome = outcomes[index];
-      // A TokenError means that the token is gone.
-      return outcome?.status === 'rejected' && !(outcome.reason instanceof TokenError);
+      // An AdministrationError means that the token is gone.
+      return outcome?.status === 'rejected' && !(outcome.reason instanceof AdministrationError);
     });
     if (failed.length > 0)
       throw new Error(`These tokens are not revoked, and expire in an hour: ${failed.join(' ')}.`);

@@ -1,4 +1,0 @@
-/** A mistake of the administrator. The message is for them. */
-export class PlantsError extends Error {
-  override name = 'PlantsError';
-}
