@@ -3,7 +3,7 @@ import { authorizer, Unauthorized } from '../../functions/access-tokens/authoriz
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
-import { alphabet, forge } from '../support/forge.ts';
+import { alphabet, forge } from '../support/access-tokens/forge.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';

@@ -10,9 +10,9 @@ import {
   startExecutionEnvironment,
 } from '../../lib/emulator/lambda/execution-environment.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { forge } from '../support/forge.ts';
-import { startTokensTable } from '../support/tokens-table.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { startTokensTable } from '../support/database/tokens-table.ts';
 
 // The authorizer's own bundle, with a database that records requests and can fail.
 

@@ -18,7 +18,7 @@ const probe = `
   console.info = () => work.push('log');
   const { authorizer } = await import('./functions/access-tokens/authorizer.ts');
   const { digest, makeToken } = await import('./functions/access-tokens/token.ts');
-  const { forge } = await import('./test/support/forge.ts');
+  const { forge } = await import('./test/support/access-tokens/forge.ts');
 
   const { id, token } = makeToken();
   const scopes = ['plants:read'];

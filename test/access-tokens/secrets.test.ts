@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
-import { secretsIn } from '../support/secrets.ts';
+import { secretsIn } from '../support/access-tokens/secrets.ts';
 
 const { id, token } = makeToken();
 const other = makeToken();

@@ -6,9 +6,9 @@ import { tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, operations, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { token as runToken } from '../administration/command.ts';
-import { forge } from '../support/forge.ts';
+import { forge } from '../support/access-tokens/forge.ts';
 import { type Answer, send as sendRaw } from '../support/http-client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 // Tokens in the whole service. Its gateway caches no verdict, unless a test says so.
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeToken, tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
-import { forge } from '../support/forge.ts';
+import { forge } from '../support/access-tokens/forge.ts';
 
 test('a token is pst_, an id, a secret and a checksum, and gives its id', () => {
   const { id, token } = makeToken();

@@ -12,9 +12,9 @@ import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { finallyDo } from '../emulator/fixture.ts';
-import { forge } from '../support/forge.ts';
-import { startTokensTable } from '../support/tokens-table.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { startTokensTable } from '../support/database/tokens-table.ts';
 
 const table = tableIds.accessTokens;
 const { database, stop } = await startTokensTable(table);

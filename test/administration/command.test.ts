@@ -11,10 +11,11 @@ import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { forge } from '../support/forge.ts';
-import { startTokensTable } from '../support/tokens-table.ts';
-import { root, start, token } from './command.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { startTokensTable } from '../support/database/tokens-table.ts';
+import { root } from '../support/project.ts';
+import { start, token } from './command.ts';
 
 const tokens = await startTokensTable();
 finallyDo(tokens.stop);

@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '../support/project.ts';
 
 export interface Run {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
-
-export const root = join(import.meta.dirname, '..', '..');
 
 export const start = (
   program: string,

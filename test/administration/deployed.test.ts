@@ -8,8 +8,8 @@ import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { startTokensTable } from '../support/tokens-table.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { startTokensTable } from '../support/database/tokens-table.ts';
 import { start, token } from './command.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { type assemble, digestOf, sourceFiles } from '../../lib/assembly/assembly.ts';
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
-import { copyProject, project } from '../support/project-copy.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { copyProject, root } from '../support/project.ts';
 
 describe('a kept assembly', () => {
   const root = temporaryFolder();
@@ -122,7 +122,7 @@ test('a file that is gone when its digest is taken counts as empty', () => {
 
 test('the sources of an assembly are all files of the CDK app and of the bundles', () => {
   const app = buildSync({
-    absWorkingDir: project,
+    absWorkingDir: root,
     entryPoints: ['lib/synthesize.ts'],
     bundle: true,
     packages: 'external',
@@ -140,5 +140,5 @@ test('the sources of an assembly are all files of the CDK app and of the bundles
     [],
   );
   const sources = sourceFiles();
-  expect(used.filter((file) => !sources.includes(join(project, file)))).toEqual([]);
+  expect(used.filter((file) => !sources.includes(join(root, file)))).toEqual([]);
 });

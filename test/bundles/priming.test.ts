@@ -2,8 +2,8 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
-import { eventFor } from './events.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { eventFor } from '../support/service/lambda-events.ts';
 import { runFunction } from './function-process.ts';
 
 const bundles = temporaryFolder();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { eventFor } from './events.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventFor } from '../support/service/lambda-events.ts';
 import { runFunction } from './function-process.ts';
 
 /** docs/speed.md has the targets. */

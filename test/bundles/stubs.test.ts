@@ -9,8 +9,8 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
 import { buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
-import { eventFor, tokenOf } from './events.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventFor, tokenOf } from '../support/service/lambda-events.ts';
 import { type Run, runFunction } from './function-process.ts';
 
 const ours = temporaryFolder();

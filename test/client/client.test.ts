@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Plant, PlantStoreError, plantStoreClient } from '../../docs/client.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
 beforeAll(async () => {

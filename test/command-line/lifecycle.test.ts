@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 
 const lifecycle = new URL('../../bin/command-line/lifecycle.ts', import.meta.url).href;
 

@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../emulator/fixture.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { root } from '../support/project.ts';
 
-const project = join(import.meta.dirname, '..', '..');
-const launcher = join(project, 'bin', 'node24.mjs');
+const launcher = join(root, 'bin', 'node24.mjs');
 
 /** Makes a Node say that it is an older one. */
 const olderNode = [
@@ -110,7 +110,7 @@ test.each([
   );
 });
 
-const read = (name: string) => JSON.parse(readFileSync(join(project, name), 'utf8'));
+const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
 const commands: [string, string][] = Object.entries({
   ...read('package.json').scripts,
   'npx cdk': read('cdk.json').app,

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { parse } from '../support/http-client.ts';
+import { root } from '../support/project.ts';
 
 export interface Answer {
   status: number;
@@ -29,9 +30,7 @@ interface OpenApi {
   components: { responses: Record<string, Description> };
 }
 
-const document = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'openapi.json'), 'utf8'),
-);
+const document = JSON.parse(readFileSync(join(root, 'docs', 'openapi.json'), 'utf8'));
 
 /** docs/openapi.json, with its references resolved. */
 export const openApi = resolve(document) as OpenApi;

@@ -1,6 +1,6 @@
-import { engine } from '../support/engines.ts';
-import { writePlants } from '../support/plants-table.ts';
-import { startService } from '../support/service.ts';
+import { engine } from '../support/database/engines.ts';
+import { writePlants } from '../support/database/plants-table.ts';
+import { startService } from '../support/service/service.ts';
 
 export interface Target {
   /** With the stage, without a slash at its end. */

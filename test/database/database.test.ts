@@ -15,7 +15,7 @@ import { createTables } from '../../lib/database/create-tables.ts';
 import { localClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { send } from '../support/http-client.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];

@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { settingNames } from '../../lib/settings.ts';
-import { headingsOf, readPage, root, shellBlocks, tableOf } from './page.ts';
+import { root } from '../support/project.ts';
+import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
 
 const pages = [
   ...readdirSync(root),

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { root } from '../support/project.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const programs = readdirSync(join(root, 'bin'))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file, source: readFileSync(join(root, 'bin', file), 'utf8') }))

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */
 export interface Measured {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-export const root = join(import.meta.dirname, '..', '..');
+import { root } from '../support/project.ts';
 
 export const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { type Request, send } from '../support/http-client.ts';
-import { answering, copyOf, startFixture, temporaryFolder, token } from './fixture.ts';
+import { answering, copyOf, startFixture, token } from './fixture.ts';
 import { gate } from './gate.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;

@@ -1,26 +1,10 @@
-import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll } from '@jest/globals';
 import { assemble, digestOf } from '../../lib/assembly/assembly.ts';
 import { synthesizeInThread } from '../../lib/assembly/synthesis-thread.ts';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
-
-const cleanups: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-});
-
-/** Calls the function at the end of the test file. Later ones are called first. */
-export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
-
-/** Creates a folder that is removed at the end of the test file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
-  finallyDo(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 
 /** Writes the assembly of the fixture stack, which is kept like the one of the project. */
 export async function synthesizeFixture(): Promise<string> {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo } from './fixture.ts';
+import { finallyDo } from '../support/cleanup.ts';
 
 /** A server that holds requests until it is told to answer, so that tests need no clock. */
 export function gate() {

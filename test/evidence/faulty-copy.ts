@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '../support/jest/arguments.ts';
-import { copyProject, project } from '../support/project-copy.ts';
+import { copyProject, root } from '../support/project.ts';
 
 /** What came of a suite: undefined if it passed, or its first failure, of one line or more. */
 type Failure = string | undefined;
@@ -52,7 +52,7 @@ export function faultyCopy(folder: string) {
     const timeoutMs = 30_000 + 5 * Math.round(await known);
     writeFileSync(join(copy, file), content);
     const failure = await run(suite, timeoutMs);
-    cpSync(join(project, file), join(copy, file));
+    cpSync(join(root, file), join(copy, file));
     return failure;
   }
 

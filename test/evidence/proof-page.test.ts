@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { readPage, root } from '../docs/page.ts';
+import { readPage } from '../docs/page.ts';
+import { root } from '../support/project.ts';
 import { jsonRows } from './json-rows.ts';
 import { mutationOf, type Proof, page, publish, spaced } from './proof/page.ts';
 

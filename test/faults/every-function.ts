@@ -14,7 +14,7 @@ import {
   stall,
   swallowAnswer,
   throttle,
-} from './proxy.ts';
+} from '../support/database/proxy.ts';
 
 /**
  * What comes of a fault in each function: the status, the name of the plant that is there after a

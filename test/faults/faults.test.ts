@@ -2,10 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import type { Database } from '../../lib/database/embedded-database.ts';
-import { engine } from '../support/engines.ts';
-import { report } from '../support/report.ts';
-import { type Service, startService } from '../support/service.ts';
-import { faultsOfEveryFunction, skewsOfEveryFunction } from './every-function.ts';
+import { engine } from '../support/database/engines.ts';
 import {
   babble,
   type Fault,
@@ -18,7 +15,10 @@ import {
   startFaultProxy,
   swallowAnswer,
   throttle,
-} from './proxy.ts';
+} from '../support/database/proxy.ts';
+import { report } from '../support/proof/report.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { faultsOfEveryFunction, skewsOfEveryFunction } from './every-function.ts';
 
 const startedAt = performance.now();
 let database: Database;

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
-import { countOf } from '../support/check.ts';
-import { report } from '../support/report.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { countOf } from '../support/proof/check.ts';
+import { report } from '../support/proof/report.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));

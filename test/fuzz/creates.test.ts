@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { countOf, testProperty } from '../support/check.ts';
-import { openStore, plantsIn } from '../support/store.ts';
+import { countOf, testProperty } from '../support/proof/check.ts';
+import { openStore, plantsIn } from '../support/service/store.ts';
 import { expectRefusal } from './answers.ts';
 import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
 import { judgeCreate, type Plant } from './oracle.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Operation } from '../../functions/shared/operations.ts';
-import { eventFor } from '../bundles/events.ts';
-import { testProperty } from '../support/check.ts';
-import { functionOf, openStore, plantsIn } from '../support/store.ts';
+import { testProperty } from '../support/proof/check.ts';
+import { eventFor } from '../support/service/lambda-events.ts';
+import { functionOf, openStore, plantsIn } from '../support/service/store.ts';
 import { expectRefusal } from './answers.ts';
 import { mutateText, oddValues, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
 import { judgeId, judgeList, type Plant } from './oracle.ts';

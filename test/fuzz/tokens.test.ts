@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { testProperty } from '../support/check.ts';
-import { alphabet, forge } from '../support/forge.ts';
+import { alphabet, forge } from '../support/access-tokens/forge.ts';
 import { send } from '../support/http-client.ts';
-import { openStore } from '../support/store.ts';
+import { testProperty } from '../support/proof/check.ts';
+import { openStore } from '../support/service/store.ts';
 import { mutateText, textMutations } from './inputs.ts';
 
 let store: Awaited<ReturnType<typeof openStore>>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
 import { contextWith, settings } from '../stack/templates.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 const origin = settings.everything['cors-origin'];
 const shared = {

@@ -4,7 +4,7 @@ import { Problem } from '../../functions/http/problem.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlantsInput } from '../../functions/plants/list.ts';
-import { proxyEvent } from '../support/event.ts';
+import { proxyEvent } from '../support/service/proxy-event.ts';
 
 // The middleware writes header names in lower case before the input is read.
 const json = { 'content-type': ['application/json'] };

@@ -9,7 +9,7 @@ import type { PlantStore } from '../../functions/plants/store.ts';
 import { readRequest } from '../../lib/emulator/gateway/http.ts';
 import { proxyEvent as emulatedEvent } from '../../lib/emulator/gateway/proxy-event.ts';
 import { findRoute, type Route } from '../../lib/emulator/gateway/routes.ts';
-import { lambdaContext, proxyEvent } from '../support/event.ts';
+import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 
 /**
  * Every part of a request, many times as long as a gateway passes on. At this length an expression

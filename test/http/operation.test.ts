@@ -5,7 +5,7 @@ import type { Reply } from '../../functions/http/answer.ts';
 import { type Caller, operation } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { capturedLog } from '../support/captured-log.ts';
-import { lambdaContext, proxyEvent } from '../support/event.ts';
+import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 
 const common = {
   'Cache-Control': 'no-store',

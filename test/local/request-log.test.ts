@@ -8,6 +8,7 @@ import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
 import { assumedSeconds, logEventBytes, prices } from '../../lib/prices.ts';
+import { root } from '../support/project.ts';
 
 let printed: string[];
 let requests: ReturnType<typeof requestLog>;
@@ -106,7 +107,7 @@ describe('a request is told of in one line', () => {
   });
 
   test('in colours only on a terminal', () => {
-    const module = join(import.meta.dirname, '..', '..', 'bin', 'local', 'request-log.ts');
+    const module = join(root, 'bin', 'local', 'request-log.ts');
     const program = `import { requestLog } from ${JSON.stringify(pathToFileURL(module))};
       requestLog(console.log).request({ invocations: [] })(${JSON.stringify(answered)});`;
     const print = (environment: object) =>

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { root } from '../support/project.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const written = () => statSync(join(root, 'docs', 'openapi.json')).mtimeMs;
 
 test.each([

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
 import { readTemplate, type Template } from '../../lib/emulator/template/template.ts';
-import { type FaultProxy, loseAnswer, pass, startFaultProxy } from '../faults/proxy.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type FaultProxy, loseAnswer, pass, startFaultProxy } from '../support/database/proxy.ts';
+import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
 let database: Database;

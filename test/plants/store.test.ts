@@ -6,8 +6,8 @@ import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import type { Database } from '../../lib/database/embedded-database.ts';
-import { engines } from '../support/engines.ts';
-import { createPlantsTable, writePlants } from '../support/plants-table.ts';
+import { engines } from '../support/database/engines.ts';
+import { createPlantsTable, writePlants } from '../support/database/plants-table.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;

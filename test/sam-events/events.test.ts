@@ -9,8 +9,8 @@ import type {
 import { entries } from '../../lib/bundle.ts';
 import { type FunctionPool, functionPool } from '../../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { eventFor } from '../bundles/events.ts';
-import { type Service, startService } from '../support/service.ts';
+import { eventFor } from '../support/service/lambda-events.ts';
+import { type Service, startService } from '../support/service/service.ts';
 import authorizeJson from './authorize.json' with { type: 'json' };
 import createPlant from './create-plant.json' with { type: 'json' };
 import deletePlant from './delete-plant.json' with { type: 'json' };

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
-
-const root = join(import.meta.dirname, '..', '..');
+import { root } from '../support/project.ts';
 
 /** Returns the files that `cdk watch` observes. Ends it before it deploys. */
 async function observedFiles(): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { mayBeInstalled, read, root } from './project.ts';
+import { root } from '../support/project.ts';
+import { mayBeInstalled, read } from './licences.ts';
 
 interface Locked {
   integrity?: string;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sbom } from '../../bin/sbom/bill-of-materials.ts';
-import { mayBeDeployed, read } from './project.ts';
+import { mayBeDeployed, read } from './licences.ts';
 
 test('the bill of materials has version, licence and digest of each bundled package', () => {
   const { components } = sbom();

@@ -1,10 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { root } from './project.ts';
 
 /** Loads packages that only CI installs. They have a lock file of their own. */
-export const requireOfCi = createRequire(
-  join(import.meta.dirname, '..', '..', '.ci', 'package.json'),
-);
+export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
 /** Returns what to say of a package that is not installed; undefined if it is. */
 export function lackOfPackage(name: string): string | undefined {

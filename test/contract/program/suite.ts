@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '..', '..', '..');
+import { root } from '../../support/project.ts';
 
 /**
  * Runs the contract tests, except those with these words in their names, and returns the exit code.

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../emulator/fixture.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { root } from '../../support/project.ts';
 import { jsonRows } from '../json-rows.ts';
 import { type Figures, ratio } from './ratio.ts';
 import { page, type Speed } from './report/page.ts';
@@ -94,7 +95,6 @@ test.each<[string, Scale, RegExp | undefined]>([
   else expect(scaleFault(scale)).toBeUndefined();
 });
 
-const root = join(import.meta.dirname, '..', '..', '..');
 const published = (file: string, folder = root) => readFileSync(join(folder, file), 'utf8');
 
 test('what is published has the figures of docs/speed.json', () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { root } from '../../support/project.ts';
 import { measureEmulator, measureReady } from './emulator/measure-emulator.ts';
 import { buildCandidates } from './functions/build.ts';
 import { measureLaterCalls, measureStarts, type Task } from './functions/rounds.ts';
@@ -19,7 +20,6 @@ const options = new Command('npm run bench --')
   .parse()
   .opts<{ check?: true; seconds: number }>();
 
-const root = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 const cores = `${availableParallelism()} × ${cpus()[0]?.model.trim()}`;
 const machine = `${process.arch}, ${cores}, Node ${process.version}`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { proxyEvent } from '../../support/event.ts';
+import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
 import type { Answer, Command } from './model.ts';
 

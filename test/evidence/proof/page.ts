@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type StoredRow, topics } from '../../support/topics.ts';
+import { type StoredRow, topics } from '../../support/proof/topics.ts';
 import { jsonRows } from '../json-rows.ts';
 import { linePlot } from './plot.ts';
 

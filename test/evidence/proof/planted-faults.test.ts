@@ -1,10 +1,10 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../emulator/fixture.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { root } from '../../support/project.ts';
 import { explore } from '../explorer/program.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const folder = temporaryFolder();
 
 const scenario = (calls: string, more: object = {}) => ({

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '../../support/jest/arguments.ts';
-import { type StoredRow, topics } from '../../support/topics.ts';
+import { type StoredRow, topics } from '../../support/proof/topics.ts';
 import { publish } from './page.ts';
 
 // Runs the proof: `npm run proof`, or a part: `npm run proof -- test/evidence/proof/program`.

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { send } from '../../support/http-client.ts';
-import { report } from '../../support/report.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { report } from '../../support/proof/report.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 let service: Service;
 let token: string;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { report, share } from '../../support/report.ts';
+import { report, share } from '../../support/proof/report.ts';
 import { explore } from '../explorer/program.ts';
 
 test('every schedule of three calls and two faults holds the contract', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, jest, test } from '@jest/globals';
+import { root } from '../../support/project.ts';
 import { startApiProxy } from './api-proxy.ts';
 
 // Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
@@ -15,7 +16,6 @@ import { startApiProxy } from './api-proxy.ts';
 jest.setTimeout(1_800_000);
 
 const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', AWS_STAND_IN_LOG = '' } = process.env;
-const root = join(import.meta.dirname, '..', '..', '..');
 const work = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 

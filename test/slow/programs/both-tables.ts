@@ -1,6 +1,6 @@
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { createPlantsTable } from '../../support/plants-table.ts';
-import { startTokensTable } from '../../support/tokens-table.ts';
+import { createPlantsTable } from '../../support/database/plants-table.ts';
+import { startTokensTable } from '../../support/database/tokens-table.ts';
 
 /** Both tables in an engine of their own, in memory. */
 export async function startTables() {

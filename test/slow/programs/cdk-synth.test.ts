@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { assemble } from '../../../lib/assembly/assembly.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
-import { temporaryFolder } from '../../emulator/fixture.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { root } from '../../support/project.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
 const folder = temporaryFolder();
 
 /** Synthesizes to a folder, with these settings. */

@@ -9,9 +9,10 @@ import { listTokens } from '../../../bin/administration/access-tokens.ts';
 import { announce } from '../../../bin/administration/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
-import { temporaryFolder } from '../../emulator/fixture.ts';
-import { forge } from '../../support/forge.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { forge } from '../../support/access-tokens/forge.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { root } from '../../support/project.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
@@ -103,9 +104,10 @@ interface Options {
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-const project = join(import.meta.dirname, '..', '..', '..');
-const programs = ['node24.mjs', 'contract.ts'].map((name) => join(project, 'bin', name));
-async function contract(args: string[], { env = {}, cwd = project, onStart }: Options = {}) {
+const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'].map((file) =>
+  join(root, file),
+);
+async function contract(args: string[], { env = {}, cwd = root, onStart }: Options = {}) {
   const program = spawn(process.execPath, [...programs, ...args], {
     cwd,
     env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },

@@ -8,8 +8,9 @@ import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
-import { loseAnswer, pass, startFaultProxy } from '../../faults/proxy.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { loseAnswer, pass, startFaultProxy } from '../../support/database/proxy.ts';
+import { root } from '../../support/project.ts';
 import { startTables } from './both-tables.ts';
 
 /** CI takes 100 000. */
@@ -33,7 +34,7 @@ function start(args: string[], endpoint = tables.endpoint) {
   const child = spawn(
     process.execPath,
     ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
-    { cwd: join(import.meta.dirname, '..', '..', '..'), env: { ...process.env, INIT_CWD: folder } },
+    { cwd: root, env: { ...process.env, INIT_CWD: folder } },
   );
   finallyDo(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };

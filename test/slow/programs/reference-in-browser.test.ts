@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { plantStore } from '../../../functions/plants/store.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { root } from '../../support/project.ts';
 import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
 
 (chromium ? describe : describe.skip)('the reference in a browser', () => {
@@ -20,7 +21,7 @@ import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
   beforeAll(async () => {
     const args = ['--json', '--memory', '--port', '0', '--dynamodb-port', '0'];
     program = spawn(process.execPath, ['bin/local.ts', ...args], {
-      cwd: join(import.meta.dirname, '..', '..', '..'),
+      cwd: root,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const [line] = await once(createInterface({ input: program.stdout as Readable }), 'line');

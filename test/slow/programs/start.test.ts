@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../../bin/local/output.ts';
-import { finallyDo, temporaryFolder } from '../../emulator/fixture.ts';
-import { copyProject, project } from '../../support/project-copy.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { copyProject, root } from '../../support/project.ts';
 
 /** `npm start -- …`, without npm. */
-function run(args: string[], { root = project, environment = {} } = {}) {
+function run(args: string[], { folder = root, environment = {} } = {}) {
   const child: ChildProcess = spawn(process.execPath, ['bin/node24.mjs', 'bin/local.ts', ...args], {
-    cwd: root,
+    cwd: folder,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -30,8 +30,8 @@ interface Ready {
   dynamodbEndpoint: string;
 }
 
-async function start(args: string[], root = project) {
-  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], { root });
+async function start(args: string[], folder = root) {
+  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], { folder });
   const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
   const first = await Promise.race([once(lines, 'line'), running.exited]);
   if (!Array.isArray(first)) throw new Error(`It ended: ${first.stderr}`);
@@ -133,14 +133,14 @@ function replaceFile(path: string, text: string): void {
 }
 
 test('with --watch it serves what has changed, however that was written', async () => {
-  const root = temporaryFolder();
-  copyProject(root);
+  const folder = temporaryFolder();
+  copyProject(folder);
   const change = (file: string, from: string, to: string, write = replaceFile) => {
-    const text = readFileSync(join(root, file), 'utf8');
+    const text = readFileSync(join(folder, file), 'utf8');
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
-    write(join(root, file), text.replace(from, to));
+    write(join(folder, file), text.replace(from, to));
   };
-  const store = await start(['--memory', '--watch'], root);
+  const store = await start(['--memory', '--watch'], folder);
   expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
   const list = async (stage = 'v1') => {
     const { headers } = store;

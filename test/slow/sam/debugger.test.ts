@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../../lib/bundle.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { freePort } from '../../support/free-port.ts';
+import { root } from '../../support/project.ts';
 import { attach } from './inspector.ts';
-import { issue, leftBehind, root, type SamLocal, startSamLocal } from './sam-local.ts';
+import { issue, leftBehind, type SamLocal, startSamLocal } from './sam-local.ts';
 
 const source = 'functions/plants/delete.ts';
 const statement = 'remove(owner, path.id';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
 import { freePort } from '../../support/free-port.ts';
-import { root } from './sam-local.ts';
+import { root } from '../../support/project.ts';
 
 /**
  * The commands of the page's section on SAM CLI alone, with the architecture and address of this

@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { containersOf, leftBehind, npmRun, type Program, root } from './sam-local.ts';
+import { root } from '../../support/project.ts';
+import { containersOf, leftBehind, npmRun, type Program } from './sam-local.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 afterAll(() => rmSync(folder, { recursive: true }));

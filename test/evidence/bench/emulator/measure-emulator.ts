@@ -4,9 +4,8 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { root } from '../../../support/project.ts';
 import { quartiles, type Ratio } from '../ratio.ts';
-
-const root = join(import.meta.dirname, '..', '..', '..', '..');
 
 async function start(args: string[]): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });

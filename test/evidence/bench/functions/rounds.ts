@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventFor } from '../../../bundles/events.ts';
 import { lambdaEnvironment } from '../../../support/lambda-environment.ts';
+import { eventFor } from '../../../support/service/lambda-events.ts';
 import type { Figures } from '../ratio.ts';
 import type { Candidate } from './build.ts';
 

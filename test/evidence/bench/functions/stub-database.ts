@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { digest } from '../../../../functions/access-tokens/token.ts';
-import { tokenOf } from '../../../bundles/events.ts';
+import { tokenOf } from '../../../support/service/lambda-events.ts';
 
 /** Answers every command at once, over HTTP and, if this machine has openssl, over TLS. */
 export interface StubDatabase {

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { tableIds } from '../../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../../lib/database/database-client.ts';
 import type { Database } from '../../../../lib/database/embedded-database.ts';
-import { countOf, testProperty } from '../../../support/check.ts';
-import { engines } from '../../../support/engines.ts';
-import { report } from '../../../support/report.ts';
-import { openStore } from '../../../support/store.ts';
+import { engines } from '../../../support/database/engines.ts';
+import { countOf, testProperty } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
+import { openStore } from '../../../support/service/store.ts';
 import { nameOf, startHistory } from './history.ts';
 
 const topic = 'Concurrency';

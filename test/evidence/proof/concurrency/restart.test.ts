@@ -2,11 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../../../emulator/fixture.ts';
-import { countOf } from '../../../support/check.ts';
+import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
 import { freePort } from '../../../support/free-port.ts';
-import { report } from '../../../support/report.ts';
-import { openStore } from '../../../support/store.ts';
+import { root } from '../../../support/project.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
+import { openStore } from '../../../support/service/store.ts';
 import { nameOf, startHistory } from './history.ts';
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
 async function openDatabase() {
-  const program = join(import.meta.dirname, '../../../database/database-process.ts');
+  const program = join(root, 'test', 'database', 'database-process.ts');
   const data = temporaryFolder();
   const port = await freePort();
   const startProcess = async () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../../emulator/fixture.ts';
-import { countOf } from '../../../support/check.ts';
-import { project } from '../../../support/project-copy.ts';
-import { report } from '../../../support/report.ts';
+import { temporaryFolder } from '../../../support/cleanup.ts';
+import { root } from '../../../support/project.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
 import { faultyCopy } from '../../faulty-copy.ts';
 import { deliberateFaults } from './faults.ts';
 
@@ -23,7 +23,7 @@ test.each(deliberateFaults.slice(0, countOf({ whole: deliberateFaults.length }))
         expect(text.split(part)).toHaveLength(2);
         return text.replace(part, () => instead);
       },
-      readFileSync(join(project, path), 'utf8'),
+      readFileSync(join(root, path), 'utf8'),
     );
     const failure = (await findFailure(suite, path, faulty)) ?? 'none';
     expect(failure).not.toMatch(/^none$|^did not end|SyntaxError|Build failed/);

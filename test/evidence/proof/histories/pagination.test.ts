@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { testProperty } from '../../../support/check.ts';
+import { testProperty } from '../../../support/proof/check.ts';
 import { inOrder, openPlants, type Plants } from './plants.ts';
 
 let plants: Plants;

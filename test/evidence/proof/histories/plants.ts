@@ -1,5 +1,5 @@
 import type { Answer } from '../../../contract/description.ts';
-import { openStore, plantsIn } from '../../../support/store.ts';
+import { openStore, plantsIn } from '../../../support/service/store.ts';
 
 export interface Content {
   name: string;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../../emulator/fixture.ts';
-import { countOf } from '../../../support/check.ts';
+import { temporaryFolder } from '../../../support/cleanup.ts';
 import { send } from '../../../support/http-client.ts';
-import { report, share } from '../../../support/report.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report, share } from '../../../support/proof/report.ts';
 import { startProgram } from '../program/program.ts';
 import { percentile } from './percentile.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { timeouts } from '../../../../functions/shared/timeouts.ts';
-import { finallyDo } from '../../../emulator/fixture.ts';
+import { finallyDo } from '../../../support/cleanup.ts';
 import {
   type Fault,
   type FaultProxy,
@@ -9,10 +9,10 @@ import {
   stall,
   startFaultProxy,
   throttle,
-} from '../../../faults/proxy.ts';
-import { countOf } from '../../../support/check.ts';
-import { report } from '../../../support/report.ts';
-import { type Service, startService } from '../../../support/service.ts';
+} from '../../../support/database/proxy.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
+import { type Service, startService } from '../../../support/service/service.ts';
 import { percentile } from './percentile.ts';
 
 let proxy: FaultProxy;

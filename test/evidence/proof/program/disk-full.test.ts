@@ -3,9 +3,9 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../../../emulator/fixture.ts';
-import { countOf } from '../../../support/check.ts';
-import { report } from '../../../support/report.ts';
+import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
 import { startProgram } from './program.ts';
 
 /** Runs a command as root. Returns whether it succeeded. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../../emulator/fixture.ts';
-import { countOf } from '../../../support/check.ts';
-import { report } from '../../../support/report.ts';
+import { temporaryFolder } from '../../../support/cleanup.ts';
+import { countOf } from '../../../support/proof/check.ts';
+import { report } from '../../../support/proof/report.ts';
 import { startProgram } from './program.ts';
 
 test('what was acknowledged before a kill is there, or gone, after it', async () => {

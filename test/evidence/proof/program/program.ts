@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { finallyDo } from '../../../emulator/fixture.ts';
-
-const project = join(import.meta.dirname, '..', '..', '..', '..');
+import { finallyDo } from '../../../support/cleanup.ts';
+import { root } from '../../../support/project.ts';
 
 /** Starts the program of `npm start`, without the launcher that would outlive it. */
 export async function startProgram(data: string) {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--data', data, ...ports], {
-    cwd: project,
+    cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   finallyDo(() => child.kill('SIGKILL'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeToken } from '../../../../functions/access-tokens/token.ts';
 import { localDocumentClient } from '../../../../lib/database/database-client.ts';
-import { type Service, startService } from '../../../support/service.ts';
+import { type Service, startService } from '../../../support/service/service.ts';
 import { issue, type SamLocal, startSamLocal } from '../sam-local.ts';
 import { type Answer, answerTo } from './answers.ts';
 import listed from './differences.json' with { type: 'json' };

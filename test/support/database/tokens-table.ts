@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey, tableIds } from '../../functions/shared/table-schema.ts';
-import { localClient } from '../../lib/database/database-client.ts';
+import { accessTokenKey, tableIds } from '../../../functions/shared/table-schema.ts';
+import { localClient } from '../../../lib/database/database-client.ts';
 import { engine } from './engines.ts';
 
 /** Starts an engine, in memory, and creates a table of access tokens in it. */

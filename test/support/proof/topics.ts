@@ -1,4 +1,4 @@
-import type { Plot } from '../evidence/proof/plot.ts';
+import type { Plot } from '../../evidence/proof/plot.ts';
 
 /** The sections of docs/proof.md, in their order. */
 export const topics = [

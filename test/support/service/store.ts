@@ -2,15 +2,15 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { environment } from '../../functions/shared/environment-variables.ts';
-import { type Operation, operations } from '../../functions/shared/operations.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import type { Entry } from '../../lib/bundle.ts';
-import { region } from '../../lib/emulator/template/intrinsics.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { eventFor } from '../bundles/events.ts';
-import { type Answer, differences } from '../contract/description.ts';
-import { send } from './http-client.ts';
+import { environment } from '../../../functions/shared/environment-variables.ts';
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import type { Entry } from '../../../lib/bundle.ts';
+import { region } from '../../../lib/emulator/template/intrinsics.ts';
+import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { type Answer, differences } from '../../contract/description.ts';
+import { send } from '../http-client.ts';
+import { eventFor } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 export const functionOf = {

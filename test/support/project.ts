@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-export const project = join(import.meta.dirname, '..', '..');
+/** The project's folder. */
+export const root = join(import.meta.dirname, '..', '..');
 
 /** What a copy does without, or has of its own. */
 const left = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
@@ -9,14 +10,14 @@ const left = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
 /** Copies the project into a folder. The copy shares its packages, and has its own cache. */
 export function copyProject(to: string): void {
   const filter = (path: string) => !left.includes(basename(path));
-  for (const name of readdirSync(project).filter(filter))
-    cpSync(join(project, name), join(to, name), { recursive: true, filter });
+  for (const name of readdirSync(root).filter(filter))
+    cpSync(join(root, name), join(to, name), { recursive: true, filter });
   mkdirSync(join(to, 'node_modules'), { recursive: true });
-  const packages = readdirSync(join(project, 'node_modules'));
+  const packages = readdirSync(join(root, 'node_modules'));
   for (const name of packages.filter((name) => name !== '.cache' && name !== '.package-lock.json'))
-    symlinkSync(join(project, 'node_modules', name), join(to, 'node_modules', name));
+    symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name));
   cpSync(
-    join(project, 'node_modules', '.package-lock.json'),
+    join(root, 'node_modules', '.package-lock.json'),
     join(to, 'node_modules', '.package-lock.json'),
   );
 }

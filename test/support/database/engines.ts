@@ -2,11 +2,11 @@ import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { type Engine as DynamoDb, databaseFront } from '../../lib/database/database-front.ts';
-import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
-import { listen } from '../../lib/emulator/listen.ts';
-import { freePort } from './free-port.ts';
-import { lackOfPackage, leaveOut, requireOfCi } from './packages-of-ci.ts';
+import { type Engine as DynamoDb, databaseFront } from '../../../lib/database/database-front.ts';
+import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
+import { freePort } from '../free-port.ts';
+import { lackOfPackage, leaveOut, requireOfCi } from '../packages-of-ci.ts';
 
 export interface Engine {
   name: string;

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken, revokeToken } from '../../bin/administration/access-tokens.ts';
-import { allScopes } from '../../functions/shared/operations.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { assemble } from '../../lib/assembly/assembly.ts';
-import { createTables } from '../../lib/database/create-tables.ts';
-import { localDocumentClient } from '../../lib/database/database-client.ts';
-import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
-import { startEmulator } from '../../lib/emulator/emulator.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { itemsOf, recordAnswers, secretsIn } from './secrets.ts';
+import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { allScopes } from '../../../functions/shared/operations.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { assemble } from '../../../lib/assembly/assembly.ts';
+import { createTables } from '../../../lib/database/create-tables.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
+import { startEmulator } from '../../../lib/emulator/emulator.ts';
+import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
 
 export interface Service {
   /** The folder of the synthesized assembly. */

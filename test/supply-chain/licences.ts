@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../support/project.ts';
 
-export const root = join(import.meta.dirname, '..', '..');
 export const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
 /** Licences that ask for no more than to be named. */

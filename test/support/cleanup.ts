@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+
+const cleanups: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+/** Calls the function at the end of the test file. Later ones are called first. */
+export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
+
+/** Creates a folder that is removed at the end of the test file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  finallyDo(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
