@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
 import { bundle, entryOf } from '../../lib/bundle.ts';
-import { temporaryFolder } from '../emulator/fixture.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.ts';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
-import { readPage, root } from '../docs/page.ts';
+import { readPage } from '../docs/page.ts';
+import { root } from '../support/project.ts';
 import type { Template } from './templates.ts';
 
 function deployRole(): Template {
