@@ -1,19 +1,17 @@
-import { EventEmitter } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 import { listen } from '../emulator/listen.ts';
 import type { Template } from '../emulator/template/template.ts';
-import { closeIterators } from './close-iterators.ts';
+import { databaseFront, type FunctionCall } from './database-front.ts';
 import {
-  type DatabaseAnswer,
-  databaseFront,
-  type Engine,
-  type FunctionCall,
-} from './database-front.ts';
-import { answerFailures, refuseWritesOnceFailed } from './failed-writes.ts';
+  answerFailures,
+  closeIterators,
+  engineOf,
+  refuseWritesOnceFailed,
+} from './dynalite-repairs.ts';
 
 export interface Database {
   endpoint: string;
@@ -128,28 +126,4 @@ async function checkIntegrity(
   } finally {
     await level.close();
   }
-}
-
-/**
- * Takes the request handler of a dynalite server off it, and hands it whole requests only: dynalite
- * throws where nothing can catch it if a client goes away in the middle of a request.
- */
-function engineOf(server: Server): Engine {
-  const [handle] = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
-  return ({ body, ...request }) =>
-    new Promise((resolve) => {
-      const headers: DatabaseAnswer['headers'] = {};
-      const response = {
-        statusCode: 200,
-        setHeader: (name: string, value: string) => {
-          headers[name] = value;
-        },
-        end: (text = '') => resolve({ status: response.statusCode, headers, body: text }),
-      };
-      const whole = Object.assign(new EventEmitter(), request);
-      handle?.(whole as IncomingMessage, response as unknown as ServerResponse);
-      whole.emit('data', body);
-      whole.emit('end');
-    });
 }

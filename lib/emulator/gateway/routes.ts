@@ -77,28 +77,31 @@ export function findRoute(
   httpMethod: string,
   path: string,
 ): MatchedRoute | undefined {
-  const segmentsOf = (text: string) => text.replace(/\/$/, '').split('/');
-  const isParameter = (segment: string) => segment.startsWith('{');
   const sent = segmentsOf(path);
-  const fits = ({ resourcePath }: Route) => {
-    const segments = segmentsOf(resourcePath);
-    return (
-      segments.length === sent.length &&
-      segments.every((segment, i) => (isParameter(segment) ? sent[i] !== '' : segment === sent[i]))
-    );
-  };
-  const rank = ({ resourcePath }: Route) =>
-    segmentsOf(resourcePath)
-      .map((segment) => Number(isParameter(segment)))
-      .join('');
-  const [best] = routes.filter(fits).sort((a, b) => rank(a).localeCompare(rank(b)));
+  const [best] = routes
+    .map((route) => ({ route, score: scoreOf(segmentsOf(route.resourcePath), sent) }))
+    .filter(({ score }) => score >= 0)
+    .sort((a, b) => b.score - a.score);
   const route = routes.find(
-    (other) => other.resourceId === best?.resourceId && other.httpMethod === httpMethod,
+    (other) => other.resourceId === best?.route.resourceId && other.httpMethod === httpMethod,
   );
   if (!route) return undefined;
-  const pairs = segmentsOf(route.resourcePath).map((segment, i) => [segment, sent[i]] as const);
-  const parameters = pairs
-    .filter(([segment]) => isParameter(segment))
-    .map(([segment, value]) => [segment.slice(1, -1), value]);
-  return { ...route, pathParameters: Object.fromEntries(parameters) };
+  const pathParameters: Record<string, string> = {};
+  for (const [i, segment] of segmentsOf(route.resourcePath).entries())
+    if (isParameter(segment)) pathParameters[segment.slice(1, -1)] = sent[i] ?? '';
+  return { ...route, pathParameters };
+}
+
+const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/');
+const isParameter = (segment: string) => segment.startsWith('{');
+
+/** Returns -1 if the segments do not fit; otherwise more, the earlier they are literal. */
+function scoreOf(segments: string[], sent: string[]): number {
+  if (segments.length !== sent.length) return -1;
+  let score = 0;
+  for (const [i, segment] of segments.entries()) {
+    if (isParameter(segment) ? sent[i] === '' : segment !== sent[i]) return -1;
+    score = 2 * score + Number(!isParameter(segment));
+  }
+  return score;
 }
