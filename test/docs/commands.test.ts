@@ -14,6 +14,7 @@ const pages = [
 /** The commands that CI runs, and the step or test that runs them. */
 const runs: [command: RegExp, by: string][] = [
   [/^npm ci( && npm (start|test))?$/, '.ci/run'],
+  [/^git pull && npm ci$/, 'test/docs/readme.test.ts'],
   [
     /^npx cdk (bootstrap|diff|destroy)( -c plant-store:instance=\S+)?$/,
     'test/slow/deployed/deployment.test.ts',
@@ -25,13 +26,16 @@ const runs: [command: RegExp, by: string][] = [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     'test/administration/deployed.test.ts',
   ],
-  [/^API=/, 'test/docs/readme.test.ts'],
+  [/^(TOKEN=.* --local\)$|API=|curl )/, 'test/docs/readme.test.ts'],
   [
     /^npm run plants -- (export|import|erase) --owner /,
     'test/slow/programs/plants-program.test.ts',
   ],
   [/^npm run sam( |$)/, 'test/slow/sam/program.test.ts'],
-  [/^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=/, 'test/slow/sam/plain.test.ts'],
+  [
+    /^(npx cdk synth|npm start --|echo|sed|sam local) |^TOKEN=.* --dynamodb-/,
+    'test/slow/sam/plain.test.ts',
+  ],
   [/^npm ci --prefix \.ci && npm run proof$/, '.ci/run'],
   [/^npm (test|run (format|types|lint|test:programs))$/, '.ci/run'],
   [/^npm run openapi$/, 'test/openapi/program.test.ts'],

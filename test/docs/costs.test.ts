@@ -3,7 +3,7 @@ import { plantKey } from '../../functions/shared/table-schema.ts';
 import { assumedSeconds, prices } from '../../lib/prices.ts';
 import { largestContent } from '../plants/largest-content.ts';
 import { type Measured, type MeasuredName, measure } from './measured.ts';
-import { tableOf } from './page.ts';
+import { readPage, tableOf } from './page.ts';
 
 const page = 'docs/cost-and-scale.md';
 
@@ -137,7 +137,6 @@ test('the page has what one request uses, as measured', async () => {
 
 test('the page has what ordinary months cost', () => {
   const months: [string, number][] = [
-    ['idle', 0],
     ['1 thousand', 0.001],
     ['1 million', 1],
     ['100 million', 100],
@@ -162,6 +161,15 @@ test('the page has what a month at the default throttle costs at most', () => {
       return [name, `${Math.round(requests)} million`, ...costs(uses).map(dollars)];
     }),
   );
+});
+
+test('the README has the bill of the defaults, rounded up', () => {
+  const [ordinary, dearest] = tableOf(page, 'all month').map((row) => {
+    const dollars = Number(row.at(-1)?.replace(',', ''));
+    return `${Math.ceil(dollars / 1000)} 000`;
+  });
+  const readme = readPage('README.md').replaceAll(/\s+/g, ' ');
+  expect(readme).toContain(`${ordinary} dollars with ordinary requests, and up to ${dearest} with`);
 });
 
 test('the page has the prices that the dashboard and its own tables use', () => {

@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readyText } from '../../bin/local/output.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { root } from '../support/project.ts';
 import { type Service, startService } from '../support/service/service.ts';
-import { readPage, tableOf } from './page.ts';
+import { readPage, shellBlocks } from './page.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -12,25 +14,38 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const run = promisify(execFile);
-const code = /`([^`]+)`/g;
+const readme = readPage('README.md');
 
-test('the curl commands of the README get the answers that it names', async () => {
-  const token = await service.issue('alice');
-  const env = {
-    ...process.env,
-    API: service.baseUrl,
-    AUTH: `Authorization: Bearer ${token}`,
-  };
-  for (const [, command = '', answer = ''] of tableOf('README.md', 'operation')) {
-    const curl = command.slice(1, -1).replace('curl ', "curl -s -w '\\n%{http_code}' ");
-    const { stdout } = await run('sh', ['-c', curl], { env });
-    const [status, body = ''] = [...answer.matchAll(code)].map(([, text]) => text);
-    expect(stdout).toBe(`${body}\n${status}`);
-  }
+test('the README issues a token, and its curl commands get the answers that it names', async () => {
+  const [, section = ''] = /^## The API\n(.*?)^## /ms.exec(readme) ?? [];
+  const script = shellBlocks(section)
+    .flat()
+    .join('\n')
+    .replace('--local', `--dynamodb-endpoint ${service.databaseEndpoint}`)
+    .replace('http://127.0.0.1:3000/v1', service.baseUrl)
+    .replaceAll('curl -i', "curl -s -w '\\n%{http_code}\\n'");
+  const { stdout } = await run('sh', ['-ec', script], { cwd: root });
+  const answers = section.matchAll(/answered `(\d+)`(?: and\s`([^`]+)`)?:/g);
+  const expected = [...answers].map(([, status, body = '']) => `${body}\n${status}\n`);
+  expect(expected).toHaveLength(3);
+  expect(stdout).toBe(expected.join(''));
+});
+
+test('the README clones a repository and brings the clone up to date', () => {
+  const [, clone = ''] = /`(git clone [^`]+)`/.exec(readme) ?? [];
+  const [, update] = /^(git pull) && npm ci$/m.exec(readme) ?? [];
+  const origin = temporaryFolder();
+  const sh = (script: string) =>
+    execFileSync('sh', ['-ec', script], { cwd: origin, stdio: 'pipe' });
+  // CI may have checked out a commit without a branch.
+  sh(`git clone -q --bare '${root}' . && git update-ref refs/heads/main HEAD`);
+  sh('git symbolic-ref HEAD refs/heads/main');
+  const inClone = clone.replace('REPOSITORY_URL', `'${origin}'`);
+  expect(`${sh(`${inClone} && ${update} && ls`)}`).toContain('package.json');
 });
 
 test('the README shows what npm start prints', () => {
-  const [, block = ''] = /^```console\n([\s\S]*?)^```/m.exec(readPage('README.md')) ?? [];
+  const [, block = ''] = /^```console\n([\s\S]*?)^```/m.exec(readme) ?? [];
   const ready = {
     baseUrl: 'http://127.0.0.1:3000/v1',
     token: 'pst_…',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { logCodes } from '../../functions/shared/log-codes.ts';
-import { headingsOf } from '../docs/page.ts';
+import { headingsOf, readPage } from '../docs/page.ts';
 import {
   functionNames,
   ofType,
@@ -140,7 +140,8 @@ test('metric filters count log codes in the logs of the functions that write the
 test("one copy stays within CloudWatch's free allowance", () => {
   // 10 alarm metrics of standard resolution, 10 custom metrics, 3 dashboards of 50 metrics each
   // (https://aws.amazon.com/cloudwatch/pricing/).
-  expect(alarms.flatMap(statsOf).length).toBeLessThanOrEqual(10);
+  const alarmMetrics = alarms.flatMap(statsOf).length;
+  expect(alarmMetrics).toBeLessThanOrEqual(10);
   for (const { MetricStat } of alarms.flatMap(statsOf))
     expect(MetricStat.Period).toBeGreaterThanOrEqual(60);
 
@@ -150,6 +151,11 @@ test("one copy stays within CloudWatch's free allowance", () => {
   expect(new Set(custom).size).toBeLessThanOrEqual(10);
 
   expect(dashboardMetrics().size).toBeLessThanOrEqual(50);
+
+  // A metric of an alarm costs 10 cents.
+  const cents = (2 * alarmMetrics - 10) * 10;
+  for (const page of ['README.md', 'docs/cost-and-scale.md'])
+    expect(readPage(page).replaceAll(/\s+/g, ' ')).toContain(`costs ${cents} cents a month`);
 });
 
 test('the dashboard shows every alarm, which part is slow, and what each service costs', () => {

@@ -1,19 +1,20 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { assemble } from '../../../lib/assembly/assembly.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { readPage } from '../../docs/page.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { root } from '../../support/project.ts';
 
 const folder = temporaryFolder();
+const cdk = join(root, 'node_modules', '.bin', 'cdk');
 
 /** Synthesizes to a folder, with these settings. */
 function synth(name: string, settings: Record<string, string>, ...more: string[]): string {
   const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const args = ['synth', '--quiet', '--output', join(folder, name), ...more, ...options];
-  const cdk = join(root, 'node_modules', '.bin', 'cdk');
   return execFileSync(cdk, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
 }
 const templateOf = (assembly: string) =>
@@ -40,4 +41,13 @@ test('synthesis rejects bad settings with one line that names them all', () => {
   expect(() => synth('bad', bad)).toThrow(
     /^Bad settings: plant-store:colour is unknown .*; plant-store:memory must be an integer from 128 to 10240, not "much"\.$/m,
   );
+});
+
+test('cdk bootstrap without credentials says what the README quotes', () => {
+  const [, said = ''] = /If CDK says `([^`]+)`/.exec(readPage('README.md')) ?? [];
+  const { PATH } = process.env;
+  const env = { PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' };
+  const args = ['bootstrap', '--output', join(folder, 'bootstrap')];
+  const { status, stderr } = spawnSync(cdk, args, { cwd: root, env, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining(said)]);
 });
