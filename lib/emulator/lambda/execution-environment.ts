@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { Worker } from 'node:worker_threads';
 import { functionArn, region } from '../template/intrinsics.ts';
 import type { Properties } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
+import { type Outcome, startThread } from './function-thread.ts';
 
 /**
  * A function as the template describes it, with the folder of its code. Its name is its logical id.
@@ -13,23 +13,6 @@ export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> &
   FunctionName: string;
   folder: string;
 };
-
-export type FunctionError = { errorType: string; errorMessage: string };
-
-/** The outcome of an invocation: the result as JSON text, or the error that ended the function. */
-export type Outcome = { payload: string } | { error: FunctionError };
-
-/** Messages to and from a function's thread. */
-export type Setup = { folder: string; handler: string; functionArn: string };
-export type Invocation = {
-  requestId: string;
-  traceId: string | undefined;
-  event: string;
-  deadline: number;
-};
-export type Message =
-  | { type: 'log'; line: string }
-  | { type: 'outcome'; of: string; outcome: Outcome };
 
 /** Gets a line that Lambda would log, with the trace of the request that it is about. */
 export type Log = (functionName: string, line: string, traceId?: string) => void;
@@ -42,141 +25,55 @@ export interface ExecutionEnvironment {
   stop(): Promise<unknown>;
 }
 
-/**
- * 6 MB, and 100 bytes that are not documented.
- * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-const maxResponseBytes = 6 * 1024 * 1024 + 100;
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
-const maxInitSeconds = 10;
-
-/**
- * Starts an execution environment of a function: a thread that loads the function's code. It has
- * the function's memory limit, which counts V8's heap but no buffers. Its `process.env` has only
- * the variables that the template and Lambda set.
- */
+/** Starts an execution environment of a function: a thread that loads the function's code. */
 export function startExecutionEnvironment(
   lambda: LambdaFunction,
   dynamodbEndpoint: string,
   log: Log,
 ): ExecutionEnvironment {
   const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
-  const startedAt = performance.now();
-  const setup: Setup = { folder, handler, functionArn: functionArn(FunctionName) };
-  const thread = new Worker(new URL('./runtime.ts', import.meta.url), {
-    env: variables(lambda, MemorySize, dynamodbEndpoint),
-    // If a bundle has source maps, stacks point to its sources.
-    execArgv: ['--enable-source-maps'],
-    name: FunctionName,
-    // A large young generation could exceed the limit at once, which ends the process, not the
-    // thread.
-    resourceLimits: { maxOldGenerationSizeMb: MemorySize, maxYoungGenerationSizeMb: 8 },
-    stderr: true,
-    stdout: true,
-    workerData: setup,
-  });
   let traceId: string | undefined;
   const print = (line: string) => log(FunctionName, line, traceId);
-  for (const stream of [thread.stdout, thread.stderr])
-    stream
-      .setEncoding('utf8')
-      .on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
-
-  let usable = true;
-  let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
-  const end = (errorType: string, errorMessage: string) => {
-    if (usable) print(`${errorType}: ${errorMessage}`);
-    usable = false;
-    awaited?.resolve({ error: { errorType, errorMessage } });
-    return thread.terminate();
-  };
-  // A function can send messages too, so check every part.
-  thread.on('message', (message: Message | undefined) => {
-    if (message?.type === 'log') print(String(message.line));
-    if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
-    const { payload, error } = Object(message.outcome) as {
-      payload?: unknown;
-      error?: Partial<FunctionError>;
-    };
-    if (typeof payload !== 'string') {
-      awaited.resolve({
-        error: { errorType: String(error?.errorType), errorMessage: String(error?.errorMessage) },
-      });
-    } else if (Buffer.byteLength(payload) > maxResponseBytes) {
-      end(
-        'Function.ResponseSizeTooLarge',
-        `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
-      );
-    } else {
-      awaited.resolve({ payload });
-    }
-  });
-  thread.on('error', (error: NodeJS.ErrnoException) =>
-    end(
-      error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? 'Runtime.OutOfMemory'
-        : (error?.name ?? typeof error),
-      String(error?.message ?? error),
-    ),
+  const startedAt = performance.now();
+  const thread = startThread(
+    FunctionName,
+    { folder, handler, functionArn: functionArn(FunctionName) },
+    variables(lambda, MemorySize, dynamodbEndpoint),
+    MemorySize,
+    print,
   );
-  thread.on('exit', (code) =>
-    end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
-  );
-
-  /** Waits for the outcome of a task, and ends the thread if the task takes too long. */
-  async function outcomeOf(id: string, seconds: number, ask?: () => void): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    awaited = { id, resolve };
-    const timer = setTimeout(
-      end,
-      seconds * 1000,
-      'Sandbox.Timedout',
-      `${id} Task timed out after ${seconds.toFixed(2)} seconds`,
-    );
-    ask?.();
-    const outcome = await promise;
-    clearTimeout(timer);
-    awaited = undefined;
-    return outcome;
-  }
-
   let isStarted = false;
   let initDurationMs: number | undefined;
-  const init = outcomeOf('INIT', maxInitSeconds).then((outcome) => {
+  const init = thread.init.then((outcome) => {
     initDurationMs = performance.now() - startedAt;
     isStarted = true;
     return outcome;
   });
 
-  async function invoke(event: string, trace?: Trace): Promise<Outcome> {
-    traceId = trace?.id;
-    const requestId = randomUUID();
-    const platform = platformLog(requestId, MemorySize, print);
-    const isColdStart = !isStarted;
-    let outcome = await init;
-    platform.start();
-    const invokedAt = performance.now();
-    if ('error' in outcome) usable = false;
-    else {
-      const deadline = Date.now() + Timeout * 1000;
-      const invocation: Invocation = { requestId, traceId, event, deadline };
-      outcome = await outcomeOf(requestId, Timeout, () => thread.postMessage(invocation));
-    }
-    const durationMs = performance.now() - invokedAt;
-    const errorType = 'error' in outcome ? outcome.error.errorType : undefined;
-    platform.report(durationMs, initDurationMs, errorType);
-    trace?.invocations.push({ functionName: FunctionName, durationMs, isColdStart });
-    [traceId, initDurationMs] = [undefined, undefined];
-    return outcome;
-  }
-
-  function stop(): Promise<unknown> {
-    usable = false;
-    return thread.terminate();
-  }
-
-  return { invoke, isUsable: () => usable, stop };
+  return {
+    async invoke(event, trace) {
+      traceId = trace?.id;
+      const requestId = randomUUID();
+      const platform = platformLog(requestId, MemorySize, print);
+      const isColdStart = !isStarted;
+      let outcome = await init;
+      platform.start();
+      const invokedAt = performance.now();
+      if ('error' in outcome) void thread.stop();
+      else {
+        const deadline = Date.now() + Timeout * 1000;
+        outcome = await thread.invoke({ requestId, traceId, event, deadline }, Timeout);
+      }
+      const durationMs = performance.now() - invokedAt;
+      const errorType = 'error' in outcome ? outcome.error.errorType : undefined;
+      platform.report(durationMs, initDurationMs, errorType);
+      trace?.invocations.push({ functionName: FunctionName, durationMs, isColdStart });
+      [traceId, initDurationMs] = [undefined, undefined];
+      return outcome;
+    },
+    isUsable: thread.isUsable,
+    stop: thread.stop,
+  };
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */

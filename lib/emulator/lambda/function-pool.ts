@@ -1,11 +1,11 @@
 import type { Trace } from '../trace.ts';
 import {
   type ExecutionEnvironment,
-  type FunctionError,
   type LambdaFunction,
   type Log,
   startExecutionEnvironment,
 } from './execution-environment.ts';
+import type { FunctionError } from './function-thread.ts';
 
 /** What `read` made of a function's result, undefined if malformed, or how the function failed. */
 type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';

@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import type {
-  FunctionError,
-  Invocation,
-  Message,
-  Outcome,
-  Setup,
-} from './execution-environment.ts';
+import type { FunctionError, Invocation, Message, Outcome, Setup } from './function-thread.ts';
 
 /**
  * Lambda's runtime for Node, inside a function's thread. It loads the handler (INIT) and invokes it

@@ -1,0 +1,134 @@
+import { Worker } from 'node:worker_threads';
+
+export type FunctionError = { errorType: string; errorMessage: string };
+
+/** The outcome of INIT or an invocation: the result as JSON text, or the error that ended it. */
+export type Outcome = { payload: string } | { error: FunctionError };
+
+/** Messages to and from the runtime in the thread. */
+export type Setup = { folder: string; handler: string; functionArn: string };
+export type Invocation = {
+  requestId: string;
+  traceId: string | undefined;
+  event: string;
+  deadline: number;
+};
+export type Message =
+  | { type: 'log'; line: string }
+  | { type: 'outcome'; of: string; outcome: Outcome };
+
+export interface FunctionThread {
+  /** The outcome of loading the function's code. */
+  init: Promise<Outcome>;
+  /** Invokes the handler. The thread ends if it takes more than so many seconds. */
+  invoke(invocation: Invocation, seconds: number): Promise<Outcome>;
+  /** Whether the thread can take another invocation. */
+  isUsable(): boolean;
+  stop(): Promise<unknown>;
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
+const maxInitSeconds = 10;
+
+/**
+ * 6 MB, and 100 bytes that are not documented.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const maxResponseBytes = 6 * 1024 * 1024 + 100;
+
+/**
+ * Starts the thread of an execution environment, which has only the given variables. The memory
+ * limit counts V8's heap but no buffers. `print` gets every line that the function writes.
+ */
+export function startThread(
+  name: string,
+  setup: Setup,
+  env: Record<string, string>,
+  memoryMb: number,
+  print: (line: string) => void,
+): FunctionThread {
+  const thread = new Worker(new URL('./runtime.ts', import.meta.url), {
+    env,
+    // If a bundle has source maps, stacks point to its sources.
+    execArgv: ['--enable-source-maps'],
+    name,
+    // A large young generation could exceed the limit at once, which ends the process, not the
+    // thread.
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
+    stderr: true,
+    stdout: true,
+    workerData: setup,
+  });
+  let usable = true;
+  let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
+
+  function end(errorType: string, errorMessage: string): void {
+    if (usable) print(`${errorType}: ${errorMessage}`);
+    awaited?.resolve({ error: { errorType, errorMessage } });
+    void stop();
+  }
+  function stop(): Promise<unknown> {
+    usable = false;
+    return thread.terminate();
+  }
+
+  for (const stream of [thread.stdout, thread.stderr])
+    stream
+      .setEncoding('utf8')
+      .on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
+  thread.on('message', (message: Message | undefined) => {
+    if (message?.type === 'log') print(String(message.line));
+    if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
+    const outcome = checked(message.outcome);
+    if ('payload' in outcome && Buffer.byteLength(outcome.payload) > maxResponseBytes)
+      end(
+        'Function.ResponseSizeTooLarge',
+        `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
+      );
+    else awaited.resolve(outcome);
+  });
+  thread.on('error', (error: NodeJS.ErrnoException) =>
+    end(
+      error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? 'Runtime.OutOfMemory'
+        : (error?.name ?? typeof error),
+      String(error?.message ?? error),
+    ),
+  );
+  thread.on('exit', (code) =>
+    end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
+  );
+
+  async function outcomeOf(id: string, seconds: number): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    awaited = { id, resolve };
+    const message = `${id} Task timed out after ${seconds.toFixed(2)} seconds`;
+    const timer = setTimeout(end, seconds * 1000, 'Sandbox.Timedout', message);
+    const outcome = await promise;
+    clearTimeout(timer);
+    awaited = undefined;
+    return outcome;
+  }
+
+  return {
+    init: outcomeOf('INIT', maxInitSeconds),
+    invoke(invocation, seconds) {
+      const outcome = outcomeOf(invocation.requestId, seconds);
+      thread.postMessage(invocation);
+      return outcome;
+    },
+    isUsable: () => usable,
+    stop,
+  };
+}
+
+/** Checks every part of an outcome, because a function can send messages too. */
+function checked(outcome: unknown): Outcome {
+  const { payload, error } = Object(outcome) as {
+    payload?: unknown;
+    error?: Partial<FunctionError>;
+  };
+  if (typeof payload === 'string') return { payload };
+  const { errorType, errorMessage } = error ?? {};
+  return { error: { errorType: String(errorType), errorMessage: String(errorMessage) } };
+}
