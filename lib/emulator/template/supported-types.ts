@@ -1,124 +1,134 @@
-/**
- * A rule for a property: the emulator reads it ('read'), or none of its answers depends on it
- * ('ignored'), or it supports only these values (a list) or only text of this form (a RegExp). For
- * an object the rule names the members, for an array those of its items. `*` stands for the members
- * that are not named.
- */
-export type PropertyRule =
-  | 'read'
-  | 'ignored'
-  | readonly unknown[]
-  | RegExp
-  | { [member: string]: PropertyRule };
+/** Tells whether the emulator supports a value. */
+type Check = (value: unknown) => boolean;
 
-const ignored = (...properties: string[]): Record<string, PropertyRule> =>
+/**
+ * A rule for a property: a check of its value, or of each item of a list; the rules of its members,
+ * or of those of its items; or `ignored`, because no answer depends on it. `*` stands for the
+ * members that are not named.
+ */
+export type PropertyRule = Check | PropertyRules | 'ignored';
+export interface PropertyRules {
+  [member: string]: PropertyRule;
+}
+
+const read: Check = () => true;
+const never: Check = () => false;
+const only =
+  (...values: unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+const like =
+  (form: RegExp): Check =>
+  (value) =>
+    form.test(String(value));
+const ignored = (...properties: string[]): PropertyRules =>
   Object.fromEntries(properties.map((property) => [property, 'ignored']));
 
 /** A quoted literal, or the request id. */
-const headerValue = /^('.*'|context\.extendedRequestId)$/;
+const headerValue = like(/^('.*'|context\.extendedRequestId)$/);
 
 /** The types of resource that answers depend on. Every other property stops the emulator. */
-export const supportedTypes: Record<string, Record<string, PropertyRule>> = {
+export const supportedTypes: Record<string, PropertyRules> = {
   'AWS::DynamoDB::GlobalTable': {
-    AttributeDefinitions: 'read',
-    KeySchema: 'read',
+    AttributeDefinitions: read,
+    KeySchema: read,
     ...ignored('BillingMode', 'SSESpecification', 'WriteOnDemandThroughputSettings'),
     // A policy of the table itself could deny what a role allows.
-    Replicas: { ResourcePolicy: [], '*': 'ignored' },
+    Replicas: { ResourcePolicy: never, '*': 'ignored' },
     // The functions check expiry themselves, because TTL may remove items days late:
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
     TimeToLiveSpecification: 'ignored',
   },
   'AWS::Lambda::Function': {
     ...ignored('Architectures', 'Description', 'Tags', 'TracingConfig'),
-    Code: { S3Bucket: 'ignored', S3Key: 'read' },
-    Environment: { Variables: 'read' },
-    Handler: /^[\w-]+\.\w+$/,
+    Code: { S3Bucket: 'ignored', S3Key: read },
+    Environment: { Variables: read },
+    Handler: like(/^[\w-]+\.\w+$/),
     LoggingConfig: {
-      LogFormat: ['JSON'],
-      LogGroup: 'read',
-      ApplicationLogLevel: 'read',
-      SystemLogLevel: ['INFO'],
+      LogFormat: only('JSON'),
+      LogGroup: read,
+      ApplicationLogLevel: read,
+      SystemLogLevel: only('INFO'),
     },
-    MemorySize: 'read',
-    Role: /^arn:aws:iam::\d{12}:role\/\w+$/,
-    Runtime: ['nodejs24.x'],
-    Timeout: 'read',
+    MemorySize: read,
+    Role: like(/^arn:aws:iam::\d{12}:role\/\w+$/),
+    Runtime: only('nodejs24.x'),
+    Timeout: read,
   },
   'AWS::IAM::Role': ignored('AssumeRolePolicyDocument', 'Description', 'Tags'),
   'AWS::IAM::Policy': {
     PolicyDocument: {
-      Version: ['2012-10-17'],
+      Version: only('2012-10-17'),
       Statement: {
-        Action: 'read',
-        Effect: ['Allow', 'Deny'],
+        Action: read,
+        Effect: only('Allow', 'Deny'),
         // A `$` would begin a policy variable.
-        Resource: /^[^$]+$/,
+        Resource: like(/^[^$]+$/),
         Sid: 'ignored',
       },
     },
     PolicyName: 'ignored',
-    Roles: 'read',
+    Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
     ...ignored('Description', 'Name', 'SecurityPolicy', 'Tags'),
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
     EndpointAccessMode: 'ignored',
-    EndpointConfiguration: { Types: ['REGIONAL'] },
+    EndpointConfiguration: { Types: only('REGIONAL') },
   },
   'AWS::ApiGateway::Stage': {
     ...ignored('AccessLogSetting', 'Description', 'RestApiId', 'Tags', 'TracingEnabled'),
-    DeploymentId: 'read',
+    DeploymentId: read,
     MethodSettings: {
-      CachingEnabled: [false],
+      CachingEnabled: only(false),
       ...ignored('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled'),
       // A developer alone does not reach the throttling limits.
       ...ignored('ResourcePath', 'ThrottlingBurstLimit', 'ThrottlingRateLimit'),
     },
-    StageName: 'read',
+    StageName: read,
   },
   'AWS::ApiGateway::Resource': {
-    ParentId: 'read',
-    PathPart: /^(\{\w+\}|[\w.:-]+)$/,
+    ParentId: read,
+    PathPart: like(/^(\{\w+\}|[\w.:-]+)$/),
     RestApiId: 'ignored',
   },
   'AWS::ApiGateway::Method': {
-    ApiKeyRequired: [false],
-    AuthorizationType: ['CUSTOM', 'NONE'],
-    AuthorizerId: 'read',
-    HttpMethod: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'],
+    ApiKeyRequired: only(false),
+    AuthorizationType: only('CUSTOM', 'NONE'),
+    AuthorizerId: read,
+    HttpMethod: only('DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'),
     Integration: {
-      IntegrationHttpMethod: ['POST'],
+      IntegrationHttpMethod: only('POST'),
       IntegrationResponses: {
         ResponseParameters: { 'method.response.header.*': headerValue },
-        StatusCode: 'read',
+        StatusCode: read,
       },
       // A mock answers with the one integration response that has no selection pattern, whatever
       // the status in its request template is.
-      RequestTemplates: { 'application/json': ['{ statusCode: 200 }'] },
-      TimeoutInMillis: 'read',
-      Type: ['AWS_PROXY', 'MOCK'],
-      Uri: 'read',
+      RequestTemplates: { 'application/json': only('{ statusCode: 200 }') },
+      TimeoutInMillis: read,
+      Type: only('AWS_PROXY', 'MOCK'),
+      Uri: read,
     },
-    ResourceId: 'read',
+    ResourceId: read,
     ...ignored('MethodResponses', 'OperationName', 'RestApiId'),
   },
   'AWS::ApiGateway::Authorizer': {
-    AuthorizerResultTtlInSeconds: 'read',
-    AuthorizerUri: 'read',
-    IdentitySource: /^method\.request\.header\.[\w-]+$/,
-    IdentityValidationExpression: 'read',
+    AuthorizerResultTtlInSeconds: read,
+    AuthorizerUri: read,
+    IdentitySource: like(/^method\.request\.header\.[\w-]+$/),
+    IdentityValidationExpression: read,
     Name: 'ignored',
     RestApiId: 'ignored',
-    Type: ['TOKEN'],
+    Type: only('TOKEN'),
   },
   'AWS::ApiGateway::GatewayResponse': {
     ResponseParameters: { 'gatewayresponse.header.*': headerValue },
     // Text with no reference but to the request id.
-    ResponseTemplates: { 'application/json': /^(?:[^$]|\$context\.extendedRequestId)*$/ },
-    ResponseType: 'read',
+    ResponseTemplates: { 'application/json': like(/^(?:[^$]|\$context\.extendedRequestId)*$/) },
+    ResponseType: read,
     RestApiId: 'ignored',
-    StatusCode: 'read',
+    StatusCode: read,
   },
 };
 

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import type { Statement } from '../policy-evaluation.ts';
 import { type Json, type Resource, resolve } from './intrinsics.ts';
-import { ignoredTypes, type PropertyRule, supportedTypes } from './supported-types.ts';
+import {
+  ignoredTypes,
+  type PropertyRule,
+  type PropertyRules,
+  supportedTypes,
+} from './supported-types.ts';
 
 /** The properties that the emulator reads, with intrinsics resolved, by CloudFormation's names. */
 export interface Properties {
@@ -138,7 +143,7 @@ export function readTemplate(assembly: string): Template {
 
 function readMembers(
   members: Record<string, Json>,
-  rules: Record<string, PropertyRule>,
+  rules: PropertyRules,
   where: string,
   resources: Record<string, Resource>,
 ): unknown {
@@ -155,28 +160,26 @@ function readMembers(
 
 function readValue(
   value: Json,
-  rule: PropertyRule,
+  rule: Exclude<PropertyRule, 'ignored'>,
   path: string,
   resources: Record<string, Resource>,
 ): unknown {
-  if (typeof rule === 'object' && !Array.isArray(rule) && !(rule instanceof RegExp)) {
-    const isIntrinsic = (members: object) =>
-      Object.keys(members).some((name) => name === 'Ref' || name.startsWith('Fn::'));
-    const readItem = (item: Json) => {
-      if (!item || typeof item !== 'object' || Array.isArray(item) || isIntrinsic(item))
-        throw new Error(`${path}: the emulator does not support ${JSON.stringify(item)}.`);
-      return readMembers(item, rule as Record<string, PropertyRule>, path, resources);
-    };
-    return Array.isArray(value) ? value.map(readItem) : readItem(value);
+  const refuse = (item: unknown): never => {
+    throw new Error(`${path}: the emulator does not support ${JSON.stringify(item)}.`);
+  };
+  if (typeof rule === 'function') {
+    const plain = resolve(value, path, resources);
+    for (const item of Array.isArray(plain) ? plain : [plain]) if (!rule(item)) refuse(item);
+    return plain;
   }
-  const plain = resolve(value, path, resources);
-  const known = (item: unknown) =>
-    rule instanceof RegExp
-      ? rule.test(String(item))
-      : rule === 'read' || (rule as unknown[]).includes(item);
-  for (const item of Array.isArray(plain) ? plain : [plain]) {
-    if (!known(item))
-      throw new Error(`${path}: the emulator does not support ${JSON.stringify(item)}.`);
-  }
-  return plain;
+  const readItem = (item: Json) =>
+    isPlainObject(item) ? readMembers(item, rule, path, resources) : refuse(item);
+  return Array.isArray(value) ? value.map(readItem) : readItem(value);
 }
+
+/** Tells whether a value is an object, and not an intrinsic such as `Ref`. */
+const isPlainObject = (value: Json): value is Record<string, Json> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !Object.keys(value).some((name) => name === 'Ref' || name.startsWith('Fn::'));
