@@ -43,7 +43,7 @@ const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
 process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
 const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
 /** Lets stacks point to the functions' TypeScript. */
-const context = { 'plant-store:source-maps': true };
+const context = { 'plant-store:source-maps': 'linked' };
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
@@ -89,7 +89,7 @@ async function run(options: Options, start: Start): Promise<void> {
       log: requests.log,
       onRequest: requests.request,
       // More environments than the processor can keep busy only use memory.
-      concurrency: Math.min(defaultConcurrency, 2 * availableParallelism()),
+      concurrency: Math.min(defaultConcurrency, availableParallelism()),
       prewarm: true,
       intercept: apiReference(token),
     }),

@@ -42,7 +42,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
   const context = {
     'plant-store:architecture': docker.architecture,
-    'plant-store:source-maps': isDebugging,
+    'plant-store:source-maps': isDebugging ? 'inline' : 'off',
     // SAM CLI would write a hundred lines about the paths of constructs.
     'aws:cdk:enable-path-metadata': false,
   };

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, buildSync, context, type Metafile, type OutputFile } from 'esbuild';
+import type { Settings } from './settings.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -42,7 +43,7 @@ export const handler = bundle.handler;
 const outdir = join(root, 'bundles');
 
 /** Returns how esbuild bundles all functions, each into `ENTRY/index.js`. */
-export const buildOptions = (sourceMaps = false) =>
+export const buildOptions = (sourceMaps: Settings['source-maps'] = 'off') =>
   ({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => `functions/${entry}.ts`),
@@ -51,9 +52,8 @@ export const buildOptions = (sourceMaps = false) =>
     entryNames: '[name]/index',
     metafile: true,
     bundle: true,
-    minify: !sourceMaps,
-    // Inline and absolute, so that a debugger finds the sources wherever the bundle runs.
-    sourcemap: sourceMaps && 'inline',
+    minify: sourceMaps === 'off',
+    sourcemap: sourceMaps !== 'off' && sourceMaps,
     // The maps name their sources relative to the bundles, which all lie equally deep.
     sourceRoot: `${pathToFileURL(join(outdir, entryOf.CreatePlant))}/`,
     platform: 'node',
@@ -69,9 +69,9 @@ export const buildOptions = (sourceMaps = false) =>
 
 /**
  * Bundles all functions, each into `folder/ENTRY`: `index.js` and `start.mjs`, whose handler is
- * `start.handler`. Returns what went into each bundle. Source maps are for a debugger.
+ * `start.handler`. Returns what went into each bundle.
  */
-export function bundle(folder: string, { sourceMaps = false } = {}): Metafile {
+export function bundle(folder: string, sourceMaps?: Settings['source-maps']): Metafile {
   const { metafile, outputFiles } = buildSync(buildOptions(sourceMaps));
   write(outputFiles, folder);
   return metafile;
@@ -86,7 +86,7 @@ export interface Bundler {
   stop(): Promise<void>;
 }
 
-export async function startBundler({ sourceMaps = false } = {}): Promise<Bundler> {
+export async function startBundler(sourceMaps?: Settings['source-maps']): Promise<Bundler> {
   const builds = await context(buildOptions(sourceMaps));
   return {
     async bundle(folder) {

@@ -84,8 +84,8 @@ const schema = v.object({
   'monthly-budget': v.optional(integer(1, 1_000_000)),
   /** Whether API Gateway logs each request, which needs a role (docs/operations.md). */
   'access-log': onOrOff,
-  /** Whether the bundles have source maps, for a debugger. */
-  'source-maps': onOrOff,
+  /** Source maps of the bundles: inline for a debugger, linked for files of their own. */
+  'source-maps': oneOf(['off', 'inline', 'linked'], 'off'),
 });
 
 export type Settings = v.InferOutput<typeof schema>;

@@ -14,7 +14,7 @@ export function plantStoreApp(props?: AppProps): App {
   const settings = readSettings(app.node.getAllContext());
   const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
   const bundles = join(app.outdir, 'bundles');
-  bundle(bundles, { sourceMaps: settings['source-maps'] });
+  bundle(bundles, settings['source-maps']);
   new PlantStoreStack(app, stackName, {
     settings,
     bundles,

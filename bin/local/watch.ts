@@ -9,6 +9,7 @@ import {
   type Sources,
 } from '../../lib/assembly/assembly.ts';
 import type { Bundler } from '../../lib/bundle.ts';
+import type { Settings } from '../../lib/settings.ts';
 import { messageOf, type Part } from '../command-line/lifecycle.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -38,9 +39,9 @@ export async function watchSources(
   async function prepareBundler(): Promise<void> {
     // The module belongs to the stack's sources. Node reads it once for each address.
     const module: typeof import('../../lib/bundle.ts') = await import(`${bundleModule}?${stack}`);
-    bundler = await module.startBundler({
-      sourceMaps: context['plant-store:source-maps'] === true,
-    });
+    bundler = await module.startBundler(
+      context['plant-store:source-maps'] as Settings['source-maps'],
+    );
     await bundler.bundle(newFolder());
   }
 

@@ -99,8 +99,8 @@ describe('a kept assembly', () => {
 
 test('changed functions are bundled as a synthesis bundles them', async () => {
   const [folder, other] = [temporaryFolder(), temporaryFolder()];
-  bundle(folder, { sourceMaps: true });
-  const bundler = await startBundler({ sourceMaps: true });
+  bundle(folder, 'linked');
+  const bundler = await startBundler('linked');
   await bundler.bundle(temporaryFolder());
   const folders = await bundler.bundle(other);
   await bundler.stop();

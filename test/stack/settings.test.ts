@@ -19,7 +19,7 @@ test('without settings there are defaults', () => {
     'authorizer-cache': 60,
     'log-retention': 30,
     'access-log': false,
-    'source-maps': false,
+    'source-maps': 'off',
   });
 });
 
@@ -63,7 +63,7 @@ test.each([
     [...badAddresses, '', 'a b@example.com', 'a\0@example.com', `a@${'b.'.repeat(130)}com`],
   ],
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1, '']],
-  ['source-maps', ['true', 'false', true, false], ['yes', '1', 1, '']],
+  ['source-maps', ['off', 'inline', 'linked'], ['true', true, '']],
 ])('%s takes what AWS takes and nothing else', (name, good, bad) => {
   for (const value of good) expect(() => read({ [name]: value })).not.toThrow();
   for (const value of bad)

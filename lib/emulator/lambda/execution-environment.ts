@@ -5,6 +5,7 @@ import { functionArn, region } from '../template/intrinsics.ts';
 import type { Properties } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
 import { type Outcome, startThread } from './function-thread.ts';
+import { sourcePositions } from './source-positions.ts';
 
 /**
  * A function as the template describes it, with the folder of its code. Its name is its logical id.
@@ -33,7 +34,8 @@ export function startExecutionEnvironment(
 ): ExecutionEnvironment {
   const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
   let traceId: string | undefined;
-  const print = (line: string) => log(FunctionName, line, traceId);
+  const toSources = sourcePositions(folder);
+  const print = (line: string) => log(FunctionName, toSources(line), traceId);
   const startedAt = performance.now();
   const thread = startThread(
     FunctionName,

@@ -47,10 +47,8 @@ export function startThread(
   memoryMb: number,
   print: (line: string) => void,
 ): FunctionThread {
-  const thread = new Worker(new URL('./runtime.ts', import.meta.url), {
+  const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
-    // If a bundle has source maps, stacks point to its sources.
-    execArgv: ['--enable-source-maps'],
     name,
     // A large young generation could exceed the limit at once, which ends the process, not the
     // thread.

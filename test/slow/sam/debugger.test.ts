@@ -36,7 +36,7 @@ test('a debugger stops in TypeScript and takes longer than the function may', as
   await sam.program.line(/Debugger listening on/);
 
   const { send, paused } = await attach(port);
-  bundle(bundles, { sourceMaps: true });
+  bundle(bundles, 'inline');
   const code = readFileSync(join(bundles, 'delete-plant', 'index.js'), 'utf8');
   await send('Debugger.enable');
   await send('Debugger.setBreakpointByUrl', {

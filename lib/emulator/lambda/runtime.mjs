@@ -1,23 +1,27 @@
+// @ts-check
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FunctionError, Invocation, Message, Outcome, Setup } from './function-thread.ts';
 
-/**
- * Lambda's runtime for Node, inside a function's thread. It loads the handler (INIT) and invokes it
- * with one event after the other.
- * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
- */
+// Lambda's runtime for Node, inside a function's thread. It loads the handler (INIT) and invokes it
+// with one event after the other. It is JavaScript, because stripping types takes a thread 30 MB.
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+
+/** @import { FunctionError, Invocation, Message, Outcome, Setup } from './function-thread.ts' */
+/** @typedef {(event: unknown, context: object) => unknown} Handler */
+
 const port = parentPort ?? fail('This file runs in a thread of its own.');
-const setup: Setup = workerData;
-const say = (message: Message) => port.postMessage(message);
-let requestId: string | undefined;
+/** @type {Setup} */
+const setup = workerData;
+/** @param {Message} message */
+const say = (message) => port.postMessage(message);
+/** @type {string | undefined} */
+let requestId;
 
-type Handler = (event: unknown, context: object) => unknown;
-
-async function load(): Promise<Handler> {
+/** @returns {Promise<Handler>} */
+async function load() {
   const [file = '', name = ''] = setup.handler.split('.');
   const path = ['.js', '.mjs', '.cjs']
     .map((extension) => join(setup.folder, file + extension))
@@ -36,10 +40,11 @@ async function load(): Promise<Handler> {
   return handler;
 }
 
-async function invoke(
-  handler: Handler,
-  { event, deadline, traceId, ...invocation }: Invocation,
-): Promise<void> {
+/**
+ * @param {Handler} handler
+ * @param {Invocation} invocation
+ */
+async function invoke(handler, { event, deadline, traceId, ...invocation }) {
   // On Lambda a handler that waits with no timer or socket open ends the process, so that this port
   // must not keep the thread alive.
   port.unref();
@@ -64,7 +69,11 @@ async function invoke(
   say({ type: 'outcome', of: invocation.requestId, outcome });
 }
 
-async function outcomeOf(work: () => Promise<string>): Promise<Outcome> {
+/**
+ * @param {() => Promise<string>} work
+ * @returns {Promise<Outcome>}
+ */
+async function outcomeOf(work) {
   try {
     return { payload: await work() };
   } catch (error) {
@@ -73,7 +82,8 @@ async function outcomeOf(work: () => Promise<string>): Promise<Outcome> {
   }
 }
 
-function stringify(result: unknown): string {
+/** @param {unknown} result */
+function stringify(result) {
   try {
     return JSON.stringify(result === undefined ? null : result);
   } catch {
@@ -81,11 +91,16 @@ function stringify(result: unknown): string {
   }
 }
 
-function fail(message: string, name = 'Error'): never {
+/** @returns {never} */
+function fail(message = '', name = 'Error') {
   throw Object.assign(new Error(message), { name });
 }
 
-function describe(error: unknown): FunctionError {
+/**
+ * @param {unknown} error
+ * @returns {FunctionError}
+ */
+function describe(error) {
   if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error) };
   return { errorType: error.name, errorMessage: error.message };
 }
@@ -94,21 +109,27 @@ function describe(error: unknown): FunctionError {
  * Makes the console write Lambda's log lines.
  * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
  */
-function patchConsole(): void {
+function patchConsole() {
   const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
   for (const [i, level] of levels.entries()) {
     const write =
       i < lowest
         ? () => {}
-        : (...args: unknown[]) => say({ type: 'log', line: jsonLine(level, args) });
+        : /** @param {unknown[]} args */
+          (...args) => say({ type: 'log', line: jsonLine(level, args) });
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;
 }
 
-function jsonLine(level: string, [message, ...params]: unknown[]): string {
-  const plain = (error: Error) => ({
+/**
+ * @param {string} level
+ * @param {unknown[]} logged
+ */
+function jsonLine(level, [message, ...params]) {
+  /** @param {Error} error */
+  const plain = (error) => ({
     errorType: error.constructor.name,
     errorMessage: error.message,
     stackTrace: error.stack?.split('\n'),
@@ -134,7 +155,7 @@ function jsonLine(level: string, [message, ...params]: unknown[]): string {
 patchConsole();
 const outcome = await outcomeOf(async () => {
   const handler = await load();
-  port.on('message', (invocation: Invocation) => invoke(handler, invocation));
+  port.on('message', (invocation) => invoke(handler, invocation));
   return '';
 });
 say({ type: 'outcome', of: 'INIT', outcome });
