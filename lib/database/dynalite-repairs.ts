@@ -5,7 +5,7 @@ import type { DatabaseAnswer, Engine } from './database-front.ts';
 
 type Iterate = (this: unknown, options: unknown) => { close(): Promise<void> };
 
-/** Fault: dynalite calls `iterator.return()`, which classic-level lacks, so each query would leak. */
+/** Fault: dynalite calls `iterator.return()`, which classic-level lacks. Each query would leak. */
 export function closeIterators(): void {
   // The prototype of the engine in memory too.
   const methods: Record<string, Iterate> = Object.getPrototypeOf(ClassicLevel.prototype);
