@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import openapi from '../../docs/openapi.json' with { type: 'json' };
+import { largestPage } from '../../functions/plants/list.ts';
+import { maxBodyBytes } from '../../functions/shared/operations.ts';
+import { problems } from '../../functions/shared/problems.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { readPage, tableOf } from './page.ts';
+
+const page = 'docs/clients.md';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+test('the page on clients names every type of problem with its status', () => {
+  expect(tableOf(page, '`type` ends in').map((row) => row.slice(0, 2))).toEqual(
+    Object.entries(problems).map(([code, { status }]) => [`\`${code}\``, `${status}`]),
+  );
+});
+
+test('the page on clients has the limits in force', () => {
+  const { 'throttle-rate': rate, 'throttle-burst': burst } = readSettings({});
+  const { name, tag } = openapi.components.schemas.NewPlant.properties;
+  expect(tableOf(page, 'limit').map((row) => row.slice(0, 2))).toEqual([
+    ['requests', `${rate} a second to each operation, ${burst} at once`],
+    ['body', `${maxBodyBytes / 1024} KiB`],
+    ['page of a list', `${largestPage} plants`],
+    ['`name`', `${name.minLength} to ${name.maxLength} code points`],
+    ['`tag`', `${tag.minLength} to ${tag.maxLength} code points`],
+  ]);
+});
+
+test('the request that the page on clients shows is answered with the problem that it shows', async () => {
+  const [, body = ''] = /body\s`([^`]+)`/.exec(readPage(page)) ?? [];
+  const [, shown = ''] = /^```json\n(.*?)^```/ms.exec(readPage(page)) ?? [];
+  const headers = {
+    Authorization: `Bearer ${await service.issue('alice')}`,
+    'Content-Type': 'application/json',
+  };
+  const answer = await fetch(`${service.baseUrl}/plants`, { method: 'POST', headers, body });
+  const instance = answer.headers.get('X-Request-Id');
+  expect({ ...JSON.parse(shown), instance }).toEqual(await answer.json());
+});
