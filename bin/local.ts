@@ -13,9 +13,9 @@ import { announce } from './administration/running.ts';
 import { checkPort } from './command-line/check-port.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
+import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
+import { progress, readyText } from './command-line/local-output.ts';
 import { costTable } from './local/cost-table.ts';
-import { type LocalOptions, parseOptions } from './local/options.ts';
-import { progress, readyText } from './local/output.ts';
 import { apiReference, referencePath } from './local/reference/reference.ts';
 import { requestLog } from './local/request-log.ts';
 

@@ -12,8 +12,8 @@ import { demoToken } from './administration/demo-token.ts';
 import { checkPort } from './command-line/check-port.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
-import { type LocalOptions, parseOptions } from './local/options.ts';
-import { progress, readyText } from './local/output.ts';
+import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
+import { progress, readyText } from './command-line/local-output.ts';
 import { type Docker, findDocker } from './sam/docker.ts';
 import { findSam, startSam } from './sam/sam-cli.ts';
 

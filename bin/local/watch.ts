@@ -27,62 +27,70 @@ export interface Served {
  * either fails, the old functions stay.
  */
 export async function watchSources(
-  { assembly, sources: served }: Served,
+  { assembly, sources }: Served,
   newFolder: () => string,
   context: Record<string, unknown>,
   replace: (assembly: string, code?: Record<string, string>) => void,
 ): Promise<Part> {
-  let { stack } = served;
-  let bundler: Bundler | undefined;
+  const state = {
+    /** The assembly in use, and the digest of the stack's sources that it was made from. */
+    assembly,
+    stack: sources.stack,
+    /** The sources of the last attempt, which is not repeated if it failed. */
+    tried: sources,
+    own: digestOf(ownFiles()),
+    /** Bundles as the stack in use does. */
+    bundler: undefined as Bundler | undefined,
+  };
 
   /** Bundles the functions for the first time, which takes longer than the next times. */
   async function prepareBundler(): Promise<void> {
-    // The module belongs to the stack's sources. Node reads it once for each address.
-    const module: typeof import('../../lib/bundle.ts') = await import(`${bundleModule}?${stack}`);
-    bundler = await module.startBundler(
+    // bundle.ts may have changed. A new query makes Node import it again.
+    const module: typeof import('../../lib/bundle.ts') = await import(
+      `${bundleModule}?${state.stack}`
+    );
+    state.bundler = await module.startBundler(
       context['plant-store:source-maps'] as Settings['source-maps'],
     );
-    await bundler.bundle(newFolder());
+    await state.bundler.bundle(newFolder());
   }
 
-  async function serve(wanted: Sources): Promise<void> {
+  async function serve({ stack }: Sources): Promise<void> {
     const folder = newFolder();
-    if (bundler && wanted.stack === stack) {
+    if (state.bundler && stack === state.stack) {
       console.error('Functions have changed: bundling …');
-      replace(assembly, await bundler.bundle(folder));
-    } else {
-      console.error('The stack has changed: synthesizing …');
-      await bundler?.stop();
-      bundler = undefined;
-      await assemble(folder, context);
-      replace(folder);
-      [assembly, stack] = [folder, wanted.stack];
+      replace(state.assembly, await state.bundler.bundle(folder));
+      return;
     }
+    console.error('The stack has changed: synthesizing …');
+    await state.bundler?.stop();
+    state.bundler = undefined;
+    await assemble(folder, context);
+    replace(folder);
+    Object.assign(state, { assembly: folder, stack });
   }
 
-  let own = digestOf(ownFiles());
-  async function checkForChanges(): Promise<void> {
-    if (own !== digestOf(ownFiles())) {
-      own = digestOf(ownFiles());
-      console.error('The code of npm start itself has changed: start it again to use it.');
-    }
-    const wanted = currentSources();
-    if (!areSame(wanted, served)) await tryToServe(wanted);
-    // Prepare the bundler before the next check, which must not bundle as the old stack did.
-    if (!bundler) await prepareBundler().catch(() => undefined);
-  }
-
-  async function tryToServe(wanted: Sources): Promise<void> {
-    // A failed attempt is not repeated before the next change.
-    served = wanted;
+  async function tryToServe(): Promise<void> {
     const began = performance.now();
     try {
-      await serve(wanted);
+      await serve(state.tried);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       console.error(`New requests meet the new functions, after ${seconds} s.`);
     } catch (error) {
       console.error(`The functions stay as they were: ${messageOf(error)}`);
     }
+  }
+
+  async function checkForChanges(): Promise<void> {
+    const own = digestOf(ownFiles());
+    if (own !== state.own)
+      console.error('The code of npm start itself has changed: start it again to use it.');
+    const wanted = currentSources();
+    const isNew = !areSame(wanted, state.tried);
+    Object.assign(state, { own, tried: wanted });
+    if (isNew) await tryToServe();
+    // Prepare the bundler before the next check, which must not bundle as the old stack did.
+    if (!state.bundler) await prepareBundler().catch(() => undefined);
   }
 
   let queue = checkForChanges();

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readyText } from '../../bin/local/output.ts';
+import { readyText } from '../../bin/command-line/local-output.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
 import { type Service, startService } from '../support/service/service.ts';

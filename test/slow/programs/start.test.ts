@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
-import { readyText } from '../../../bin/local/output.ts';
+import { readyText } from '../../../bin/command-line/local-output.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { copyProject, root } from '../../support/project.ts';
 
