@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { endUnread, readBody } from '../emulator/connections.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { type Judge, readPermissions } from './permissions.ts';
 
@@ -39,6 +40,12 @@ export interface DatabaseFront {
    */
   enforce(template: Template): void;
 }
+
+/**
+ * The largest request that DynamoDB takes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+ */
+const maxBodyBytes = 16 * 1024 * 1024;
 
 /** The kind of units of each command that the front counts. */
 const kindOfUnits: Record<string, keyof Units> = {
@@ -93,7 +100,11 @@ export function databaseFront(
     },
     async listener(request, response) {
       try {
-        const body = Buffer.concat(await request.toArray());
+        const body = await readBody(request, maxBodyBytes);
+        if (body.length > maxBodyBytes) {
+          response.statusCode = 413;
+          return endUnread(response, '');
+        }
         const { method, url, headers } = request;
         const answered = await answer({ method, url, headers, body });
         response.writeHead(answered.status, answered.headers).end(answered.body);

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
+import { stopper } from '../emulator/connections.ts';
 import { listen } from '../emulator/listen.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { databaseFront, type FunctionCall } from './database-front.ts';
@@ -17,7 +18,7 @@ export interface Database {
   endpoint: string;
   /** Lets each function of a template do only what its role allows, from now on. */
   enforce(template: Template): void;
-  /** Finishes the requests in progress, then closes the files. */
+  /** Answers the requests that have arrived, within ten seconds, then closes the files. */
   stop(): Promise<void>;
 }
 
@@ -55,6 +56,7 @@ export async function startDatabase({
   });
   const front = databaseFront(refuseWritesOnceFailed(engineOf(server), onFailure), onCall);
   server.on('request', front.listener);
+  const stopServer = stopper(server);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
     return { endpoint, enforce: front.enforce, stop };
@@ -64,11 +66,7 @@ export async function startDatabase({
   }
 
   async function stop(): Promise<void> {
-    const closed = new Promise<void>((resolve, reject) =>
-      server.close((error) => (error ? reject(error) : resolve())),
-    );
-    server.closeIdleConnections();
-    await closed;
+    await stopServer();
     await lock?.close();
   }
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type Gateway, restApi } from './gateway/gateway.ts';
+import { endUnread, readBody, stopper } from './connections.ts';
+import { type Gateway, maxBodyBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/http.ts';
 import type { LambdaFunction, Log } from './lambda/execution-environment.ts';
 import { type FunctionPool, functionPool } from './lambda/function-pool.ts';
@@ -19,7 +20,7 @@ export interface Emulator {
    * code, by logical id. Throws and keeps the old assembly if it does not support the other.
    */
   replace(assembly: string, code?: Record<string, string>): void;
-  /** Lets the requests in progress finish, then ends. */
+  /** Answers the requests that have arrived, within ten seconds, then ends. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +81,6 @@ export async function startEmulator({
   const newPool = (lambda: LambdaFunction) =>
     functionPool(lambda, dynamodbEndpoint, log, concurrency);
   let running = startApi(readTemplate(assembly), {}, newPool);
-  let stopping = false;
   const server = createServer(httpOptions, async (request, response) => {
     const startedAt = performance.now();
     const { gateway } = running;
@@ -97,7 +97,6 @@ export async function startEmulator({
       const trace = newTrace();
       const onAnswer = onRequest(trace);
       const answer = await gateway.answer(received, trace);
-      if (stopping) response.setHeader('Connection', 'close');
       send(answer, response);
       const { method, url } = received;
       const durationMs = performance.now() - startedAt;
@@ -107,6 +106,7 @@ export async function startEmulator({
       response.destroy();
     }
   });
+  const stopServer = stopper(server);
   const actualPort = await listen(server, port, host);
   const retired: FunctionPool[] = [];
   if (prewarm) for (const pool of running.pools.values()) pool.prewarm();
@@ -132,10 +132,7 @@ export async function startEmulator({
       }
     },
     async stop() {
-      stopping = true;
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
+      await stopServer();
       await Promise.all([...running.pools.values(), ...retired].map((pool) => pool.stop()));
     },
   };
@@ -172,11 +169,14 @@ function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
   return hash.digest('hex');
 }
 
-/** Returns a whole request, or undefined if the client disconnected before it had sent all. */
+/**
+ * Returns a request, whose body is cut off if it is too large, or undefined if the client
+ * disconnected before it had sent all.
+ */
 async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
   const { method = '', url = '', rawHeaders, socket } = request;
-  const chunks = await request.toArray().catch(() => undefined);
-  if (!chunks) return undefined;
+  const body = await readBody(request, maxBodyBytes).catch(() => undefined);
+  if (!body) return undefined;
   const headers: [string, string][] = [];
   for (let i = 0; i < rawHeaders.length; i += 2)
     headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
@@ -192,11 +192,12 @@ async function receive(request: IncomingMessage): Promise<HttpRequest | undefine
     ['X-Forwarded-Port', `${socket.localPort}`],
     ['X-Forwarded-Proto', 'http'],
   );
-  return { method, url, headers, body: Buffer.concat(chunks), sourceIp };
+  return { method, url, headers, body, sourceIp };
 }
 
 function send({ statusCode, headers, body }: HttpResponse, response: ServerResponse): void {
   response.statusCode = statusCode;
   for (const [name, value] of headers) response.appendHeader(name, value);
-  response.end(body);
+  if (response.req.complete) response.end(body);
+  else endUnread(response, body);
 }

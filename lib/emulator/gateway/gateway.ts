@@ -16,7 +16,8 @@ export interface Gateway {
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
-const limits = { bodyBytes: 10 * 1024 * 1024, timeoutInMillis: 29_000 };
+export const maxBodyBytes = 10 * 1024 * 1024;
+const maxTimeoutInMillis = 29_000;
 
 /**
  * Returns the REST API of a template. Throws if the template does not have exactly one REST API
@@ -47,7 +48,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
     const { httpMethod, path, header, extendedRequestId } = request;
     const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
 
-    if (request.body.length > limits.bodyBytes) return bodyTooLarge;
+    if (request.body.length > maxBodyBytes) return bodyTooLarge;
     if (request.stage !== stage) return forbidden;
     const route = findRoute(routes, httpMethod, path);
     // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
@@ -70,7 +71,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
 async function invoke(
   lambda: FunctionPool,
   event: object,
-  { TimeoutInMillis = limits.timeoutInMillis }: Integration,
+  { TimeoutInMillis = maxTimeoutInMillis }: Integration,
   trace: Trace,
 ): Promise<HttpResponse | ResponseType> {
   const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
@@ -117,7 +118,7 @@ function mock(
 const bodyTooLarge: HttpResponse = {
   statusCode: 413,
   headers: [['Content-Type', 'text/plain']],
-  body: `HTTP content length exceeded ${limits.bodyBytes} bytes.`,
+  body: `HTTP content length exceeded ${maxBodyBytes} bytes.`,
 };
 
 /** Without a stage there is no API that could declare a response. */

@@ -51,7 +51,12 @@ export function tokenAuthorizer(
         : 'AUTHORIZER_CONFIGURATION_ERROR';
     const verdict = outcome.result;
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
-    cache.set(authorizationToken, { verdict, until: Date.now() + ttl });
+    const now = Date.now();
+    for (const [token, { until }] of cache) {
+      if (until > now) break;
+      cache.delete(token);
+    }
+    cache.set(authorizationToken, { verdict, until: now + ttl });
     return verdict;
   }
 

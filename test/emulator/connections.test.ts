@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, jest, test } from '@jest/globals';
+import { startDatabase } from '../../lib/database/embedded-database.ts';
+import { stopper } from '../../lib/emulator/connections.ts';
+import { listen } from '../../lib/emulator/listen.ts';
+import { startFixture } from './fixture.ts';
+import { gate } from './gate.ts';
+
+const timeoutMs = 20_000;
+const length = (bytes: number) => `Content-Length: ${bytes}`;
+const head = (line: string, ...headers: string[]) =>
+  `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+
+async function open(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Waits for the end of a connection, which the server may reset. */
+const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', resolve));
+
+const servers: [string, () => Promise<{ url: string; stop(): Promise<void> }>][] = [
+  [
+    'the API',
+    async () => {
+      const { origin, stop } = await startFixture();
+      return { url: origin, stop };
+    },
+  ],
+  [
+    'the database',
+    async () => {
+      const { endpoint, stop } = await startDatabase({ port: 0 });
+      return { url: endpoint, stop };
+    },
+  ],
+];
+
+describe.each(servers)('%s', (_, start) => {
+  test(
+    'closes connections without a whole request at once when it stops',
+    async () => {
+      const { url, stop } = await start();
+      const [silent, headless, half, idle] = await Promise.all([
+        open(url),
+        open(url),
+        open(url),
+        open(url),
+      ]);
+      headless.write('POST / HTTP/1.1\r\n');
+      half.write(head('POST /', length(10), 'Expect: 100-continue'));
+      await once(half, 'data');
+      half.write('{');
+      idle.write(head('GET /'));
+      await once(idle, 'data');
+      const closed = [silent, headless, half, idle].map((socket) => closeOf(socket.resume()));
+      await stop();
+      await Promise.all(closed);
+    },
+    timeoutMs,
+  );
+
+  test.each([
+    ['of a length that it tells', [length(2 ** 31)], (chunk: string) => chunk],
+    ['without an end', ['Transfer-Encoding: chunked'], (chunk: string) => `10000\r\n${chunk}\r\n`],
+  ])(
+    'answers 413 to too long a body %s, and reads no more',
+    async (_, headers, frame) => {
+      const { url, stop } = await start();
+      const socket = await open(url);
+      let answer = '';
+      socket.on('data', (data) => (answer += data));
+      const closed = closeOf(socket);
+      socket.write(head('POST /', ...headers));
+      const chunk = frame('a'.repeat(2 ** 16));
+      let sent = 0;
+      while (!socket.readableEnded && !socket.destroyed && sent < 2 ** 28) {
+        sent += chunk.length;
+        await new Promise<void>((resolve) => socket.write(chunk, () => resolve()));
+      }
+      socket.destroy();
+      await closed;
+      expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/is);
+      // The limits are 10 and 16 MB, and the sockets hold some megabytes.
+      expect(sent).toBeLessThan(2 ** 25);
+      await stop();
+    },
+    timeoutMs,
+  );
+});
+
+test('a stop answers what has arrived whole, and nothing that follows on the connection', async () => {
+  const fixture = await startFixture();
+  const waiting = gate();
+  const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
+  const request = head('POST /v1/fault', length(body.length)) + body;
+  const socket = await open(fixture.origin);
+  const received = text(socket);
+  socket.write(request + request + head('POST /v1/fault', length(10)));
+  await waiting.holds(2);
+  const stopped = fixture.stop();
+  socket.write(`0123456789${request}`);
+  waiting.release();
+  const [first, second, ...others] = (await received).split('HTTP/1.1 ').slice(1);
+  expect(first).toMatch(/^200 (?!.*Connection: close).*"environment"/s);
+  expect(second).toMatch(/^200 .*Connection: close.*"environment"/s);
+  expect(others).toEqual([]);
+  await stopped;
+}, 20_000);
+
+test('a stop takes at most ten seconds', async () => {
+  const server = createServer();
+  const stop = stopper(server);
+  const port = await listen(server, 0, '127.0.0.1');
+  const socket = await open(`http://127.0.0.1:${port}`);
+  socket.write(head('GET /'));
+  await once(server, 'request');
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  try {
+    const stopped = stop();
+    const closed = closeOf(socket.resume());
+    jest.advanceTimersByTime(9999);
+    expect(server.listening).toBe(false);
+    await new Promise(setImmediate);
+    expect(socket.closed).toBe(false);
+    jest.advanceTimersByTime(1);
+    await Promise.all([stopped, closed]);
+  } finally {
+    jest.useRealTimers();
+  }
+}, 20_000);
