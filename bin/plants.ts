@@ -2,6 +2,7 @@ import { existsSync, fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { UnknownOutcome } from '../functions/dynamodb/writes.ts';
 import { ownerPattern } from '../functions/shared/access-token.ts';
 import { listTokens } from './administration/access-tokens.ts';
 import { AdministrationError } from './administration/administration-error.ts';
@@ -13,13 +14,22 @@ import { refuseOptionsOfNpm } from './command-line/options-of-npm.ts';
 import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
-import { importPlants, openInput } from './plants/import.ts';
+import { type ImportReport, importPlants, openInput } from './plants/import.ts';
 import { progressBar } from './plants/progress-bar.ts';
-import { openPlants, type Plants } from './plants/target.ts';
+import { openPlants, type Plants, tableIdentity } from './plants/target.ts';
 
 interface Options extends TargetOptions {
   owner: string;
 }
+
+interface WriteOptions extends Options {
+  onlyWriter: boolean;
+}
+
+const onlyWriter = new Option(
+  '--only-writer',
+  'no other caller writes these plants: repeat a write whose answer got lost',
+).default(false);
 
 const program = new Command('npm run -s plants --').description(
   "Exports, imports and erases an owner's plants. Only an administrator can: it goes to the table.",
@@ -38,7 +48,8 @@ program
   .command('import')
   .description('Creates the plants of an export. A plant that is there already stays as it is.')
   .addArgument(fileArgument('the file to read; stdin if left out'))
-  .action((file: string | undefined, options: Options) =>
+  .addOption(onlyWriter)
+  .action((file: string | undefined, options: WriteOptions) =>
     run(options, (plants) => importCommand(plants, options, file)),
   )
   .addHelpText('after', example('npm run plants -- import --owner alice plants.jsonl'));
@@ -46,7 +57,8 @@ program
 program
   .command('erase')
   .description("Deletes an owner's plants and access tokens for good. It asks first.")
-  .action((options: Options) => run(options, (plants) => eraseCommand(plants, options)))
+  .addOption(onlyWriter)
+  .action((options: WriteOptions) => run(options, (plants) => eraseCommand(plants, options)))
   .addHelpText('after', example('npm run plants -- erase --owner alice --local'));
 
 for (const command of program.commands) {
@@ -64,7 +76,7 @@ refuseOptionsOfNpm(program);
 refuseOptionsAsValues(program.commands);
 await program.parseAsync();
 
-async function exportCommand({ store }: Plants, { owner }: Options, file?: string): Promise<void> {
+async function exportCommand(from: Plants, { owner }: Options, file?: string): Promise<void> {
   const bar = progressBar('Exporting');
   let plants = 0;
   const count = (more: number) => {
@@ -72,18 +84,18 @@ async function exportCommand({ store }: Plants, { owner }: Options, file?: strin
     bar.show(plants);
   };
   if (file === undefined) {
-    await exportToStdout(store, owner, count);
+    await exportToStdout(from.store, owner, count);
   } else {
-    const signal = onInterrupt();
-    await exportToFile(store, owner, file, count, signal);
-    if (signal.aborted)
+    const origin = { owner, ...(await tableIdentity(from)) };
+    if (!(await exportToFile(from.store, origin, file, count, onInterrupt())))
       throw new AdministrationError(`interrupted. Repeat the command to continue ${file}.part.`);
   }
   bar.clear();
   console.error(`Exported ${counted(plants)} of ${owner}.`);
 }
 
-async function importCommand({ store }: Plants, { owner }: Options, file?: string): Promise<void> {
+async function importCommand(to: Plants, options: WriteOptions, file?: string): Promise<void> {
+  const { owner, onlyWriter } = options;
   const signal = onInterrupt();
   if (file === undefined && process.stdin.isTTY)
     throw new AdministrationError('Name a file to import.');
@@ -92,32 +104,34 @@ async function importCommand({ store }: Plants, { owner }: Options, file?: strin
   const stats = file === undefined ? fstatSync(0) : statSync(file);
   const bytesOf = (read: number) => (stats.isFile() ? Math.min(read / stats.size, 1) : undefined);
   const bar = progressBar('Importing');
+  const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
+  const summary = () => `${counted(done.created)} created, ${done.unchanged} there already`;
   let lines = 0;
   let faults = 0;
-  const report = {
-    progress(bytes: number) {
+  const report: ImportReport = {
+    progress(outcome, bytes) {
+      done[outcome] += 1;
       lines += 1;
       bar.show(lines, bytesOf(bytes));
     },
-    fault(line: number, reason: string) {
+    fault(line, reason) {
       faults += 1;
       bar.clear();
       if (faults <= faultsShown) console.error(`line ${line}: ${reason}`);
     },
   };
-  const outcomes = await importPlants(store, owner, openInput(file), report, signal);
-  bar.clear();
+  const work = importPlants(to.store, owner, onlyWriter, openInput(file), report, signal);
+  await tellingProgress(work, summary, options, signal).finally(bar.clear);
   if (faults > faultsShown) console.error(`… and ${faults - faultsShown} more lines like these`);
-  const { created, unchanged, conflict, invalid } = outcomes;
-  const summary = `${counted(created)} created, ${unchanged} there already`;
-  if (signal.aborted)
-    throw new AdministrationError(`interrupted: ${summary}. Repeat the command to continue.`);
   if (faults > 0)
-    throw new AdministrationError(`${summary}, ${conflict} in conflict, ${invalid} invalid.`);
-  console.error(`Imported for ${owner}: ${summary}.`);
+    throw new AdministrationError(
+      `${summary()}, ${done.conflict} in conflict, ${done.invalid} invalid.`,
+    );
+  console.error(`Imported for ${owner}: ${summary()}.`);
 }
 
-async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
+async function eraseCommand(plants: Plants, options: WriteOptions): Promise<void> {
+  const { owner, onlyWriter } = options;
   const { store, database, tokensTable, name } = plants;
   let total = 0;
   for await (const page of pagesOf(store, owner)) total += page.length;
@@ -126,24 +140,45 @@ async function eraseCommand(plants: Plants, { owner }: Options): Promise<void> {
   if (total + tokens === 0) return;
   if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
   const signal = onInterrupt();
-  // Erase the tokens first, so that their holders create no more plants.
-  await eraseTokens(database, tokensTable, owner);
   const bar = progressBar('Erasing');
   let erased = 0;
   const count = () => {
     erased += 1;
     bar.show(erased, Math.min(erased / total, 1));
   };
-  await erasePlants(store, owner, count, signal);
-  bar.clear();
-  if (signal.aborted)
-    throw new AdministrationError(
-      `interrupted: ${counted(erased)} erased. Repeat the command to continue.`,
-    );
+  // Erase the tokens first, so that their holders create no more plants.
+  const work = eraseTokens(database, tokensTable, owner).then(() =>
+    erasePlants(store, owner, onlyWriter, count, signal),
+  );
+  const summary = () => `${counted(erased)} erased`;
+  await tellingProgress(work, summary, options, signal).finally(bar.clear);
   console.error(
     `Erased ${counted(erased)} and ${tokens} access tokens of ${owner}. A gateway that has just ` +
-      'admitted one of the tokens may do so for another 60 s: repeat the command after that.',
+      'admitted one of the tokens may do so until its cache forgets it, after at most 300 s: ' +
+      'repeat the command after that.',
   );
+}
+
+/** Rejects with how far the work came, if it fails or the signal ends it. */
+async function tellingProgress(
+  work: Promise<void>,
+  summary: () => string,
+  options: WriteOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const again = 'Repeat the command to continue.';
+  try {
+    await work;
+  } catch (error) {
+    const isUnknown = error instanceof UnknownOutcome;
+    const hint = isUnknown
+      ? ` If no other caller writes plants of ${options.owner}, add --only-writer: the command ` +
+        'then repeats such a write by itself.'
+      : '';
+    const what = isUnknown ? error.message : explain(error, options);
+    throw new AdministrationError(`${what} So far: ${summary()}. ${again}${hint}`);
+  }
+  if (signal.aborted) throw new AdministrationError(`interrupted: ${summary()}. ${again}`);
 }
 
 /** Asks for the owner's whole name, because erased plants cannot be restored. */

@@ -12,9 +12,14 @@ export async function eraseTokens(
   table: string,
   owner: string,
 ): Promise<void> {
+  // No other token ever gets this id, so that a repetition deletes nothing else.
   for (const { id } of await listTokens(database, table, owner))
-    await database.send(
-      new DeleteCommand({ TableName: table, Key: { [accessTokenKey.partition]: id } }),
+    await untilAvailable(
+      () =>
+        database.send(
+          new DeleteCommand({ TableName: table, Key: { [accessTokenKey.partition]: id } }),
+        ),
+      true,
     );
 }
 
@@ -22,13 +27,14 @@ export async function eraseTokens(
 export async function erasePlants(
   store: PlantStore,
   owner: string,
+  onlyWriter: boolean,
   count: (plants: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   await inParallel(
     idsOf(store, owner),
     async (id) => {
-      await untilAvailable(() => store.remove(owner, id));
+      await untilAvailable(() => store.remove(owner, id), onlyWriter);
       count(1);
     },
     signal,

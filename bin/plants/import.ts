@@ -1,19 +1,19 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Creation, PlantStore } from '../../functions/plants/store.ts';
+import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { inParallel } from './in-parallel.ts';
+import { readLines } from './lines.ts';
 import { fromLine, LineError } from './plant-line.ts';
 import { untilAvailable } from './retry.ts';
 
 type Input = ReadStream | NodeJS.ReadStream;
-
-/** The number of lines with each outcome. */
-export type Outcomes = Record<Creation | 'invalid', number>;
+type Outcome = Creation | 'invalid';
 
 /** Gets the progress of an import. */
 export interface ImportReport {
   /** Called after each line. `bytes` have been read so far. */
-  progress(bytes: number): void;
+  progress(outcome: Outcome, bytes: number): void;
   /** Called for a line that is not imported. */
   fault(line: number, reason: string): void;
 }
@@ -25,26 +25,25 @@ export interface ImportReport {
 export async function importPlants(
   store: PlantStore,
   owner: string,
+  onlyWriter: boolean,
   input: Input,
   report: ImportReport,
   signal: AbortSignal,
-): Promise<Outcomes> {
-  const outcomes: Outcomes = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
+): Promise<void> {
   await inParallel(
     numberedLines(input, signal),
-    async ({ line, number }) => {
-      const outcome = await importLine(line, number);
-      outcomes[outcome] += 1;
-      report.progress(input.bytesRead);
+    async ({ text, number }) => {
+      const outcome = await importLine(text, number);
+      report.progress(outcome, input.bytesRead);
     },
     signal,
   );
-  return outcomes;
 
-  async function importLine(line: string, number: number): Promise<keyof Outcomes> {
+  async function importLine(text: string | undefined, number: number): Promise<Outcome> {
     try {
-      const plant = fromLine(line);
-      const creation = await untilAvailable(() => store.create(owner, plant));
+      if (text === undefined) throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
+      const plant = fromLine(text);
+      const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
       if (creation === 'conflict')
         report.fault(number, `another plant has the id ${plant.id}; it stays as it is`);
       return creation;
@@ -60,22 +59,14 @@ export async function importPlants(
 export const openInput = (file: string | undefined): Input =>
   file === undefined ? process.stdin : createReadStream(file);
 
-// readline would also end a line at U+2028, which a name can contain.
 async function* numberedLines(input: Input, signal: AbortSignal) {
   let number = 0;
-  let rest = '';
   try {
-    for await (const chunk of addAbortSignal(signal, input.setEncoding('utf8'))) {
-      const lines = `${rest}${chunk}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        number += 1;
-        if (line.trim() !== '') yield { line, number };
-      }
+    for await (const { text } of readLines(addAbortSignal(signal, input))) {
+      number += 1;
+      if (text?.trim() !== '') yield { text, number };
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return;
   }
-  if (rest.trim() !== '') yield { line: rest, number: number + 1 };
 }

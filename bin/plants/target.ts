@@ -1,3 +1,4 @@
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
@@ -9,6 +10,7 @@ import { databaseEndpoint, type TargetOptions } from '../administration/target-o
 export interface Plants {
   store: PlantStore;
   database: DynamoDBDocumentClient;
+  plantsTable: string;
   tokensTable: string;
   /** Where the plants are, for messages. */
   name: string;
@@ -19,7 +21,14 @@ export async function openPlants(options: TargetOptions): Promise<Plants> {
   const retryStrategy = new RetryStrategy(attempts);
   const [database, tokensTable] = await openTarget(options, { retryStrategy });
   protectWrites(database);
-  const table = options.local ? tableIds.plants : await outputOf(options, 'PlantsTableName');
+  const plantsTable = options.local ? tableIds.plants : await outputOf(options, 'PlantsTableName');
   const name = options.local ? databaseEndpoint(options) : options.stack;
-  return { store: plantStore(database, table), database, tokensTable, name };
+  const store = plantStore(database, plantsTable);
+  return { store, database, plantsTable, tokensTable, name };
+}
+
+/** Returns which table this is, also if another one gets its name later. */
+export async function tableIdentity({ database, plantsTable }: Plants) {
+  const { Table } = await database.send(new DescribeTableCommand({ TableName: plantsTable }));
+  return { table: Table?.TableArn ?? plantsTable, tableId: Table?.TableId ?? '' };
 }

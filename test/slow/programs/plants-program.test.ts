@@ -1,71 +1,25 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../../bin/administration/access-tokens.ts';
 import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { loseAnswer, pass, startFaultProxy } from '../../support/database/proxy.ts';
-import { root } from '../../support/project.ts';
-import { startTables } from './both-tables.ts';
+import { line, linesOf, plantsProgram, success } from './plants-program.ts';
 
 /** CI takes 100 000. */
 const many = Number(process.env.PLANTS ?? 1500);
 /** A hundred thousand take a few minutes, and more on a busy machine. */
 const roundTripTimeout = 1_800_000;
-const folder = temporaryFolder();
-let tables: Awaited<ReturnType<typeof startTables>>;
-let store: PlantStore;
-beforeAll(async () => {
-  tables = await startTables();
-  finallyDo(tables.stop);
-  store = plantStore(tables.database, tableIds.plants);
-});
+const { tables, start, plants, file } = await plantsProgram();
+const store: PlantStore = plantStore(tables.database, tableIds.plants);
 
-/**
- * Starts the plants program, as `npm run plants --` does. Its stdin stays open until the test ends
- * it.
- */
-function start(args: string[], endpoint = tables.endpoint) {
-  const child = spawn(
-    process.execPath,
-    ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
-    { cwd: root, env: { ...process.env, INIT_CWD: folder } },
-  );
-  finallyDo(() => child.kill('SIGKILL'));
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-    });
-  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, ...output }));
-  return { child, ended };
-}
-
-/** Runs the program to its end, with this input. */
-function plants(args: string[], stdin = '', endpoint?: string) {
-  const { child, ended } = start(args, endpoint);
-  // A command that fails at once does not read its input.
-  child.stdin.on('error', () => undefined).end(stdin);
-  return ended;
-}
-
-const file = (name: string) => join(folder, name);
-const line = (id: bigint | number, name = 'Aloe', tag = '') =>
-  `{"id":${id},${JSON.stringify({ name, tag }).slice(1)}\n`;
-const linesOf = (count: number) =>
-  Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
 const issue = (owner: string) => {
   const given = { owner, scopes: allScopes, label: '', expires: undefined };
   return issueToken(tables.database, tableIds.accessTokens, given);
 };
-/** Returns the expected result of a command that succeeds. */
-const success = (stderr: string, stdout = '') => ({ exitCode: 0, stdout, stderr });
 
 test(
   `${many} plants are the same after a round trip that was interrupted on both ways`,
@@ -102,29 +56,6 @@ test(
   },
   roundTripTimeout,
 );
-
-test('an export continues after the last whole line of its unfinished file', async () => {
-  const lines = linesOf(1100);
-  await plants(['import', '--owner', 'torn'], lines.join(''));
-  const part = file('torn.jsonl.part');
-  writeFileSync(part, lines.slice(0, 600).join(''));
-  truncateSync(part, statSync(part).size - 9);
-  expect(await plants(['export', '--owner', 'torn', 'torn.jsonl'])).toEqual(
-    success('Exported 501 plants of torn.\n'),
-  );
-  expect(existsSync(part)).toBe(false);
-  expect(readFileSync(file('torn.jsonl'), 'utf8')).toBe(lines.join(''));
-});
-
-test('an export does not overwrite a file', async () => {
-  writeFileSync(file('mine.jsonl'), 'mine');
-  expect(await plants(['export', '--owner', 'torn', 'mine.jsonl'])).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `error: ${file('mine.jsonl')} exists: choose another name, or remove it.\n`,
-  });
-  expect(readFileSync(file('mine.jsonl'), 'utf8')).toBe('mine');
-});
 
 test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
   const lines = [
