@@ -153,9 +153,9 @@ async function eraseCommand(plants: Plants, options: WriteOptions): Promise<void
   const summary = () => `${counted(erased)} erased`;
   await tellingProgress(work, summary, options, signal).finally(bar.clear);
   console.error(
-    `Erased ${counted(erased)} and ${tokens} access tokens of ${owner}. A gateway that has just ` +
-      'admitted one of the tokens may do so until its cache forgets it, after at most 300 s: ' +
-      'repeat the command after that.',
+    `Erased ${counted(erased)} and ${tokens} access tokens of ${owner}. API Gateway may accept ` +
+      'a token for up to 60 s more, or for as long as the setting authorizer-cache says. Repeat ' +
+      'the command after that.',
   );
 }
 

@@ -32,7 +32,8 @@ export class RetryStrategy extends StandardRetryStrategy {
   }
 }
 
-const reads = ['GetItemCommand', 'QueryCommand'];
+/** A command that only reads. Any other may write. */
+const reads = /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/;
 
 /** DynamoDB keeps idle connections longer than this. */
 const idleLimitMs = 5000;
@@ -46,7 +47,7 @@ export function protectWrites(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const isWrite = !reads.includes(commandName);
+        const isWrite = !reads.test(commandName);
         if (isWrite) await closeStaleConnections(client, lastUsed);
         try {
           return await next(args);

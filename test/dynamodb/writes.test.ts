@@ -1,5 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  ExecuteStatementCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
@@ -57,6 +71,35 @@ test('a connection that was idle for five seconds is not used for a write', asyn
     expect([idleMs, connections - before]).toEqual([idleMs, opened]);
   }
   now.mockRestore();
+});
+
+const TableName = tableIds.plants;
+const Key = { id: 1n };
+const batch = { RequestItems: {} };
+const transaction = { TransactItems: [] };
+const reads = [
+  new GetCommand({ TableName, Key }),
+  new BatchGetCommand(batch),
+  new TransactGetCommand(transaction),
+  new QueryCommand({ TableName }),
+  new ScanCommand({ TableName }),
+  new DescribeTableCommand({ TableName }),
+];
+const writes = [
+  new PutCommand({ TableName, Item: Key }),
+  new UpdateCommand({ TableName, Key }),
+  new DeleteCommand({ TableName, Key }),
+  new BatchWriteCommand(batch),
+  new TransactWriteCommand(transaction),
+  new ExecuteStatementCommand({ Statement: '…' }),
+];
+test.each([
+  ...reads.map((command) => [command.constructor.name, 'did nothing', command] as const),
+  ...writes.map((command) => [command.constructor.name, 'may have worked', command] as const),
+])('a %s whose answer got lost %s', async (_, outcome, command) => {
+  answer = (request) => void request.socket.resetAndDestroy();
+  const error = await database.send(command as PutCommand).catch((thrown) => thrown);
+  expect(error instanceof UnknownOutcome).toBe(outcome === 'may have worked');
 });
 
 test.each<[fault: object, outcome: string]>([

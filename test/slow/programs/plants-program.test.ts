@@ -5,7 +5,15 @@ import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { loseAnswer, pass, startFaultProxy } from '../../support/database/proxy.ts';
+import { finallyDo } from '../../support/cleanup.ts';
+import {
+  type Fault,
+  loseAnswer,
+  pass,
+  reset,
+  startFaultProxy,
+  throttle,
+} from '../../support/database/proxy.ts';
 import { line, linesOf, plantsProgram, success } from './plants-program.ts';
 
 /** CI takes 100 000. */
@@ -107,15 +115,100 @@ test('an import stores only what the API would, and names every other line', asy
   ]);
 });
 
-test('an import does not send a plant again if the answer got lost', async () => {
-  const proxy = await startFaultProxy();
+const proxy = await startFaultProxy();
+finallyDo(proxy.stop);
+const faulty = proxy.before(tables.endpoint);
+const gone = (owner: string) => async () => expect(await store.remove(owner, 1n)).toBe(true);
+const there = (owner: string) => async () =>
+  expect(await store.create(owner, storedPlant({ id: 1n, name: 'Ficus' }))).toBe('created');
+/** The database executes the command, another caller acts, and the answer is lost. */
+const loseAnswerAfter =
+  (act: () => Promise<unknown>): Fault =>
+  async (exchange) => {
+    await exchange.forward();
+    await act();
+    exchange.socket.resetAndDestroy();
+  };
+/** Returns the expected result of a command that met a write whose outcome is unknown. */
+const stopped = (owner: string, soFar: string) => ({
+  exitCode: 1,
+  stdout: '',
+  stderr:
+    'error: It is unknown whether a write took effect. ' +
+    `So far: ${soFar}. Repeat the command to continue. If no other caller writes plants of ` +
+    `${owner}, add --only-writer: the command then repeats such a write by itself.\n`,
+});
+
+test('an import whose answer got lost finds its own plant', async () => {
   proxy.play('lost', loseAnswer, pass);
-  const endpoint = proxy.before(tables.endpoint);
-  const { stderr } = await plants(['import', '--owner', 'lost'], line(1), endpoint);
-  await proxy.stop();
-  expect(stderr).toBe('Imported for lost: 1 plant created, 0 there already.\n');
+  const result = await plants(['import', '--owner', 'lost'], line(1), faulty);
+  expect(result).toEqual(success('Imported for lost: 1 plant created, 0 there already.\n'));
   expect(proxy.seen('lost')).toEqual(['PutItem', 'GetItem']);
 });
+
+test('an import does not bring back what another caller deleted, and can be repeated', async () => {
+  proxy.play('back', pass, loseAnswerAfter(gone('back')), pass);
+  await plants(['import', '--owner', 'back'], line(2), faulty);
+  const result = await plants(['import', '--owner', 'back'], line(1), faulty);
+  expect(result).toEqual(stopped('back', '0 plants created, 0 there already'));
+  expect(proxy.seen('back')).toEqual(['PutItem', 'PutItem', 'GetItem']);
+  expect(await all('back')).toMatchObject([{ id: 2n }]);
+  expect(await plants(['import', '--owner', 'back'], line(1), faulty)).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('an erasure does not delete what another caller created, and can be repeated', async () => {
+  await plants(['import', '--owner', 'anew'], line(1));
+  const read = [pass, pass, pass, pass];
+  proxy.play('anew', ...read, loseAnswerAfter(there('anew')), pass);
+  const result = await plants(['erase', '--owner', 'anew'], 'anew\n', faulty);
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr.endsWith(stopped('anew', '0 plants erased').stderr)).toBe(true);
+  expect(proxy.seen('anew')).toEqual(['Query', 'Scan', 'Scan', 'Query', 'DeleteItem', 'GetItem']);
+  expect(await all('anew')).toMatchObject([{ name: 'Ficus' }]);
+  expect(await plants(['erase', '--owner', 'anew'], 'anew\n')).toMatchObject({ exitCode: 0 });
+});
+
+test.each([
+  ['import', 'sole', [reset], 'PutItem GetItem PutItem'],
+  [
+    'erase',
+    'sole',
+    [pass, pass, pass, pass, reset],
+    'Query Scan Scan Query DeleteItem GetItem DeleteItem',
+  ],
+])('the only writer can let an %s go on', async (command, owner, faults, commands) => {
+  proxy.play(owner, ...faults, pass);
+  const before = proxy.seen(owner).length;
+  const args = [command, '--owner', owner, '--only-writer'];
+  const { exitCode } = await plants(args, command === 'erase' ? `${owner}\n` : line(1), faulty);
+  expect(exitCode).toBe(0);
+  expect(proxy.seen(owner).slice(before).join(' ')).toBe(commands);
+});
+
+test('a write that is throttled is repeated, and a read always', async () => {
+  proxy.play('busy', ...Array(4).fill(throttle), pass);
+  expect(await plants(['import', '--owner', 'busy'], line(1), faulty)).toMatchObject({
+    exitCode: 0,
+  });
+  proxy.play('busy', reset, pass, reset, reset, pass);
+  expect(await plants(['erase', '--owner', 'busy'], 'busy\n', faulty)).toMatchObject({
+    exitCode: 0,
+  });
+  expect(await all('busy')).toEqual([]);
+});
+
+test('a line of an import that is longer than a body of the API is refused in linear time', async () => {
+  const long = `{"id":1,"name":"Aloe"${' '.repeat(40_000_000)}}\n`;
+  const { exitCode, stderr } = await plants(['import', '--owner', 'long'], long + line(2));
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr:
+      'line 1: it is longer than 16384 bytes\n' +
+      'error: 1 plant created, 0 there already, 0 in conflict, 1 invalid.\n',
+  });
+}, 20_000);
 
 test('erase removes the plants and tokens of one owner, once their name is typed', async () => {
   await plants(['import', '--owner', 'gone'], linesOf(40).join(''));
