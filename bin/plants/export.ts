@@ -13,10 +13,11 @@ export async function* pagesOf(
   store: PlantStore,
   owner: string,
   after?: bigint,
+  signal?: AbortSignal,
 ): AsyncGenerator<Plant[]> {
   let last = after;
   for (;;) {
-    const page = await untilAvailable(() => store.list(owner, pageSize, last));
+    const page = await untilAvailable(() => store.list(owner, pageSize, last, signal));
     if (page.length > 0) yield page;
     if (page.length < pageSize) return;
     last = page.at(-1)?.id;
@@ -47,8 +48,9 @@ export async function exportToFile(
   count(plants);
   // It is on the disk before it gets its name.
   const stream = createWriteStream(path, { flags: 'a', flush: true });
+  const pages = pagesOf(store, origin.owner, last, signal);
   try {
-    await pipeline(linesOf(pagesOf(store, origin.owner, last), count), stream, { signal });
+    await pipeline(linesOf(pages, count), stream, { signal });
   } catch (error) {
     if (signal.aborted) return false;
     throw error;

@@ -199,7 +199,7 @@ test('a write that is throttled is repeated, and a read always', async () => {
   expect(await all('busy')).toEqual([]);
 });
 
-test('a line of an import that is longer than a body of the API is refused in linear time', async () => {
+test('a line of an import that is too long is refused in linear time', async () => {
   const long = `{"id":1,"name":"Aloe"${' '.repeat(40_000_000)}}\n`;
   const { exitCode, stderr } = await plants(['import', '--owner', 'long'], long + line(2));
   expect({ exitCode, stderr }).toEqual({
