@@ -33,7 +33,7 @@ test('the page on clients has the limits in force', () => {
   ]);
 });
 
-test('the request that the page on clients shows is answered with the problem that it shows', async () => {
+test('the problem on the page is the answer to the request on the page', async () => {
   const [, body = ''] = /body\s`([^`]+)`/.exec(readPage(page)) ?? [];
   const [, shown = ''] = /^```json\n(.*?)^```/ms.exec(readPage(page)) ?? [];
   const headers = {
