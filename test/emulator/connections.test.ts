@@ -95,7 +95,7 @@ describe.each(servers)('%s', (_, start) => {
   );
 });
 
-test('a stop answers what has arrived whole, and nothing that follows on the connection', async () => {
+test('a stop answers what has arrived whole, and nothing that follows it', async () => {
   const fixture = await startFixture();
   const waiting = gate();
   const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });

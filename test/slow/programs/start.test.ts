@@ -71,7 +71,7 @@ async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Pro
   return stderr;
 }
 
-test('it keeps its data, shares no folder or port, and ends although connections are open', async () => {
+test('it keeps its data, shares no folder or port, and ends despite open connections', async () => {
   const data = join(temporaryFolder(), 'store');
   const store = await start(['--data', data]);
   const { baseUrl, token, dynamodbEndpoint } = store;
