@@ -3,8 +3,9 @@ import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { entryOf, type FunctionName } from './bundle.ts';
-import { Api } from './constructs/api.ts';
+import { Api, stageName } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';
+import { addDomain } from './constructs/domain.ts';
 import { Monitoring } from './constructs/monitoring.ts';
 import { StoreFunction } from './constructs/store-function.ts';
 import { Tables } from './constructs/tables.ts';
@@ -67,10 +68,13 @@ export class PlantStoreStack extends Stack {
       accessTokens,
       settings,
     });
-    const { 'monthly-budget': budget, 'alarm-email': email } = settings;
+    const { domain, 'monthly-budget': budget, 'alarm-email': email } = settings;
     if (budget && email) addBudget(this, budget, email);
+    if (domain) addDomain(this, domain, rest, settings);
 
-    new CfnOutput(this, 'BaseUrl', { value: rest.url.replace(/\/$/, '') });
+    new CfnOutput(this, 'BaseUrl', {
+      value: domain ? `https://${domain}/${stageName}` : rest.url.replace(/\/$/, ''),
+    });
     new CfnOutput(this, 'PlantsTableName', { value: plants.tableName });
     new CfnOutput(this, 'AccessTokensTableName', { value: accessTokens.tableName });
     const copy = settings.instance ? ` --stack ${this.stackName}` : '';

@@ -36,6 +36,10 @@ const isOrigin = (value: string) =>
 const isEmail = (value: string) =>
   value.length <= 254 && /^[^\s@\p{Cc}]{1,64}@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(value);
 
+/** At most 64 characters, as a certificate allows. API Gateway accepts no capital letters. */
+const isDomain = (value: string) =>
+  /^(?=.{4,64}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(value);
+
 /**
  * The numbers of days that CloudWatch Logs accepts:
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
@@ -82,6 +86,20 @@ const schema = v.object({
   'alarm-email': text(isEmail, 'must be an e-mail address'),
   /** Dollars a month for the whole account. `alarm-email` gets a mail when the bill nears them. */
   'monthly-budget': v.optional(integer(1, 1_000_000)),
+  /** The domain whose `/v1` is the base URL, with a certificate or a hosted zone. */
+  domain: text(isDomain, 'must be a domain name like api.example.com, in lower case'),
+  /** The ARN of a certificate for the domain, in the stack's region. */
+  certificate: text(
+    (value) => /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/.test(value),
+    'must be the ARN of a certificate in AWS Certificate Manager',
+  ),
+  /** The id of the Route 53 zone in which the stack makes the domain's certificate and record. */
+  'hosted-zone': text(
+    (value) => /^Z[A-Z0-9]{1,31}$/.test(value),
+    'must be the id of a hosted zone, which begins with Z',
+  ),
+  /** Whether the API answers at its domain alone, and no longer at execute-api. */
+  'domain-only': onOrOff,
   /** Whether API Gateway logs each request, which needs a role (docs/operations.md). */
   'access-log': onOrOff,
   /** Source maps of the bundles: inline for a debugger, linked for files of their own. */
@@ -115,11 +133,30 @@ export function readSettings(context: Record<string, unknown>): Settings {
         `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
     ),
   ];
-  if (given['monthly-budget'] !== undefined && given['alarm-email'] === undefined)
-    faults.push(`${prefix}monthly-budget needs ${prefix}alarm-email, where its warnings go`);
+  faults.push(...unmet(given));
   if (faults.length > 0 || !result.success)
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   return result.output;
+}
+
+/** Returns what settings that depend on each other lack. */
+function unmet(given: Record<string, unknown>): string[] {
+  const has = (name: string) => ![undefined, false, 'false'].includes(given[name] as never);
+  const rules: [broken: boolean, fault: string][] = [
+    [
+      has('monthly-budget') && !has('alarm-email'),
+      `monthly-budget needs ${prefix}alarm-email, where its warnings go`,
+    ],
+    [
+      has('domain') && has('certificate') === has('hosted-zone'),
+      `domain needs either ${prefix}certificate or ${prefix}hosted-zone`,
+    ],
+    ...['certificate', 'hosted-zone', 'domain-only'].map((name): [boolean, string] => [
+      has(name) && !has('domain'),
+      `${name} needs ${prefix}domain`,
+    ]),
+  ];
+  return rules.filter(([broken]) => broken).map(([, fault]) => prefix + fault);
 }
 
 /** Returns a key without a prefix that resembles ours, as `plantStore:` and `plant_store.` do. */

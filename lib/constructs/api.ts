@@ -31,6 +31,18 @@ export interface ApiProps {
   settings: Settings;
 }
 
+/** The end of the base URL. */
+export const stageName = 'v1';
+
+/**
+ * By default, a regional API accepts TLS 1.0 at its own address:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ */
+export const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+};
+
 /** The REST API at stage v1: a method for each operation, with its function and the authorizer. */
 export class Api extends Construct {
   readonly rest: RestApi;
@@ -47,8 +59,9 @@ export class Api extends Construct {
       description: 'Plant Store',
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: false,
+      ...(settings['domain-only'] && { disableExecuteApiEndpoint: true }),
       deployOptions: {
-        stageName: 'v1',
+        stageName,
         throttlingRateLimit: settings['throttle-rate'],
         throttlingBurstLimit: settings['throttle-burst'],
         tracingEnabled: true,
@@ -68,10 +81,7 @@ export class Api extends Construct {
     const resource = this.rest.node.defaultChild as CfnRestApi;
     // The logical id is pinned, because another one would be another API with another base URL.
     resource.overrideLogicalId('Api');
-    // By default a regional API accepts TLS 1.0 at its own address:
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
-    resource.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
-    resource.endpointAccessMode = EndpointAccessMode.STRICT;
+    Object.assign(resource, tls);
 
     for (const [name, { method, path }] of Object.entries(operations)) {
       const integration = new LambdaIntegration(handlers[name as Operation], {

@@ -34,7 +34,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     functions.map((f) => metric(f).with({ label: f.node.id }));
 
   const dashboard = new Dashboard(scope, 'Dashboard', {
-    dashboardName: Stack.of(scope).stackName,
+    // Dashboards are global to an account, and a copy in another region has the same stack name.
+    dashboardName: `${Stack.of(scope).stackName}-${Stack.of(scope).region}`,
     defaultInterval: Duration.days(1),
   });
   dashboard.addWidgets(

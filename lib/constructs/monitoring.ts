@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -96,11 +97,13 @@ export class Monitoring extends Construct {
       }),
       this.alarm('ThrottledRequests', {
         impact:
-          'Callers get 429 or soon will, because requests arrive as fast as a method admits them.',
+          'Callers may get 429. In one minute, all methods together got at least nine tenths of ' +
+          'the requests that one method admits.',
         response:
           'Find out whose requests they are. ' +
           'Raise plant-store:throttle-rate if they are wanted, and revoke the token if not.',
-        // A REST API has no metric for the requests that it throttled.
+        // A REST API has no metric for the requests that it throttled, and those of single methods
+        // cost extra.
         metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
         threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
         // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
@@ -147,6 +150,13 @@ export class Monitoring extends Construct {
         threshold: 1,
         // FILL counts late data as 0, so evaluate the last three periods.
         outOf: 3,
+      }),
+      this.alarm('ThrottledFunctions', {
+        impact: 'Requests get 503, because Lambda runs as many functions as the account may run.',
+        response: 'Ask for a higher quota under Service Quotas, Lambda, Concurrent executions.',
+        // The sum of all functions of the account and region, which share the quota, is one metric.
+        metric: LambdaFunction.metricAllThrottles({ statistic: Stats.SUM, period }),
+        threshold: 1,
       }),
     ];
     addDashboard(this, { ...props, alarms, counts: Object.values(counts) });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { settingNames } from '../../lib/settings.ts';
+import { readSettings, settingNames } from '../../lib/settings.ts';
 import { root } from '../support/project.ts';
 import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
 
@@ -75,6 +75,11 @@ test('every entry of the list has a command and a test', () => {
 test('the page on operations explains every setting', () => {
   const explained = tableOf('docs/operations.md', 'setting').map(([name]) => name);
   expect(explained.sort()).toEqual(settingNames.map((name) => `\`${name}\``).sort());
+});
+
+test('the settings that the page on operations shows for cdk.json are valid', () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(readPage('docs/operations.md')) ?? [];
+  expect(Object.keys(readSettings(JSON.parse(json).context))).toContain('alarm-email');
 });
 
 /** Returns the names of a file's tests: the first strings of tests and of the rows of tables. */

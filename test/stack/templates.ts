@@ -21,7 +21,7 @@ export interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** Three ways to deploy. The tests look at their templates, .ci/templates/run at their findings. */
+/** Ways to deploy. The tests look at their templates, .ci/templates/run at their findings. */
 export const settings = chosenSettings;
 
 /** Returns the CDK context of the stack that has no settings but these. */

@@ -71,7 +71,7 @@ export const supportedTypes: Record<string, PropertyRules> = {
     Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
-    ...ignored('Description', 'Name', 'SecurityPolicy', 'Tags'),
+    ...ignored('Description', 'DisableExecuteApiEndpoint', 'Name', 'SecurityPolicy', 'Tags'),
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
     EndpointAccessMode: 'ignored',
     EndpointConfiguration: { Types: only('REGIONAL') },
@@ -134,14 +134,18 @@ export const supportedTypes: Record<string, PropertyRules> = {
 
 /** The types of resource that no answer depends on. */
 export const ignoredTypes: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::Budgets::Budget',
   'AWS::CDK::Metadata',
+  'AWS::CertificateManager::Certificate',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
+  'AWS::Route53::RecordSet',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',

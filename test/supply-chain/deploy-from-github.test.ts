@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { readPage } from '../docs/page.ts';
+import type { Template } from '../stack/templates.ts';
 import { root } from '../support/project.ts';
-import type { Template } from './templates.ts';
 
 function deployRole(): Template {
   const app = new App();

@@ -1,0 +1,39 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import { DomainName, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
+import type { Construct } from 'constructs';
+import type { Settings } from '../settings.ts';
+import { stageName, tls } from './api.ts';
+
+/**
+ * Makes the API answer at a domain too, below the name of its stage. With a hosted zone, its
+ * certificate and DNS record are part of the stack. Otherwise an output says what belongs into DNS.
+ */
+export function addDomain(scope: Construct, domainName: string, rest: RestApi, settings: Settings) {
+  const { certificate, 'hosted-zone': zoneId } = settings;
+  const zone = zoneId ? HostedZone.fromHostedZoneId(scope, 'HostedZone', zoneId) : undefined;
+  const domain = new DomainName(scope, 'Domain', {
+    domainName,
+    certificate: zone
+      ? new Certificate(scope, 'Certificate', {
+          domainName,
+          validation: CertificateValidation.fromDns(zone),
+        })
+      : Certificate.fromCertificateArn(scope, 'Certificate', `${certificate}`),
+    ...tls,
+  });
+  domain.addBasePathMapping(rest, { stage: rest.deploymentStage, basePath: stageName });
+  if (zone)
+    new ARecord(scope, 'Record', {
+      zone,
+      // With a dot at its end a name is complete, so that CDK does not ask for the zone's name.
+      recordName: `${domainName}.`,
+      target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
+    });
+  else
+    new CfnOutput(scope, 'DnsRecord', {
+      value: `${domainName}. CNAME ${domain.domainNameAliasDomainName}.`,
+    });
+}
