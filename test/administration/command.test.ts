@@ -14,6 +14,7 @@ import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { startTokensTable } from '../support/database/tokens-table.ts';
+import { eventually } from '../support/eventually.ts';
 import { root } from '../support/project.ts';
 import { start, token } from './command.ts';
 
@@ -249,13 +250,15 @@ test('an npm start announces itself, and takes it back when it ends', async () =
     [join(root, 'bin', 'local.ts'), '--port', '0', '--dynamodb-port', '0', '--json'],
     { cwd, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const [ready] = await once(npmStart.stdout, 'data');
+  const [ready] = await eventually('a ready npm start', once(npmStart.stdout, 'data'), {
+    seconds: 120,
+  });
   const { dynamodbEndpoint } = JSON.parse(`${ready}`);
   expect(findRunning(join(cwd, '.plant-store'))).toMatchObject({ dynamodbEndpoint });
   const { stdout } = await token('list --local', {}, { cwd });
   expect(stdout).toMatch(/ demo .* npm start\n/);
   npmStart.kill();
-  await once(npmStart, 'exit');
+  await eventually('the end of npm start', once(npmStart, 'exit'));
   expect(existsSync(join(cwd, '.plant-store', 'running.json'))).toBe(false);
 });
 

@@ -17,7 +17,7 @@ export const start = (
   { cwd = root, stdin = '' } = {},
 ): Promise<Run> =>
   new Promise((resolve) => {
-    const child = execFile(program, args, { cwd, env }, (_, stdout, stderr) =>
+    const child = execFile(program, args, { cwd, env, timeout: 60_000 }, (_, stdout, stderr) =>
       resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
     );
     // The program may end without reading its input.

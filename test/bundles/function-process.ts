@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
 
@@ -32,13 +33,23 @@ export async function runFunction(
     process.execPath,
     ['--unhandled-rejections=strict', `${import.meta.dirname}/function-process.mjs`],
     {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: 30_000,
       env: {
         ...lambdaEnvironment(endpoint),
         _X_AMZN_TRACE_ID: 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1',
       },
     },
   );
-  child.stdin.end(JSON.stringify({ folder, events, frozen }));
-  return JSON.parse(await text(child.stdout));
+  // A function that fails at once does not read its events.
+  child.stdin.on('error', () => undefined).end(JSON.stringify({ folder, events, frozen }));
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  if (code !== 0 || stdout === '') {
+    const end = signal ? `was ended by ${signal}, after at most 30 s` : `ended with ${code}`;
+    throw new Error(`The process of ${folder} ${end}, before it told what it did:\n${stderr}`);
+  }
+  return JSON.parse(stdout);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 
 const lifecycle = new URL('../../bin/command-line/lifecycle.ts', import.meta.url).href;
 
@@ -28,14 +29,16 @@ function startProgram(body: string) {
   finallyDo(() => child.kill('SIGKILL'));
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The program has no pipes.');
-  const ended = Promise.all([once(child, 'exit'), text(stdout), text(stderr)]).then(
-    ([[code], said, errors]) => ({ code, said: said.trim().split('\n'), errors }),
-  );
   let output = '';
   stdout.on('data', (chunk) => (output += chunk));
-  const says = async (line: string) => {
-    while (!output.includes(`${line}\n`)) await once(stdout, 'data');
-  };
+  const instead = () => output;
+  const ended = eventually(
+    'the end of the program',
+    Promise.all([once(child, 'exit'), text(stdout), text(stderr)]),
+    { instead },
+  ).then(([[code], said, errors]) => ({ code, said: said.trim().split('\n'), errors }));
+  const says = (line: string) =>
+    eventually(`the line "${line}"`, () => output.includes(`${line}\n`), { instead });
   return { child, says, ended };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { root } from '../support/project.ts';
 
 const launcher = join(root, 'bin', 'node24.mjs');
@@ -24,11 +25,14 @@ function program(source: string): string {
 function launch(args: string[], options: SpawnOptions = {}) {
   const child = spawn(process.execPath, args, { stdio: 'pipe', ...options });
   finallyDo(() => child.kill('SIGKILL'));
-  const ended = Promise.all([
-    once(child, 'close'),
-    child.stdout ? text(child.stdout) : '',
-    child.stderr ? text(child.stderr) : '',
-  ]).then(([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr }));
+  const ended = eventually(
+    `the end of ${args.join(' ')}`,
+    Promise.all([
+      once(child, 'close'),
+      child.stdout ? text(child.stdout) : '',
+      child.stderr ? text(child.stderr) : '',
+    ]),
+  ).then(([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr }));
   return { child, ended };
 }
 
@@ -51,7 +55,7 @@ test('a signal to the launcher reaches the program, which may finish its work', 
     setInterval(() => {}, 1000);
     console.log('ready');`);
   const { child, ended } = launch([launcher, file]);
-  await once(child.stdout ?? child, 'data');
+  await eventually('a ready program', once(child.stdout ?? child, 'data'));
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 9, signal: null });
 });
@@ -76,9 +80,9 @@ test.each([
     ? spawn('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
     : spawn(process.execPath, [launcher, file]);
   const said = text(child.stdout);
-  await once(child.stdout, 'data');
+  await eventually('a ready program', once(child.stdout, 'data'));
   child.kill('SIGKILL');
-  expect(await said).toBe(`ready\n${event}\n`);
+  expect(await eventually('the end of the program', said)).toBe(`ready\n${event}\n`);
 });
 
 /** Copies the launcher into a project of its own, whose platform package has this text as Node. */

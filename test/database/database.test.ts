@@ -16,6 +16,7 @@ import { localClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http-client.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
@@ -49,10 +50,10 @@ async function writtenFolder(): Promise<string> {
 async function startElsewhere(data: string) {
   const program = join(import.meta.dirname, 'database-process.ts');
   const child = fork(program, [data], { execPath: process.execPath, execArgv: [] });
-  const [endpoint] = await once(child, 'message');
+  const [endpoint] = await eventually('the endpoint of a database', once(child, 'message'));
   const kill = () => {
     child.kill('SIGKILL');
-    return once(child, 'exit');
+    return eventually('the end of a database', once(child, 'exit'));
   };
   return { endpoint: String(endpoint), kill };
 }

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Request, send } from '../support/http-client.ts';
 import { answering, copyOf, startFixture, token } from './fixture.ts';
 import { gate } from './gate.ts';
@@ -87,11 +88,10 @@ describe('HTTP', () => {
   };
   const until = async (socket: Socket, text: string) => {
     let received = '';
-    socket.setEncoding('latin1');
-    for await (const chunk of socket) {
-      received += chunk;
-      if (received.includes(text)) break;
-    }
+    socket.setEncoding('latin1').on('data', (chunk) => (received += chunk));
+    const isThere = () => received.includes(text) || socket.readableEnded || socket.destroyed;
+    await eventually(`an answer with ${text}`, isThere, { instead: () => received });
+    socket.destroy();
     return received;
   };
   const isServing = async () => expect(await statusOf({ path: '/v1/echo' })).toBe(200);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultConcurrency as concurrency } from '../../lib/emulator/lambda/function-pool.ts';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http-client.ts';
 import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
@@ -86,8 +87,9 @@ describe('a fault is answered as the gateway does, and the next request is serve
   test('a crash between two requests does not reach the next request', async () => {
     const start = fixture.log.length;
     expect((await ask('crash when idle')).status).toBe(200);
-    while (!loggedSince(start).some((line) => line.startsWith('Runtime.ExitError')))
-      await new Promise(setImmediate);
+    await eventually('the log line of a crash', () =>
+      loggedSince(start).some((line) => line.startsWith('Runtime.ExitError')),
+    );
     expect((await ask('nothing')).status).toBe(200);
   });
 

@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { countOf } from '../support/proof/check.ts';
 import { report } from '../support/proof/report.ts';
 
@@ -69,7 +70,8 @@ async function start(isTls: boolean) {
     },
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  await lines.next();
+  const nextLine = async () => (await eventually('a line of the function', lines.next())).value;
+  await nextLine();
   // T is stopped, and Z has ended.
   const isFrozen = () => / [TZ] /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
 
@@ -80,7 +82,7 @@ async function start(isTls: boolean) {
      */
     async thaw(closing: Closing, seconds: number, id: number) {
       child.kill('SIGSTOP');
-      while (!isFrozen());
+      await eventually('a frozen function', isFrozen);
       // The function sees the invocation before it sees what became of its connection.
       child.stdin.write(`${seconds} ${id}\n`);
       const open = [...sockets].filter((socket) => !socket.writableEnded);
@@ -88,15 +90,15 @@ async function start(isTls: boolean) {
       if (closing === 'is reset') for (const socket of sockets) socket.resetAndDestroy();
       if (closing === 'is ended') {
         server.closeIdleConnections();
-        await Promise.all(ended);
+        await eventually('the end of the connections', Promise.all(ended));
       }
       child.kill('SIGCONT');
-      const [status, duration] = `${(await lines.next()).value}`.split(' ').map(Number);
+      const [status, duration] = `${await nextLine()}`.split(' ').map(Number);
       return { status, duration: duration ?? 0 };
     },
     async stop() {
       child.stdin.end();
-      await once(child, 'exit');
+      await eventually('the end of the function', once(child, 'exit'));
       front.close();
       server.close();
       server.closeAllConnections();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { root } from '../support/project.ts';
 
 /** Returns the files that `cdk watch` observes. Ends it before it deploys. */
@@ -27,7 +28,10 @@ async function observedFiles(): Promise<string[]> {
         if (line.includes("Triggering initial 'cdk deploy'")) resolve();
       });
     void ended.then(() => reject(new Error(`cdk watch ended:\n${lines.join('\n')}`)));
-    await promise;
+    await eventually('the files that cdk watch observes', promise, {
+      seconds: 120,
+      instead: () => lines.join('\n'),
+    });
   } finally {
     if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
     await ended;

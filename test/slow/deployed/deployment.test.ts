@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import { root } from '../../support/project.ts';
 import { startApiProxy } from './api-proxy.ts';
 
@@ -161,7 +161,8 @@ test('a revoked token lives on in the cache of the authorizer', async () => {
 
 test('a refused token is counted, and not as a failure of the authorizer', async () => {
   expect(await list(`pst_000000000000_${'0'.repeat(49)}`)).toBe(401);
-  while ((await sumOf('TokenRefused')) === undefined) await setTimeout(200);
+  const isCounted = async () => (await sumOf('TokenRefused')) !== undefined;
+  await eventually('a count of TokenRefused', isCounted, { seconds: 120 });
   expect(await sumOf('AuthorizerFailed')).toBeUndefined();
 });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { eventually } from '../../support/eventually.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,14 +40,15 @@ export async function startBrowser(path: string) {
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const exited = once(child, 'exit');
-  const lines = createInterface({ input: child.stderr });
-  let port: string | undefined;
-  for await (const line of lines) {
-    port = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
-    if (port) break;
-  }
-  if (!port) throw new Error('Chromium ended before it listened.');
-  child.stderr.resume();
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  const address = await eventually(
+    'a Chromium that listens',
+    () => /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(told) ?? child.exitCode !== null,
+    { seconds: 120, instead: () => told },
+  );
+  if (address === true) throw new Error(`Chromium ended before it listened:\n${told}`);
+  const [, port] = address || [];
 
   return {
     async open(url: string, { width = 1280, height = 900, dark = false } = {}) {
@@ -70,7 +71,7 @@ export async function startBrowser(path: string) {
     },
     async stop() {
       child.kill();
-      await exited;
+      await eventually('the end of Chromium', exited);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -105,25 +106,18 @@ async function connect(url: string) {
     const answer = Promise.withResolvers<Json>();
     answers.set(count, answer);
     socket.send(JSON.stringify({ id: count, method, params }));
-    return answer.promise;
+    return eventually(`an answer to ${method}`, answer.promise);
   };
 
   /** Returns the value of an expression in the page, once it has one that is true. */
   async function when<T>(expression: string): Promise<T> {
-    const poll = `new Promise((resolve) => {
-      const look = () => {
-        const value = (() => { try { return ${expression}; } catch { return undefined; } })();
-        if (value) resolve(value);
-        else setTimeout(look, 20);
-      };
-      look();
-    })`;
-    const { result } = await send('Runtime.evaluate', {
-      expression: poll,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    return (result as { value: T }).value;
+    const safe = `(() => { try { return ${expression}; } catch { return undefined; } })()`;
+    const look = async () => {
+      const { result } = await send('Runtime.evaluate', { expression: safe, returnByValue: true });
+      return (result as { value: T }).value;
+    };
+    const instead = () => errors.join('\n');
+    return eventually(`${expression} in the page`, look, { instead });
   }
 
   const element = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;

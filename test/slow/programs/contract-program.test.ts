@@ -11,6 +11,7 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { root } from '../../support/project.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
@@ -107,7 +108,9 @@ interface Options {
 const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'].map((file) =>
   join(root, file),
 );
-async function contract(args: string[], { env = {}, cwd = root, onStart }: Options = {}) {
+// An npm start may run in the project's own folder.
+const elsewhere = temporaryFolder();
+async function contract(args: string[], { env = {}, cwd = elsewhere, onStart }: Options = {}) {
   const program = spawn(process.execPath, [...programs, ...args], {
     cwd,
     env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
@@ -119,7 +122,16 @@ async function contract(args: string[], { env = {}, cwd = root, onStart }: Optio
     stream.on('data', (text) => {
       output += text;
     });
-  const [code] = await once(program, 'close');
+  const ended = eventually(
+    `the end of npm run contract -- ${args.join(' ')}`,
+    once(program, 'close'),
+    {
+      // The whole suite runs in it.
+      seconds: 280,
+      instead: () => output,
+    },
+  );
+  const [code] = await ended;
   return { code, output };
 }
 

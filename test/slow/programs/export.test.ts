@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Fault, hang, pass, startFaultProxy } from '../../support/database/proxy.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTables } from './both-tables.ts';
 import { linesOf, plantsProgram, success } from './plants-program.ts';
 
@@ -62,8 +63,8 @@ async function stuckExport(fault: Fault = hang) {
   proxy.play('alice', pass, stick, pass);
   const exporting = program.start(['export', '--owner', 'alice', name], endpoint);
   const page = Buffer.byteLength(lines.slice(0, 1000).join(''));
-  while (!isStuck || statSync(written() ?? import.meta.filename).size < page)
-    await new Promise(setImmediate);
+  const isThere = () => isStuck && statSync(written() ?? import.meta.filename).size >= page;
+  await eventually('a page in the unfinished file', isThere);
   return exporting;
 }
 

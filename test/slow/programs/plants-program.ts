@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { root } from '../../support/project.ts';
 import { startTables } from './both-tables.ts';
+
+/** CI takes 100 000. */
+export const many = Number(process.env.PLANTS ?? 1500);
+/** How long they take on a busy machine, at most. */
+export const seconds = 60 + many / 60;
 
 /** Starts both tables, and returns what runs the plants program on them in a folder of its own. */
 export async function plantsProgram() {
@@ -27,7 +33,14 @@ export async function plantsProgram() {
       child[name].setEncoding('utf8').on('data', (text: string) => {
         output[name] += text;
       });
-    const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, ...output }));
+    const ended = eventually(
+      `the end of npm run plants -- ${args.join(' ')}`,
+      once(child, 'close'),
+      {
+        seconds,
+        instead: () => output.stderr,
+      },
+    ).then(([exitCode]) => ({ exitCode, ...output }));
     return { child, ended };
   }
 

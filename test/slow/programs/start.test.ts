@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../../bin/command-line/local-output.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { copyProject, root } from '../../support/project.ts';
 
 /** `npm start -- …`, without npm. */
@@ -19,9 +19,14 @@ function run(args: string[], { folder = root, environment = {} } = {}) {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (text: string) => (output[name] += text));
-  const exited = once(child, 'close').then(([code]) => ({ code, ...output }));
+  const closed = once(child, 'close');
   finallyDo(() => child.kill('SIGKILL'));
-  return { child, exited, output };
+  const told = () => output.stdout + output.stderr;
+  /** Waits until something is there. */
+  const comes = <T>(what: string, source: PromiseLike<T> | (() => T), seconds = 30) =>
+    eventually(`${what} of npm start ${args.join(' ')}`, source, { seconds, instead: told });
+  const exited = async () => ({ code: (await comes('the end', closed, 120))[0], ...output });
+  return { child, comes, exited, output };
 }
 
 interface Ready {
@@ -32,32 +37,26 @@ interface Ready {
 
 async function start(args: string[], folder = root) {
   const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], { folder });
-  const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
-  const first = await Promise.race([once(lines, 'line'), running.exited]);
-  if (!Array.isArray(first)) throw new Error(`It ended: ${first.stderr}`);
-  const ready: Ready = JSON.parse(first[0]);
+  const { child, comes, output } = running;
+  const isReady = () => output.stdout.includes('\n') || child.exitCode !== null;
+  await comes('the first line', isReady, 120);
+  if (child.exitCode !== null) throw new Error(`It ended: ${output.stderr}`);
+  const ready: Ready = JSON.parse(output.stdout);
   const headers = { Authorization: `Bearer ${ready.token}`, 'Content-Type': 'application/json' };
   const list = () => fetch(`${ready.baseUrl}/plants`, { headers });
   const create = (plant: object) =>
     fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
   const stop = () => {
     // Under npm, a terminal's Ctrl-C arrives twice.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) running.child.kill(signal);
-    return running.exited;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+    return running.exited();
   };
   let read = 0;
   /** Waits for a line on stderr that follows the last one waited for. */
   const says = async (form: RegExp) => {
-    const child = running.child.stderr as NodeJS.ReadableStream;
-    for (;;) {
-      const unread = running.output.stderr.slice(read);
-      const found = new RegExp(form, 'm').exec(unread);
-      if (found) {
-        read += found.index + found[0].length;
-        return;
-      }
-      await once(child, 'data');
-    }
+    const find = () => new RegExp(form, 'm').exec(output.stderr.slice(read));
+    const found = await comes(`a line like ${form}`, find, 60);
+    read += Number(found?.index) + `${found}`.length;
   };
   return { ...running, ...ready, headers, list, create, stop, says };
 }
@@ -66,7 +65,7 @@ async function start(args: string[], folder = root) {
  * Returns what a program writes to stderr if it refuses to start before anything slow has begun.
  */
 async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stdout, stderr } = await run(args, { environment }).exited;
+  const { code, stdout, stderr } = await run(args, { environment }).exited();
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 }

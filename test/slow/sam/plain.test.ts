@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
+import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';
 import { root } from '../../support/project.ts';
 
@@ -34,7 +35,10 @@ async function serve(line: string, form: RegExp): Promise<string> {
     });
   }
   void once(child, 'close').then(() => reject(new Error(`It ended:\n${said.join('\n')}`)));
-  return promise;
+  return eventually(`a line like ${form} of ${line}`, promise, {
+    seconds: 240,
+    instead: () => said.join('\n'),
+  });
 }
 
 function run(line: string): string {

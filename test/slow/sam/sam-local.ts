@@ -6,6 +6,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken } from '../../../bin/administration/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { eventually } from '../../support/eventually.ts';
 import { root } from '../../support/project.ts';
 
 export interface Program {
@@ -50,7 +51,10 @@ export function npmRun(
     const early = ended.then(() =>
       Promise.reject(new Error(`It ended without a line like ${form}:\n${lines.join('\n')}`)),
     );
-    return Promise.race([found, early]);
+    return eventually(`a line like ${form} of npm run ${script}`, Promise.race([found, early]), {
+      seconds: 240,
+      instead: () => lines.join('\n'),
+    });
   };
   return { process: child, lines, line, ended };
 }

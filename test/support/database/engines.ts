@@ -1,10 +1,10 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { type Engine as DynamoDb, databaseFront } from '../../../lib/database/database-front.ts';
 import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
+import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../packages-of-ci.ts';
 
@@ -59,11 +59,10 @@ async function startDynamoDbLocal(): Promise<Database> {
   });
   const ended = once(java, 'exit');
   const answers = () => fetch(origin).then(Boolean, () => false);
-  while (!(await answers())) {
-    if (java.exitCode !== null)
-      throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
-    await setTimeout(50);
-  }
+  const isReady = async () => (await answers()) || java.exitCode !== null;
+  await eventually('a DynamoDB Local that answers', isReady, { seconds: 120 });
+  if (java.exitCode !== null)
+    throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
   const front = databaseFront(forwardTo(origin));
   const server = createServer(front.listener);
   const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { root } from '../../../support/project.ts';
 import { countOf } from '../../../support/proof/check.ts';
@@ -27,7 +28,7 @@ async function openDatabase() {
   const port = await freePort();
   const startProcess = async () => {
     const child = fork(program, [data, `${port}`], { execPath: process.execPath, execArgv: [] });
-    await once(child, 'message');
+    await eventually('a database', once(child, 'message'));
     return child;
   };
   let running = await startProcess();
@@ -37,7 +38,7 @@ async function openDatabase() {
     async stop() {},
     async kill() {
       running.kill('SIGKILL');
-      await once(running, 'exit');
+      await eventually('the end of the database', once(running, 'exit'));
     },
     async start() {
       running = await startProcess();

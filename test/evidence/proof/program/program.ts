@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { finallyDo } from '../../../support/cleanup.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { root } from '../../../support/project.ts';
 
 /** Starts the program of `npm start`, without the launcher that would outlive it. */
@@ -16,7 +17,9 @@ export async function startProgram(data: string) {
   const stderr = text(child.stderr);
   const ended = once(child, 'exit').then(async ([code]) => ({ code, stderr: await stderr }));
   const ready = once(createInterface({ input: child.stdout }), 'line');
-  const started = await Promise.race([ready, ended]);
+  const started = await eventually('a ready npm start', Promise.race([ready, ended]), {
+    seconds: 120,
+  });
   if (!Array.isArray(started)) throw Object.assign(new Error(started.stderr), started);
   const { baseUrl, token } = JSON.parse(started[0]);
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
