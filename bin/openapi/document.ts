@@ -131,7 +131,7 @@ const parameterDescriptions: Record<string, string> = {
 const faults: Partial<Record<ProblemCode, Fault[]>> = {
   'invalid-request': [
     { pointer: '/name', detail: 'must be 1 to 200 code points long' },
-    { parameter: 'limt', detail: 'is not a parameter of this operation' },
+    { parameter: 'limt', detail: 'is unknown' },
   ],
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };

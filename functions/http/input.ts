@@ -6,8 +6,8 @@ import { type Fault, Problem } from './problem.ts';
 type Section = v.GenericSchema & { entries: v.ObjectEntries };
 
 /**
- * What an operation takes from a request. A path or query that it does not name must be empty. A
- * body that it does not name is ignored.
+ * What an operation takes from a request. Without `query`, none is allowed. A body that is not
+ * named is ignored.
  */
 export type InputSchema = v.GenericSchema & {
   entries: { path?: Section; query?: Section; body?: Section };
@@ -21,23 +21,12 @@ export function readInput<S extends InputSchema>(
   schema: S,
   event: APIGatewayProxyEvent,
 ): v.InferOutput<S> {
-  const { query, body } = schema.entries;
-  const { members, faults }: Body = body ? readBody(event) : { faults: [] };
-  const sections = {
-    path: pathOf(event),
-    query: queryOf(event),
-    body: members,
-  };
-
-  if (body && members)
-    faults.push(
-      ...unknown(members, body).map((name) => fault('body', name, 'is not a member of a plant')),
-    );
-  faults.push(
-    ...unknown(sections.query, query).map((name) =>
-      fault('query', name, 'is not a parameter of this operation'),
-    ),
-  );
+  const { members, faults }: Body = schema.entries.body ? readBody(event) : { faults: [] };
+  const sections = { path: pathOf(event), query: queryOf(event), body: members };
+  for (const section of ['body', 'query'] as const)
+    for (const name of Object.keys(sections[section] ?? {}))
+      if (!Object.hasOwn(schema.entries[section]?.entries ?? {}, name))
+        faults.push(fault(section, name, 'is unknown'));
   const result = v.safeParse(schema, sections);
   for (const issue of result.issues ?? []) {
     const [section, member] = issue.path?.map(({ key }) => String(key)) ?? [];
@@ -50,9 +39,6 @@ export function readInput<S extends InputSchema>(
 
 const fault = (section: string | undefined, name: string, detail: string): Fault =>
   section === 'body' ? { pointer: pointer(name), detail } : { parameter: name, detail };
-
-const unknown = (given: object, section: Section | undefined): string[] =>
-  Object.keys(given).filter((name) => !Object.hasOwn(section?.entries ?? {}, name));
 
 /**
  * Decodes the path parameters, because a REST API passes them on percent-encoded. `sam local`

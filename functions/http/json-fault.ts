@@ -9,7 +9,18 @@ const lexeme = new RegExp(
   'y',
 );
 
-const value = '{["0';
+const value = { '{': 'first name', '[': 'first item', '"': 'end', '0': 'end' };
+
+/** What may come next, and what is expected after it. After a value, the key is what is open. */
+const grammar: Record<string, Record<string, string>> = {
+  value,
+  'first item': { ...value, ']': 'end' },
+  'first name': { '"': 'colon', '}': 'end' },
+  name: { '"': 'colon' },
+  colon: { ':': 'value' },
+  '[': { ',': 'value', ']': 'end' },
+  '{': { ',': 'name', '}': 'end' },
+};
 
 /**
  * Returns where a text stops being JSON, in lines and columns from 1. It repeats the work of
@@ -17,22 +28,17 @@ const value = '{["0';
  */
 export function findJsonFault(text: string): { line: number; column: number } {
   const open: string[] = [];
-  const afterValue = () => ({ '{': ',}', '[': ',]' })[open.at(-1) ?? ''] ?? '';
-  let expected = value;
+  let expected = 'value';
   let end = 0;
   lexeme.lastIndex = 0;
   for (let match = lexeme.exec(text); match; match = lexeme.exec(text)) {
     const kind = kindOf(match[0]);
     if (kind !== ' ') {
-      if (!expected.includes(kind)) break;
-      const isName = kind === '"' && !expected.includes('0');
+      const next = grammar[expected === 'end' ? `${open.at(-1)}` : expected]?.[kind];
+      if (next === undefined) break;
       if (kind === '{' || kind === '[') open.push(kind);
       if (kind === '}' || kind === ']') open.pop();
-      if (kind === '{') expected = '"}';
-      else if (kind === '[') expected = `${value}]`;
-      else if (kind === ':') expected = value;
-      else if (kind === ',') expected = open.at(-1) === '{' ? '"' : value;
-      else expected = isName ? ':' : afterValue();
+      expected = next;
     }
     end = lexeme.lastIndex;
   }

@@ -55,17 +55,20 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       ConditionExpression: 'attribute_not_exists(#id)',
       ExpressionAttributeNames: { '#id': sort },
     });
-    for (let tries = 0; tries < 2; tries += 1) {
+    /** Throws `UnknownOutcome` if the put may have taken effect. */
+    async function putOnce(): Promise<'created' | 'taken'> {
       try {
         await database.send(put, abortOptions(signal));
-        return 'created';
       } catch (error) {
-        if (error instanceof UnknownOutcome) {
-          const stored = await settle(error, owner, plant.id, signal);
-          if (stored?.nonce instanceof Uint8Array && nonce.equals(stored.nonce)) return 'created';
-        }
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (error instanceof ConditionalCheckFailedException) return 'taken';
+        if (!(error instanceof UnknownOutcome)) throw error;
+        const stored = await settle(error, owner, plant.id, signal);
+        if (!(stored?.nonce instanceof Uint8Array && nonce.equals(stored.nonce))) throw error;
       }
+      return 'created';
+    }
+    for (let tries = 0; tries < 2; tries += 1) {
+      if ((await putOnce()) === 'created') return 'created';
       const stored = await read(owner, plant.id, signal);
       if (stored) return hasSameContent(storedPlant(stored), plant) ? 'unchanged' : 'conflict';
       // The plant was deleted a moment ago, so the id is free.
