@@ -37,6 +37,7 @@ const runs: [command: RegExp, by: string][] = [
     'test/slow/sam/plain.test.ts',
   ],
   [/^npm ci --prefix \.ci && npm run proof$/, '.ci/run'],
+  [/^npm test -- test\/plants$/, '.ci/fresh-clone'],
   [/^npm (test|run (format|types|lint|test:programs))$/, '.ci/run'],
   [/^npm run openapi$/, 'test/openapi/program.test.ts'],
   [/^\.ci\/client-types\/run$/, '.ci/run'],
@@ -70,6 +71,10 @@ test('every entry of the list has a command and a test', () => {
   const unused = runs.filter(([form]) => !commands.some(([, command]) => form.test(command)));
   expect(unused).toEqual([]);
   expect(runs.map(([, by]) => by).filter((by) => !existsSync(join(root, by)))).toEqual([]);
+});
+
+test('AGENTS.md is short enough to be read each time', () => {
+  expect(readPage('AGENTS.md').length).toBeLessThanOrEqual(1500);
 });
 
 test('the page on operations explains every setting', () => {
