@@ -12,6 +12,7 @@ import {
   Stats,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { prices } from '../prices.ts';
 import { type Monitored, period, tableMetric } from './metrics.ts';
@@ -109,58 +110,51 @@ function costs(
   { rest, plants, accessTokens, settings }: Monitored,
   functions: StoreFunction[],
 ): IMetric[] {
-  const sum = (metrics: Metric[], name: string) =>
-    Object.fromEntries(metrics.map((metric, i) => [`${name}${i}`, metric]));
-  const plus = (named: Record<string, Metric>) =>
-    `(${Object.keys(named)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(' + ')})`;
-
-  const requests = { requests: rest.deploymentStage.metricCount({ statistic: Stats.SUM, period }) };
-  const invocations = sum(
-    functions.map((f) => f.metricInvocations({ statistic: Stats.SUM, period })),
-    'invocations',
+  const sum = { statistic: Stats.SUM, period };
+  const requests = [rest.deploymentStage.metricCount(sum)];
+  const invocations = functions.map((f) => f.metricInvocations(sum));
+  const milliseconds = functions.map((f) => f.metricDuration(sum));
+  const used = (table: TableV2, units: string) => tableMetric(table, `Consumed${units}`, units);
+  const reads = [plants, accessTokens].map((table) => used(table, 'ReadCapacityUnits'));
+  const writes = [used(plants, 'WriteCapacityUnits')];
+  const bytes = functions.map(
+    ({ logGroup: { logGroupName } }) =>
+      new Metric({
+        namespace: 'AWS/Logs',
+        metricName: 'IncomingBytes',
+        dimensionsMap: { LogGroupName: logGroupName },
+        ...sum,
+      }),
   );
-  const milliseconds = sum(
-    functions.map((f) => f.metricDuration({ statistic: Stats.SUM, period })),
-    'ms',
-  );
-  const reads = sum(
-    [plants, accessTokens].map((table) => tableMetric(table, 'ConsumedReadCapacityUnits', 'Read')),
-    'reads',
-  );
-  const writes = sum([tableMetric(plants, 'ConsumedWriteCapacityUnits', 'Written')], 'writes');
-  const bytes = sum(
-    functions.map(
-      ({ logGroup }) =>
-        new Metric({
-          namespace: 'AWS/Logs',
-          metricName: 'IncomingBytes',
-          dimensionsMap: { LogGroupName: logGroup.logGroupName },
-          statistic: Stats.SUM,
-          period,
-        }),
-    ),
-    'bytes',
-  );
-  const cost = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
-    new MathExpression({ label, expression, usingMetrics, period });
-  const perMillion = (sum: string, price: number) => `${sum} / 1000000 * ${price}`;
-  const memorySeconds = `${plus(milliseconds)} / 1000 * ${settings.memory / 1024}`;
+  const perMillion = (price: number) => `/ 1000000 * ${price}`;
+  const gigabytes = settings.memory / 1024;
+  const perGbSecond = prices.lambdaGbSecond[settings.architecture];
   return [
-    cost('API Gateway', perMillion(plus(requests), prices.millionGatewayRequests), requests),
+    cost('API Gateway', ['requests', requests, perMillion(prices.millionGatewayRequests)]),
     cost(
       'Lambda',
-      `${perMillion(plus(invocations), prices.millionLambdaRequests)} + ` +
-        `${memorySeconds} * ${prices.lambdaGbSecond[settings.architecture]}`,
-      { ...invocations, ...milliseconds },
+      ['invocations', invocations, perMillion(prices.millionLambdaRequests)],
+      ['ms', milliseconds, `/ 1000 * ${gigabytes} * ${perGbSecond}`],
     ),
     cost(
       'DynamoDB',
-      `${perMillion(plus(reads), prices.millionTableReads)} + ` +
-        perMillion(plus(writes), prices.millionTableWrites),
-      { ...reads, ...writes },
+      ['reads', reads, perMillion(prices.millionTableReads)],
+      ['writes', writes, perMillion(prices.millionTableWrites)],
     ),
-    cost('Logs', `${plus(bytes)} / 1000000000 * ${prices.logGb}`, bytes),
+    cost('Logs', ['bytes', bytes, `/ 1000000000 * ${prices.logGb}`]),
   ];
+}
+
+/** The sum of metrics, by their name in an expression, and what makes dollars of it. */
+type Term = [name: string, metrics: Metric[], price: string];
+
+function cost(label: string, ...terms: Term[]): MathExpression {
+  const named = ([name, metrics]: Term) => metrics.map((metric, i) => [`${name}${i}`, metric]);
+  const total = (term: Term) => named(term).map(([id]) => `FILL(${id}, 0)`);
+  return new MathExpression({
+    label,
+    expression: terms.map((term) => `(${total(term).join(' + ')}) ${term[2]}`).join(' + '),
+    usingMetrics: Object.fromEntries(terms.flatMap(named)),
+    period,
+  });
 }

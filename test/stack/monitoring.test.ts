@@ -176,7 +176,7 @@ test('the dashboard shows every alarm, which part is slow, and what each service
     expect(titles).toContainEqual(expect.stringMatching(question));
   const [, ...costs] = JSON.stringify(widgets).split('"expression":"');
   expect(costs.map((text) => text.split('"')[0])).toEqual([
-    '(FILL(requests, 0)) / 1000000 * 3.5',
+    '(FILL(requests0, 0)) / 1000000 * 3.5',
     expect.stringMatching(
       /^\(FILL\(invocations0, 0\) .* \/ 1000000 \* 0\.2 \+ \(FILL\(ms0, 0\).* \/ 1000 \* 1 \* 0\.0000166667$/,
     ),
