@@ -7,7 +7,7 @@ import { allScopes, operations, type Scope } from '../../functions/shared/operat
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { token as runToken } from '../administration/command.ts';
 import { forge } from '../support/access-tokens/forge.ts';
-import { type Answer, send as sendRaw } from '../support/http-client.ts';
+import { type Answer, send as sendRaw } from '../support/http/http-client.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 // Tokens in the whole service. Its gateway caches no verdict, unless a test says so.

@@ -3,7 +3,7 @@ import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { parse, send as sendRaw } from '../support/http-client.ts';
+import { parse, send as sendRaw } from '../support/http/http-client.ts';
 import { type Answer, differences, differencesFromProblem } from './description.ts';
 import { openTarget } from './target.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { parse } from '../support/http-client.ts';
+import { parse } from '../support/http/http-client.ts';
 import { root } from '../support/project.ts';
 
 export interface Answer {

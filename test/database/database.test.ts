@@ -17,7 +17,7 @@ import { startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http-client.ts';
+import { send } from '../support/http/http-client.ts';
 
 const AttributeDefinitions = [{ AttributeName: 'key', AttributeType: 'S' as const }];
 const template = {

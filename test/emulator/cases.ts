@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Request } from '../support/http-client.ts';
+import type { Request } from '../support/http/http-client.ts';
 import { words } from '../support/words.ts';
 import { answering, token } from './fixture.ts';
 

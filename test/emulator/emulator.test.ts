@@ -7,7 +7,7 @@ import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Request, send } from '../support/http-client.ts';
+import { type Request, send } from '../support/http/http-client.ts';
 import { answering, copyOf, startFixture, token } from './fixture.ts';
 import { gate } from './gate.ts';
 

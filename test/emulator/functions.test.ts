@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultConcurrency as concurrency } from '../../lib/emulator/lambda/function-pool.ts';
 import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http-client.ts';
+import { send } from '../support/http/http-client.ts';
 import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Answer, parse, send } from '../support/http-client.ts';
+import { type Answer, parse, send } from '../support/http/http-client.ts';
 import { cases } from './cases.ts';
 import { startFixture } from './fixture.ts';
 

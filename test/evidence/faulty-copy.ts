@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '../support/jest/arguments.ts';
@@ -45,14 +45,16 @@ export function faultyCopy(folder: string) {
     return performance.now() - startedAt;
   }
 
-  /** Runs a suite while a file has another content. A suite that takes too long fails. */
-  async function findFailure(suite: string, file: string, content: string): Promise<Failure> {
+  /** Runs a suite while files have other contents. A suite that takes too long fails. */
+  async function findFailure(suite: string, files: Record<string, string>): Promise<Failure> {
     const known = sound.get(suite) ?? durationOf(suite);
     sound.set(suite, known);
     const timeoutMs = 30_000 + 5 * Math.round(await known);
-    writeFileSync(join(copy, file), content);
+    for (const [file, content] of Object.entries(files)) writeFileSync(join(copy, file), content);
     const failure = await run(suite, timeoutMs);
-    cpSync(join(root, file), join(copy, file));
+    for (const file of Object.keys(files))
+      if (existsSync(join(root, file))) cpSync(join(root, file), join(copy, file));
+      else rmSync(join(copy, file));
     return failure;
   }
 

@@ -16,7 +16,7 @@ import {
   swallowAnswer,
   throttle,
 } from '../support/database/proxy.ts';
-import { report } from '../support/proof/report.ts';
+import { report } from '../support/report/report.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { faultsOfEveryFunction, skewsOfEveryFunction } from './every-function.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { countOf, testProperty } from '../support/proof/check.ts';
+import { countOf, testProperty } from '../support/report/property.ts';
 import { openStore, plantsIn } from '../support/service/store.ts';
 import { expectRefusal } from './answers.ts';
 import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';

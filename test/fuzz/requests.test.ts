@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Operation } from '../../functions/shared/operations.ts';
-import { testProperty } from '../support/proof/check.ts';
+import { testProperty } from '../support/report/property.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
 import { functionOf, openStore, plantsIn } from '../support/service/store.ts';
 import { expectRefusal } from './answers.ts';

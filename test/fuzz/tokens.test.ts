@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
-import { send } from '../support/http-client.ts';
-import { testProperty } from '../support/proof/check.ts';
+import { send } from '../support/http/http-client.ts';
+import { testProperty } from '../support/report/property.ts';
 import { openStore } from '../support/service/store.ts';
 import { mutateText, textMutations } from './inputs.ts';
 

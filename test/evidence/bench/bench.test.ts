@@ -1,15 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../support/cleanup.ts';
-import { root } from '../../support/project.ts';
-import { jsonRows } from '../json-rows.ts';
 import { type Figures, ratio } from './ratio.ts';
-import { page, type Speed } from './report/page.ts';
-import { plot } from './report/plot.ts';
-import { publish, readmeItem } from './report/publish.ts';
 import { type Scale, scaleFault } from './scale-fault.ts';
-import { again, ours, resultsOf, scatterOf, targets } from './targets.ts';
+import { again, resultsOf, scatterOf, targets } from './targets.ts';
 
 const each = (start: number): Figures => ({ start, first: start, warm: start, rss: start });
 const baseline = [100, 110, 90, 100, 105];
@@ -51,35 +43,11 @@ test('a target is left out if its tasks were not measured', () => {
   expect(targets.length).toBeGreaterThan(results.length);
 });
 
-const half = { median: 0.5, from: 0.4, to: 0.6 };
 const list = { others: 1000, own: 1000, page: 1000, units: 9, ms: 20 };
 const flat: Scale = {
   lists: [list, { ...list, others: 100_000 }, { ...list, page: 100, units: 1, ms: 2 }],
   memory: { plants: 100_000, growthMb: 0.1 },
 };
-const speed: Speed = {
-  machine: 'a machine',
-  date: '2026-01-01',
-  rounds: 9,
-  results: [
-    { title: 'fast enough', ...half, atMost: 0.5 },
-    { title: 'too slow', ...half, atMost: 0.4 },
-  ],
-  bars: [
-    { name: ours, start: half, first: half },
-    { name: 'others', start: { ...half, median: 2 }, first: half },
-  ],
-  scale: flat,
-};
-
-test('the page has every result beside its target, and the plot a bar for each candidate', () => {
-  const text = page(speed);
-  expect(text).toContain('| fast enough | 0.50 | 0.40 to 0.60 | ≤ 0.50 |');
-  expect(text).toContain('| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |');
-  expect(text).toContain('| 100000 | 1000 | 1000 | 9 | 20.0 |');
-  expect(plot(speed.bars).match(/<path class="(?:ours|other)"/g)).toHaveLength(4);
-});
-
 const growing = { ...flat, memory: { plants: 100_000, growthMb: 6 } };
 const listing = (more: Partial<typeof list>) => ({ ...flat, lists: [list, { ...list, ...more }] });
 const others = /plants of other owners/;
@@ -93,38 +61,4 @@ test.each<[string, Scale, RegExp | undefined]>([
 ])('%s is recognized', (_, scale, fault) => {
   if (fault) expect(scaleFault(scale)).toMatch(fault);
   else expect(scaleFault(scale)).toBeUndefined();
-});
-
-const published = (file: string, folder = root) => readFileSync(join(folder, file), 'utf8');
-
-test('what is published has the figures of docs/speed.json', () => {
-  const speed: Speed = JSON.parse(published('docs/speed.json'));
-  expect(published('docs/speed.json')).toBe(jsonRows(speed));
-  expect(published('docs/speed.md')).toBe(page(speed));
-  expect(published('docs/speed.svg')).toBe(plot(speed.bars));
-  expect(published('README.md')).toContain(readmeItem(speed.results));
-});
-
-test('publishing writes all of these, and changes nothing else in the README', () => {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'docs'));
-  const [before, after] = ['# Plants\n\n## Proof\n\n', '* an item\n  in two lines\n'];
-  writeFileSync(join(folder, 'README.md'), before + after);
-  const results = ["CDK's default build of raw", 'express'].map((other) => ({
-    title: `create: load and first call / ${other}`,
-    ...half,
-    atMost: 1,
-  }));
-  const newer = { ...speed, results: results.map((result) => ({ ...result, median: 0.123 })) };
-  publish(folder, { ...speed, results });
-  const first = published('README.md', folder);
-  publish(folder, newer);
-  const files = ['docs/speed.json', 'docs/speed.md', 'docs/speed.svg', 'README.md'];
-  const [json = '', text, plotted, second] = files.map((file) => published(file, folder));
-  expect(JSON.parse(json)).toEqual(newer);
-  expect(text).toBe(page(newer));
-  expect(plotted).toBe(plot(speed.bars));
-  expect(first).toBe(before + readmeItem(results) + after);
-  expect(second).toBe(before + readmeItem(newer.results) + after);
-  expect(second).toContain('0.12 of\n  that with express');
 });

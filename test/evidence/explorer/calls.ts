@@ -5,26 +5,35 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
-import type { Answer, Command } from './model.ts';
+import type { Command } from './model.ts';
+import type { Fault, Reply } from './planted-faults.ts';
 
-/** An answer, or the code of a network error. */
-export type Reply = Answer | string;
 export type Request = { command: Command; reply: (reply: Reply) => void };
+const functions = join(import.meta.dirname, '..', '..', '..', 'functions');
 const callers = new AsyncLocalStorage<(request: Request) => void>();
 
 /** Stands in for the network: it hands each request to the caller of the function. */
-const handle: NodeHttpHandler['handle'] = async ({ headers, body }) => {
-  const name = headers['x-amz-target']?.split('.')[1] ?? '';
-  const command = { name, parameters: JSON.parse(new TextDecoder().decode(body)) };
-  const answer = await new Promise<Reply>((reply) => callers.getStore()?.({ command, reply }));
-  if (typeof answer === 'string')
-    throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
-  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-  return { response: { statusCode: answer.status, headers: {}, body: Buffer.from(text) } as never };
-};
+const handleWith =
+  (fault: Fault): NodeHttpHandler['handle'] =>
+  async ({ headers, body }) => {
+    const name = headers['x-amz-target']?.split('.')[1] ?? '';
+    const caller = callers.getStore();
+    if (!caller) throw new Error(`${name} was sent by no call.`);
+    const send = fault((command) => new Promise((reply) => caller({ command, reply })), caller);
+    const answer = await send({ name, parameters: JSON.parse(new TextDecoder().decode(body)) });
+    if (typeof answer === 'string')
+      throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    return {
+      response: { statusCode: answer.status, headers: {}, body: Buffer.from(text) } as never,
+    };
+  };
 
-/** Loads the functions of a folder into virtual time, and returns a function that calls them. */
-export async function loadFunctions(folder: string) {
+/**
+ * Loads the functions into virtual time, and returns a function that calls them. A fault can stand
+ * between them and the network.
+ */
+export async function loadFunctions(fault: Fault = (send) => send) {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   Object.assign(console, { info() {}, error() {} });
@@ -32,8 +41,8 @@ export async function loadFunctions(folder: string) {
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
   // Retries use up a budget of the client, which would carry over from schedule to schedule.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
-  NodeHttpHandler.prototype.handle = handle;
-  const load = async (entry: string) => (await import(join(folder, `${entry}.ts`))).handler;
+  NodeHttpHandler.prototype.handle = handleWith(fault);
+  const load = async (entry: string) => (await import(join(functions, `${entry}.ts`))).handler;
   const entries = ['create-plant', 'delete-plant', 'list-plants'];
   const [create, remove, list] = await Promise.all(entries.map(load));
   const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };

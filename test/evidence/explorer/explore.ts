@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
+import { faults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
@@ -14,7 +14,7 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
-const options = { small: { type: 'boolean' }, functions: { type: 'string' } } as const;
+const options = { small: { type: 'boolean' }, fault: { type: 'string' } } as const;
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const given: Scenario[] = positionals.map((scenario) => JSON.parse(scenario));
 const chosen = values.small
@@ -25,8 +25,7 @@ const chosen = values.small
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const shipped = join(import.meta.dirname, '../../../functions');
-const makeCall = await loadFunctions(values.functions ?? shipped);
+const makeCall = await loadFunctions(values.fault ? faults[values.fault]?.() : undefined);
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
   const { broken, schedule, others } = await run(makeCall, scenario);

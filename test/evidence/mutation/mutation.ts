@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { publish } from '../proof/page.ts';
+import { publish } from '../pages/proof-page.ts';
 import { type Mutant, mutate } from './stryker.ts';
 import { openCopy } from './suites.ts';
 

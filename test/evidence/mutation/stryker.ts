@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '../../support/project.ts';
 
 const here = import.meta.dirname;
-const root = join(here, '..', '..', '..');
 
 /** A change of a source file, and whether the tests that Stryker ran noticed it. */
 export interface Mutant {
@@ -38,7 +38,7 @@ interface Report {
 }
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
-const unitTests = [
+export const unitTests = [
   'test/{evidence/explorer,functions,http,plants}/*.test.ts',
   'test/access-tokens/{authorizer,token}.test.ts',
   'test/administration/administration.test.ts',

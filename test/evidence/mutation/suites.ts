@@ -8,7 +8,7 @@ import type { Mutant } from './stryker.ts';
  * The suites of CI that run real bundles, by the files that they look at most. The first line that
  * fits a file counts, and its suites run in this order until one fails.
  */
-const suites: [files: RegExp, suites: string[]][] = [
+export const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/function', 'bundles/priming', 'faults/faults']],
   [/access-tokens/, ['access-tokens/', 'contract/contract']],
   [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
@@ -36,7 +36,7 @@ export function openCopy() {
   async function findFailure({ file, source }: Mutant): Promise<string | undefined> {
     const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
     for (const name of names) {
-      const failure = await find(`test/${name}`, file, source);
+      const failure = await find(`test/${name}`, { [file]: source });
       if (failure) return `${name}: ${failure.split('\n', 1)}`;
     }
     return undefined;

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../../lib/bundle.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/http/free-port.ts';
 import { root } from '../../support/project.ts';
 import { attach } from './inspector.ts';
 import { issue, leftBehind, type SamLocal, startSamLocal } from './sam-local.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/http/free-port.ts';
 import { root } from '../../support/project.ts';
 
 /**

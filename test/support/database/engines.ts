@@ -5,7 +5,7 @@ import { type Engine as DynamoDb, databaseFront } from '../../../lib/database/da
 import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { eventually } from '../eventually.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../http/free-port.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../packages-of-ci.ts';
 
 export interface Engine {

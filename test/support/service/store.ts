@@ -9,7 +9,7 @@ import type { Entry } from '../../../lib/bundle.ts';
 import { region } from '../../../lib/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences } from '../../contract/description.ts';
-import { send } from '../http-client.ts';
+import { send } from '../http/http-client.ts';
 import { eventFor } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { send } from '../../../support/http-client.ts';
+import { send } from '../../../support/http/http-client.ts';
 import type { Request } from './requests.ts';
 
 /** An answer's parts by name: `status`, `body`, and each header by its name in lower case. */

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { readPage } from '../../docs/page.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { root } from '../../support/project.ts';
+import * as ofProof from './proof-page.ts';
+import * as ofSpeed from './speed-page.ts';
+
+const proof: ofProof.Proof = JSON.parse(readPage('docs/proof.json'));
+const speed: ofSpeed.Speed = JSON.parse(readPage('docs/speed.json'));
+const mutation = ofProof.mutationOf(join(root, 'docs'));
+
+test.each([
+  ['proof', (docs: string) => ofProof.publish(docs, proof), ofProof.page(proof, mutation)],
+  ['speed', (docs: string) => ofSpeed.publish(docs, speed), ofSpeed.page(speed)],
+])(
+  'docs/%s.md has the figures of the JSON beside it, which is as a run writes it',
+  (name, publish, page) => {
+    const folder = temporaryFolder();
+    publish(folder);
+    const written = (file: string) => readFileSync(join(folder, file), 'utf8');
+    expect(readPage(`docs/${name}.json`)).toBe(written(`${name}.json`));
+    expect(readPage(`docs/${name}.md`)).toBe(page);
+    expect(page.match(/^\| --- /gm)).toHaveLength(1);
+    expect(page.split('\n').length).toBeLessThanOrEqual(61);
+  },
+);
+
+test.each([
+  ['create bodies', 'hostile create bodies'],
+  ['histories of three owners', 'random histories'],
+  ['`npm start` killed (SIGKILL) during writes', 'kills during writes'],
+])('the README has the count of %s', (tried, words) => {
+  const { count = Number.NaN } = proof.rows.find((row) => row.tried === tried) ?? {};
+  const readme = readPage('README.md').replaceAll(/\s+/g, ' ');
+  expect(readme).toMatch(`${ofProof.spaced(count)} ${words}`);
+});
+
+test('the README has the figures of docs/speed.json', () => {
+  expect(readPage('README.md')).toContain(ofSpeed.readmeItem(speed.results));
+});
+
+test('a whole proof tries each row of the last one again', () => {
+  for (const { command } of proof.rows) {
+    const [file = ''] = /test\/\S+/.exec(command) ?? ['test/evidence/slow/schedules'];
+    const exists = [file, `${file}.test.ts`].some((path) => existsSync(join(root, path)));
+    const isTried = ofProof.tried.some((folder) => file.startsWith(folder));
+    expect({ command, exists, isTried }).toEqual({ command, exists: true, isTried: true });
+  }
+});
+
+test('the page of the proof has a row for each thing tried, by topic', () => {
+  const row = { count: 123_456, unit: 'calls', command: '', seconds: 1 };
+  const page = ofProof.page(
+    {
+      ...proof,
+      rows: [
+        { ...row, topic: 'Load', tried: 'a | b', outcome: 'None failed.' },
+        { ...row, topic: 'Faults', tried: 'c', outcome: 'None\nlost.' },
+      ],
+    },
+    undefined,
+  );
+  const [, , ...lines] = page.split('\n').filter((line) => line.startsWith('|'));
+  expect(lines).toEqual([
+    '| Faults | c | 123 456 calls | None lost. |',
+    '| Load | a \\| b | 123 456 calls | None failed. |',
+  ]);
+});
+
+test('the table of speed has every result beside its target', () => {
+  const half = { median: 0.5, from: 0.4, to: 0.6 };
+  const table = ofSpeed.table([
+    { title: 'fast enough', ...half, atMost: 0.5 },
+    { title: 'too slow', ...half, atMost: 0.4 },
+  ]);
+  expect(table.split('\n').slice(2)).toEqual([
+    '| fast enough | 0.50 | 0.40 to 0.60 | ≤ 0.50 |',
+    '| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |',
+  ]);
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { testProperty } from '../../../support/report/property.ts';
+import { type Content, inOrder, openPlants, type Plants } from './plants.ts';
+
+let plants: Plants;
+beforeAll(async () => {
+  plants = await openPlants();
+});
+afterAll(() => plants.stop());
+
+const owners = ['alice', 'bob', 'carol'] as const;
+const ids = [-(2n ** 63n), -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+
+type Owner = (typeof owners)[number];
+type Model = Record<Owner, Map<bigint, Content>>;
+/** The owners' names in the store, which no other history has used. */
+type Real = (owner: Owner) => string;
+type Command = fc.AsyncCommand<Model, Real>;
+
+const command = (text: string, run: Command['run']): Command => ({
+  check: () => true,
+  run,
+  toString: () => text,
+});
+
+const owner = fc.constantFrom(...owners);
+const id = fc.constantFrom(...ids);
+const content = fc.record({
+  name: fc.constantFrom('Aloe', 'Ficus'),
+  tag: fc.constantFrom('', 'sun'),
+});
+const creates = fc.tuple(owner, id, content).map(([by, plant, given]) =>
+  command(`${by} creates ${plant} ${given.name} '${given.tag}'`, async (model, nameOf) => {
+    const there = model[by].get(plant);
+    const { status } = await plants.create(nameOf(by), plant, given);
+    const isSame = there?.name === given.name && there.tag === given.tag;
+    expect(status).toBe(there === undefined ? 201 : isSame ? 200 : 409);
+    if (there === undefined) model[by].set(plant, given);
+  }),
+);
+const deletes = fc.tuple(owner, id).map(([by, plant]) =>
+  command(`${by} deletes ${plant}`, async (model, nameOf) => {
+    const { status } = await plants.remove(nameOf(by), plant);
+    expect(status).toBe(model[by].delete(plant) ? 204 : 404);
+  }),
+);
+const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map(([by, limit]) =>
+  command(`${by} lists by ${limit}`, async (model, nameOf) => {
+    const all = inOrder(model[by].keys()).map((known) => model[by].get(known));
+    expect((await plants.pagesOf(nameOf(by), limit)).flat()).toEqual(all);
+  }),
+);
+
+let histories = 0;
+
+testProperty({
+  topic: 'Histories and pages',
+  name: 'histories of three owners',
+  outcome: 'Every answer to up to 50 calls in turn was that of a model in memory.',
+  counts: { whole: 5000 },
+  cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
+  async holds(commands) {
+    histories += 1;
+    const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
+    const real: Real = (by) => `${by}-${histories}`;
+    await fc.asyncModelRun(() => ({ model, real }), commands);
+  },
+});
