@@ -17,8 +17,8 @@ export const logError = (code: LogCode, fields: Fields, error: unknown) =>
   console.error({ code: isQuiet ? 'PRIMING_FAILED' : code, ...fields, cause: describe(error) });
 
 /**
- * Runs the work that prepares a function for its first request. It has no log lines, because they
- * would count as requests. An error is logged only, because the function works unprepared too.
+ * Mutes info lines during warm-up, because metric filters would count them. An error is only
+ * logged, because the function works without warm-up too.
  */
 export async function quietly(work: () => Promise<unknown>): Promise<void> {
   isQuiet = true;

@@ -39,7 +39,7 @@ await bundle.prime();
 export const handler = bundle.handler;
 `;
 
-/** Bundles are written elsewhere, but do not depend on where. */
+/** A nominal folder, which `write` replaces, so that bundles are equal everywhere. */
 const outdir = join(root, 'bundles');
 
 /** Returns how esbuild bundles all functions, each into `ENTRY/index.js`. */

@@ -1,10 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/**
- * Reads the body of an answer. In place of the SDK's collector, which loads Node's web streams to
- * find out that the body is not one of them.
- */
+/** Replaces the SDK's collector, which loads web streams only to test for one. */
 export const streamCollector = async (body: Readable): Promise<Uint8Array> =>
   Buffer.concat(await body.toArray());
 

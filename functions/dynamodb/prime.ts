@@ -7,9 +7,8 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { quietly } from '../log.ts';
 
 /**
- * Runs `call` while every command that it sends to the database is answered with `answer`, without
- * a network. Called while Lambda initializes a function, where the CPU is not throttled: all that
- * Node loads and compiles when it is first used is then ready for the first request. Never rejects.
+ * Warms up: runs `call` on an in-memory connection, which answers every command with `answer`. Call
+ * it while Lambda initializes the function, because the CPU is not throttled then. Never rejects.
  */
 export async function prime(
   database: DynamoDBDocumentClient,

@@ -2,12 +2,12 @@ import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 
-/** Thrown when DynamoDB cannot do its part now. The same call may succeed later. */
+/** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
-/** Thrown when nobody can tell from its answer whether a write took effect. */
+/** Thrown if a write may have taken effect and its answer was lost. */
 export class UnknownOutcome extends Unavailable {
   override name = 'UnknownOutcome';
   /** Whether the request may reach DynamoDB after this error. */
@@ -62,10 +62,10 @@ export function protectWrites(client: DynamoDBClient): void {
 }
 
 async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: number): Promise<void> {
-  // While Lambda had the function frozen, DynamoDB may have closed a connection.
-  // Node notices within one turn of the event loop.
+  // While the function was frozen, DynamoDB may have closed a connection. Node notices within one
+  // turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
-  // Go by the clock, because timers freeze too.
+  // Use Date.now(), because a frozen function's timers stand still.
   if (Date.now() - lastUsed < idleLimitMs) return;
   const handler = config.requestHandler as unknown as NodeRequestHandler;
   for (const agent of Object.values(handler.httpHandlerConfigs()))

@@ -93,10 +93,7 @@ export function answer(): Answering {
   };
 }
 
-/**
- * A client can choose `requestId`. It serves only `sam local`, which has no other. Only a text can
- * be a header.
- */
+/** A client can choose `requestId`. Only `sam local`, which sends no other, needs it. */
 function requestIdOf({ requestContext }: APIGatewayProxyEvent): string {
   const id: unknown = requestContext.extendedRequestId ?? requestContext.requestId;
   return typeof id === 'string' ? id : '';

@@ -34,8 +34,8 @@ export function operation<S extends InputSchema>(
 }
 
 /**
- * Throws if the event has no owner, which means that no authorizer accepted it, or no path, without
- * which nothing could refer to a plant.
+ * Throws if the event has no owner, which means that no authorizer accepted it, or no path, which
+ * `Location` and `Link` need.
  */
 function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;

@@ -10,7 +10,7 @@ export type Fault = { detail: string } & (
   | { header: string }
 );
 
-/** An error that is answered as this problem. */
+/** Thrown to answer with problem details. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;

@@ -1,6 +1,6 @@
 const version = '1';
 
-/** The last of the eleven characters holds four bits of the id, so that it has sixteen values. */
+/** 64 bits fill eleven characters; the last carries four. */
 export const cursorPattern = `${version}[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]`;
 
 /**

@@ -1,11 +1,11 @@
 /**
- * The limits of time for a request, in milliseconds. Each ends before the next, so that every
- * caller, from the database's client to the gateway, gets an answer.
+ * Timeouts in milliseconds. Each ends before the next, so that every caller, from the database's
+ * client to the gateway, gets an answer.
  */
 export const timeouts = {
-  /** To open a connection to DynamoDB. */
+  /** Until an attempt has a connection to DynamoDB. */
   connection: 1000,
-  /** For one attempt of a command until its answer begins, and between two parts of the answer. */
+  /** Until the first byte of an attempt's answer, then between chunks. */
   attempt: 1500,
   /** For an operation, from the event to the answer. */
   operation: 5000,

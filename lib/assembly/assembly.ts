@@ -94,7 +94,7 @@ export async function assemble(
   return sources;
 }
 
-/** Changes with `Kept`, because an earlier version may have kept assemblies too. */
+/** Raise when `Kept` changes, so that old cache files are not read. */
 const format = 2;
 
 /** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */

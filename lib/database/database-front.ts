@@ -147,7 +147,7 @@ const refusal = (type: string, Message?: string): DatabaseAnswer => ({
   body: JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message }),
 });
 
-/** Adds what makes the engine tell the units that a command consumed. The SDK ignores them. */
+/** Adds ReturnConsumedCapacity. The SDK ignores the answer's extra member. */
 const askForUnits = (body: Buffer) =>
   Buffer.concat([
     Buffer.from('{"ReturnConsumedCapacity":"TOTAL",'),
@@ -155,8 +155,8 @@ const askForUnits = (body: Buffer) =>
   ]);
 
 /**
- * Returns the units that an engine's answer tells of. A write with a failed condition is charged,
- * and so is a query that finds nothing, for which dynalite tells of 0 units.
+ * Returns consumed units. A write with a failed condition is charged. An empty query is charged,
+ * though dynalite reports 0.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
  */

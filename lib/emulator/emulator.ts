@@ -61,7 +61,7 @@ const host = '127.0.0.1';
  */
 const maxHeaderSize = 10_240;
 
-/** Node's own refusal of a request without a Host would still serve the next in the same packet. */
+/** Node would answer 400, then still serve the next pipelined request. */
 const httpOptions = { maxHeaderSize, requireHostHeader: false };
 
 /**

@@ -287,7 +287,7 @@ test.each([
   }
 });
 
-test('each wait ends inside the next', async () => {
+test('each timeout ends before the next', async () => {
   const { maxAttempts, requestHandler } = connect().config;
   const { connectionTimeout, requestTimeout } = await (
     requestHandler as unknown as { configProvider: Promise<Record<string, number>> }

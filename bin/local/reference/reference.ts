@@ -14,7 +14,7 @@ export function apiReference(token: string) {
     if (path !== referencePath && !path.startsWith(`${referencePath}/`)) return false;
     const name = path === referencePath ? 'page.html' : path.slice(referencePath.length + 1);
 
-    // A foreign site could have its name lead to this machine, and then read the token as its own.
+    // Prevents DNS rebinding.
     const [hostname = ''] = (request.headers.host ?? '').split(':');
     if (!['127.0.0.1', 'localhost'].includes(hostname)) return refuse(response, 403);
     if (request.method !== 'GET') return refuse(response, 405);

@@ -12,7 +12,7 @@ export type ResponseType = keyof typeof defaults;
 const defaults = {
   ACCESS_DENIED: [403, 'AccessDeniedException', 'User is not authorized to access this resource'],
   AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfigurationException', null],
-  // As API Gateway answers an unknown path with a token, which it reads as a broken signature.
+  // API Gateway takes the token for a broken AWS signature.
   DEFAULT_4XX: [
     403,
     'IncompleteSignatureException',

@@ -7,7 +7,7 @@ import {
 } from './execution-environment.ts';
 import type { FunctionError } from './function-thread.ts';
 
-/** What `read` made of a function's result, undefined if malformed, or how the function failed. */
+/** `result` is what `read` returned; undefined means malformed. */
 type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
 
 export interface FunctionPool {

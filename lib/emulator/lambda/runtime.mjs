@@ -45,8 +45,8 @@ async function load() {
  * @param {Invocation} invocation
  */
 async function invoke(handler, { event, deadline, traceId, ...invocation }) {
-  // On Lambda a handler that waits with no timer or socket open ends the process, so that this port
-  // must not keep the thread alive.
+  // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
+  // the thread alive.
   port.unref();
   requestId = invocation.requestId;
   // Lambda's runtime sets it too, and the SDK sends it on.

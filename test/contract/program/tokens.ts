@@ -6,7 +6,7 @@ import { allScopes } from '../../../functions/shared/operations.ts';
 
 const hour = 3600;
 
-/** Returns what issues the access tokens of one run, whose owners are new, and revokes them all. */
+/** Issues one run's tokens, each for a new owner, and revokes them. */
 export function tokensOfRun(target: Target) {
   const run = randomUUID();
   const issued: string[] = [];
