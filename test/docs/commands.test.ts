@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readSettings, settingNames } from '../../lib/settings.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/project.ts';
 import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
 
@@ -70,6 +71,27 @@ test('every entry of the list has a command and a test', () => {
   const unused = runs.filter(([form]) => !commands.some(([, command]) => form.test(command)));
   expect(unused).toEqual([]);
   expect(runs.map(([, by]) => by).filter((by) => !existsSync(join(root, by)))).toEqual([]);
+});
+
+const sources = globSync(['bin/**/*.ts', 'test/contract/program/*.ts'], { cwd: root });
+const ours = sources
+  .map(readPage)
+  .join('')
+  .match(/(?<=')--[a-z-]+/g);
+/** Options of the CDK CLI and of SAM CLI. */
+const others = ['--custom-permissions-boundary', '--express', '--skip-pull-image'];
+const options = new Set([...(ours ?? []), ...others, '--help']);
+
+test.each(pages)('the scripts and the options that %s names exist', (page) => {
+  const text = readPage(page);
+  const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:]+)/g)].map(([, script]) => script);
+  expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(named));
+
+  // What follows a second -- belongs to another program.
+  const calls =
+    /\bnpm (?:start|run (?:-s )?(?:sam|token|plants|contract))\b(?: --(?: (?!-- )[^` \n]+)*)?/g;
+  const given = `${text.match(calls)} ${text.match(/(?<=`)--[a-z-]+/g)}`.match(/--[a-z][a-z-]+/g);
+  expect((given ?? []).filter((option) => !options.has(option))).toEqual([]);
 });
 
 test('AGENTS.md is short enough to be read each time', () => {
