@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { synthesizeInThread } from './synthesis-thread.ts';
@@ -43,10 +52,19 @@ export const ownFiles = () =>
   files(['bin/**', 'lib/emulator/**', 'lib/database/**', 'lib/assembly/**']);
 export const sourceFiles = () => files(Object.values(patterns).flat());
 
-function files(patterns: string[]): string[] {
-  return globSync(patterns, { cwd: root, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name))
+/** Returns the paths of files. A link to a folder stands for the files in it. */
+function files(patterns: string[], followed = new Set<string>()): string[] {
+  const entries = globSync(patterns, { cwd: root, withFileTypes: true });
+  return entries
+    .flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const stats = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
+      if (stats?.isFile()) return [path];
+      if (!stats?.isDirectory() || !entry.isSymbolicLink()) return [];
+      const folder = realpathSync(path);
+      // A link can lead to a folder that it is in.
+      return followed.has(folder) ? [] : files([`${path}/**`], followed.add(folder));
+    })
     .sort();
 }
 

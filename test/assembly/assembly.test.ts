@@ -1,4 +1,11 @@
-import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  globSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
@@ -49,6 +56,18 @@ describe('a kept assembly', () => {
     appendFileSync(inRoot(file), ' ');
     expect(await assembled()).toMatchObject({ isNew: true });
     expect(await assembled()).toMatchObject({ isNew: false });
+  });
+
+  test('depends on what lies in a folder that a link leads to, and on no link without an end', async () => {
+    const shared = temporaryFolder();
+    symlinkSync(shared, inRoot('functions/linked'));
+    symlinkSync(inRoot('functions'), inRoot('functions/around'));
+    symlinkSync(inRoot('nowhere'), inRoot('functions/broken'));
+    await assembled();
+    expect(await assembled()).toMatchObject({ isNew: false });
+    writeFileSync(join(shared, 'more.ts'), '');
+    expect(await assembled()).toMatchObject({ isNew: true });
+    for (const link of ['linked', 'around', 'broken']) rmSync(inRoot(`functions/${link}`));
   });
 
   test('is not used when a file has come or gone', async () => {
