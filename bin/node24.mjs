@@ -1,27 +1,40 @@
 // Runs a program with Node 24 or later:
 //   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
 // This file itself runs on older versions. It does not rely on node_modules/.bin/node, because
-// some versions of npm do not link it.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// some versions of npm do not link it. Others put it first on the PATH, before your own Node.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const { platform, arch, version } = process;
+const { platform, arch, version, execPath } = process;
 const system = `${platform === 'win32' ? 'win' : platform}-${arch}`;
 const binary = platform === 'win32' ? 'bin/node.exe' : 'bin/node';
 const inProject = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const installed = inProject(`node_modules/node-${system}/${binary}`);
-const isNew = Number.parseInt(version.slice(1), 10) >= 24;
+// npm runs on your own Node.
+const { npm_node_execpath: own = execPath } = process.env;
+const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
 
-if (isNew || existsSync(installed)) run(isNew ? process.execPath : installed);
+if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) run(own);
+else if (isNew(version)) run(execPath);
+else if (existsSync(installed)) run(installed);
 else refuse();
 
 function run(node) {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(inProject('package.json')));
+  for (const name of Object.keys({ ...dependencies, ...devDependencies }))
+    if (!existsSync(inProject(`node_modules/${name}`)))
+      return fail(`The package ${name} is not installed. Run "npm ci" first.`);
+
   const program = spawn(node, process.argv.slice(2), {
     // The program sees by the channel's end that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Node keeps compiled code there, which saves a third of the time to start.
-    env: { ...process.env, NODE_COMPILE_CACHE: inProject('node_modules/.cache/node') },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: inProject('node_modules/.cache/node'),
+      npm_node_execpath: node,
+    },
   });
   program.on('error', refuse);
   program.on('exit', (code, signal) => {
@@ -45,9 +58,13 @@ function run(node) {
 }
 
 function refuse() {
-  console.error(
-    `error: The plant store needs Node 24 or later, and this is ${version}. Run "npm ci", which ` +
+  fail(
+    `The plant store needs Node 24 or later, and this is ${version}. Run "npm ci", which ` +
       `brings Node 24 on most systems. If this line stays, get Node 24 from https://nodejs.org.`,
   );
+}
+
+function fail(message) {
+  console.error(`error: ${message}`);
   process.exitCode = 1;
 }

@@ -58,7 +58,7 @@ describe('a kept assembly', () => {
     expect(await assembled()).toMatchObject({ isNew: false });
   });
 
-  test('depends on what lies in a folder that a link leads to, and on no link without an end', async () => {
+  test('depends on the files that links lead to', async () => {
     const shared = temporaryFolder();
     symlinkSync(shared, inRoot('functions/linked'));
     symlinkSync(inRoot('functions'), inRoot('functions/around'));

@@ -92,6 +92,7 @@ function projectWith(node: string | undefined): string {
   const folder = join(root, 'node_modules', `node-${system}`, 'bin');
   mkdirSync(folder, { recursive: true });
   if (node) writeFileSync(join(folder, 'node'), node, { mode: 0o755 });
+  writeFileSync(join(root, 'package.json'), '{}');
   mkdirSync(join(root, 'bin'));
   cpSync(launcher, join(root, 'bin', 'node24.mjs'));
   return join(root, 'bin', 'node24.mjs');
@@ -112,6 +113,42 @@ test.each([
   expect(stderr).toMatch(
     /^error: The plant store needs Node 24 or later, and this is v20\.1\.0\. Run "npm ci".*\n$/,
   );
+});
+
+/** Returns the environment that npm sets if it runs on a Node of this version. */
+function npmOn(version: string) {
+  const node = join(temporaryFolder(), 'node');
+  const script = `[ "$1" = --version ] && echo ${version} || echo "${version} got $*"`;
+  writeFileSync(node, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { env: { ...process.env, npm_node_execpath: node } };
+}
+
+test('a new enough Node of your own runs the program, although npm prefers another', async () => {
+  const { ended } = launch([projectWith(undefined), 'x.ts', '--y'], npmOn('v26.0.0'));
+  expect(await ended).toMatchObject({ code: 0, stdout: 'v26.0.0 got x.ts --y\n', stderr: '' });
+});
+
+test('the Node that npm prefers runs the program if your own is older', async () => {
+  const file = program('console.log(process.execPath, process.env.npm_node_execpath);');
+  const { ended } = launch([projectWith(undefined), file], npmOn('v22.1.0'));
+  const { execPath } = process;
+  expect(await ended).toMatchObject({ code: 0, stdout: `${execPath} ${execPath}\n` });
+});
+
+test('a program whose packages are not installed ends with one line', async () => {
+  const copy = projectWith(undefined);
+  const dependencies = { first: '1.0.0' };
+  const devDependencies = { '@scope/second': '1.0.0' };
+  writeFileSync(
+    join(copy, '..', '..', 'package.json'),
+    JSON.stringify({ dependencies, devDependencies }),
+  );
+  mkdirSync(join(copy, '..', '..', 'node_modules', 'first'));
+  expect(await launch([copy, 'x.ts']).ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: The package @scope/second is not installed. Run "npm ci" first.\n',
+  });
 });
 
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
