@@ -16,6 +16,7 @@ import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
 import { progress, readyText } from './command-line/local-output.ts';
 import { costTable } from './local/cost-table.ts';
+import { leftOutText } from './local/left-out.ts';
 import { apiReference, referencePath } from './local/reference/reference.ts';
 import { requestLog } from './local/request-log.ts';
 
@@ -66,12 +67,15 @@ async function run(options: Options, start: Start): Promise<void> {
           host: options.dynamodbHost,
           onCall: requests.call,
           onFailure: (message) => console.error(`error: ${message}`),
+          onRefusal: console.error,
         }),
       ),
     ),
   ]);
   const dynamodbEndpoint = database.endpoint;
   const template = readTemplate(assembly);
+  let leftOut = leftOutText(template.leftOut);
+  if (leftOut) console.error(leftOut);
   database.enforce(template);
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
@@ -98,9 +102,14 @@ async function run(options: Options, start: Start): Promise<void> {
     // Loaded only here, because it is native code.
     const { watchSources } = await import('./local/watch.ts');
     await start(() =>
-      watchSources({ assembly, sources }, newFolder, context, (changed, code) => {
-        database.enforce(readTemplate(changed));
+      watchSources({ assembly, sources }, newFolder, context, async (changed, code) => {
+        const next = readTemplate(changed);
+        await database.exclusively(() => createTables(next, dynamodbEndpoint));
         emulator.replace(changed, code);
+        database.enforce(next);
+        const isNew = leftOut !== leftOutText(next.leftOut);
+        leftOut = leftOutText(next.leftOut);
+        if (isNew) console.error(leftOut);
       }),
     );
   }

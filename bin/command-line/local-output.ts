@@ -28,6 +28,10 @@ Ctrl-C ends it. Each request follows on a line of its own.
 `;
 }
 
+/** Returns a line that names what of the template is not imitated. */
+export const leftOutText = (leftOut: string[]) =>
+  leftOut.length > 0 ? `Not imitated here: ${leftOut.join('; ')}. See docs/imitates.md.` : '';
+
 /** Prints what is in progress if it takes more than a second. */
 export async function progress<T>(what: string, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => console.error(`${what} …`), 1000);

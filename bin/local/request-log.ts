@@ -37,8 +37,8 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     const entry = parse(line);
     const isTold = entry && (isOurs(entry.message) || isPlatforms(entry) || isRefusal(entry));
     if (isOurs(entry?.message)) request?.messages.push(entry.message);
-    if (verbose || !entry) print(`${functionName} ${line}`);
-    else if (!isTold) print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
+    if (verbose || (!entry && !platformText.test(line))) print(`${functionName} ${line}`);
+    else if (entry && !isTold) print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
   }
 
   /** Gets every call of a function to the database. */
@@ -152,6 +152,9 @@ function parse(text: string): Entry | undefined {
 
 const isOurs = (message: unknown): message is Record<string, unknown> =>
   Object.hasOwn(logCodes, String((message as { code?: unknown } | undefined)?.code));
+
+/** Matches Lambda's own lines of a function that logs text. */
+const platformText = /^(START|REPORT) RequestId: /;
 
 const isPlatforms = ({ type }: Entry) => String(type).startsWith('platform.');
 

@@ -30,7 +30,7 @@ export async function watchSources(
   { assembly, sources }: Served,
   newFolder: () => string,
   context: Record<string, unknown>,
-  replace: (assembly: string, code?: Record<string, string>) => void,
+  replace: (assembly: string, code?: Record<string, string>) => Promise<void>,
 ): Promise<Part> {
   const state = {
     /** The assembly in use, and the digest of the stack's sources that it was made from. */
@@ -59,14 +59,14 @@ export async function watchSources(
     const folder = newFolder();
     if (state.bundler && stack === state.stack) {
       console.error('Functions have changed: bundling …');
-      replace(state.assembly, await state.bundler.bundle(folder));
+      await replace(state.assembly, await state.bundler.bundle(folder));
       return;
     }
     console.error('The stack has changed: synthesizing …');
     await state.bundler?.stop();
     state.bundler = undefined;
     await assemble(folder, context);
-    replace(folder);
+    await replace(folder);
     Object.assign(state, { assembly: folder, stack });
   }
 

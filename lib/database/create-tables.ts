@@ -1,40 +1,112 @@
 import {
+  BatchWriteItemCommand,
   CreateTableCommand,
-  ResourceInUseException,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  paginateScan,
+  ResourceNotFoundException,
+  type TableDescription,
+  type WriteRequest,
   waitUntilTableExists,
+  waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
+import type { Index, Table } from '../emulator/template/properties.ts';
 import type { Template } from '../emulator/template/template.ts';
-import { localClient } from './database-client.ts';
+import { localClient, tablesKey } from './database-client.ts';
 
 /**
- * Creates each table of the template that is missing. A table's name is its logical id. Expiry is
- * left out, because the functions check it themselves. Rejects with the SDK's error if the engine
- * cannot be reached.
+ * Makes the tables of the template. A table's name is its logical id. A table that has other
+ * indexes than the template is rebuilt with its rows. Expiry is left out, because the functions
+ * check it themselves. Rejects with the SDK's error if the engine cannot be reached.
  */
 export async function createTables(template: Template, endpoint: string): Promise<void> {
-  const client = localClient(endpoint);
+  const client = localClient(endpoint, {
+    credentials: { accessKeyId: tablesKey, secretAccessKey: 'local' },
+  });
   try {
-    for (const [TableName, { AttributeDefinitions, KeySchema }] of template.of(
-      'AWS::DynamoDB::GlobalTable',
-    )) {
-      try {
-        await client.send(
-          new CreateTableCommand({
-            TableName,
-            AttributeDefinitions,
-            KeySchema,
-            BillingMode: 'PAY_PER_REQUEST',
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ResourceInUseException)) throw error;
-      }
-      await waitUntilTableExists(
-        { client, maxWaitTime: 10, minDelay: 0.02, maxDelay: 1 },
-        { TableName },
-      );
-    }
+    for (const [name, table] of template.of('AWS::DynamoDB::GlobalTable'))
+      await createTable(client, name, table);
   } finally {
     client.destroy();
   }
+}
+
+async function createTable(client: DynamoDBClient, name: string, table: Table): Promise<void> {
+  const copy = `${name}.rebuild`;
+  const wait = { client, maxWaitTime: 10, minDelay: 0.02, maxDelay: 1 };
+
+  async function find(TableName: string): Promise<TableDescription | undefined> {
+    try {
+      return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  }
+  async function create(TableName: string): Promise<void> {
+    const { AttributeDefinitions, KeySchema } = table;
+    const { GlobalSecondaryIndexes: globals = [], LocalSecondaryIndexes: locals = [] } = table;
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        AttributeDefinitions,
+        KeySchema,
+        ...(globals.length > 0 && { GlobalSecondaryIndexes: globals }),
+        ...(locals.length > 0 && { LocalSecondaryIndexes: locals }),
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    await waitUntilTableExists(wait, { TableName });
+  }
+  async function remove(TableName: string): Promise<void> {
+    await client.send(new DeleteTableCommand({ TableName }));
+    await waitUntilTableNotExists(wait, { TableName });
+  }
+  async function copyRows(from: string, to: string): Promise<void> {
+    for await (const { Items = [] } of paginateScan(
+      { client, pageSize: 25 },
+      { TableName: from },
+    )) {
+      let requests: WriteRequest[] = Items.map((Item) => ({ PutRequest: { Item } }));
+      while (requests.length > 0) {
+        const batch = new BatchWriteItemCommand({ RequestItems: { [to]: requests } });
+        requests = (await client.send(batch)).UnprocessedItems?.[to] ?? [];
+      }
+    }
+  }
+
+  let found = await find(name);
+  // A copy is left if the process was killed while it rebuilt the table. Either may have all rows.
+  let isCopied = (await find(copy)) !== undefined;
+  if (found && !isCopied && indexesOf(found) !== indexesOf(table)) {
+    await create(copy);
+    try {
+      await copyRows(name, copy);
+    } catch (error) {
+      await remove(copy);
+      throw error;
+    }
+    await remove(name);
+    [found, isCopied] = [undefined, true];
+  }
+  if (!found) await create(name);
+  if (isCopied) {
+    await copyRows(copy, name);
+    await remove(copy);
+  }
+}
+
+/** Returns a text that is equal for tables with the same indexes. */
+function indexesOf(table: TableDescription | Table): string {
+  const { GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
+  const plain = ({ IndexName, KeySchema = [], Projection = {} }: Partial<Index>) => [
+    IndexName,
+    KeySchema.map(({ AttributeName }) => AttributeName),
+    Projection.ProjectionType,
+    [...(Projection.NonKeyAttributes ?? [])].sort(),
+  ];
+  return [GlobalSecondaryIndexes, LocalSecondaryIndexes]
+    .map((indexes) => indexes.map((index) => JSON.stringify(plain(index as Partial<Index>))).sort())
+    .join('|');
 }

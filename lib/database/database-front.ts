@@ -1,18 +1,10 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { endUnread, readBody } from '../emulator/connections.ts';
 import type { Template } from '../emulator/template/template.ts';
+import { tablesKey } from './database-client.ts';
+import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
+import { otherService, refuseService } from './other-services.ts';
 import { type Judge, readPermissions } from './permissions.ts';
-
-/** A whole request to a DynamoDB engine, and its whole answer. */
-type DatabaseRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
-  body: Buffer;
-};
-export interface DatabaseAnswer {
-  status: number;
-  headers: Record<string, string | number | string[] | undefined>;
-  body: string | Buffer;
-}
-export type Engine = (request: DatabaseRequest) => Promise<DatabaseAnswer>;
 
 /** A command of a function, once it has been answered. */
 export interface FunctionCall {
@@ -39,6 +31,8 @@ export interface DatabaseFront {
    * A function's access key is its logical id. Any other key is an administrator's.
    */
   enforce(template: Template): void;
+  /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
+  exclusively(work: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -65,18 +59,44 @@ const kindOfUnits: Record<string, keyof Units> = {
 export function databaseFront(
   engine: Engine,
   onCall: (call: FunctionCall) => void = () => {},
+  onRefusal: (message: string) => void = () => {},
 ): DatabaseFront {
   // Functions of an earlier template may still have work to finish, so their permissions stay.
   const judges = new Map<string, Judge>();
+  const inProgress = new Set<Promise<unknown>>();
+  let exclusive: Promise<void> | undefined;
 
-  async function answer(request: DatabaseRequest): Promise<DatabaseAnswer> {
-    const { headers, body } = request;
+  async function answer(whole: DatabaseRequest): Promise<DatabaseAnswer> {
+    const { headers } = whole;
     if (headers.origin !== undefined)
       return { status: 403, headers: {}, body: 'The database does not answer web pages.' };
-    const functionName = accessKeyOf(headers.authorization);
+    // The path of a function's endpoint is its name, for requests that are not signed.
+    const [, first = '', path = '/'] = /^\/(\w+)(\/.*)?$/.exec(whole.url ?? '') ?? [];
+    const request = judges.has(first) ? { ...whole, url: path } : whole;
+    const accessKey = accessKeyOf(headers.authorization);
+    const functionName = judges.has(accessKey) ? accessKey : first;
+    const other = otherService(request);
+    if (other) {
+      const message =
+        `${functionName || 'A program'} called ${other.name}, which does not run here. ` +
+        `Set ${other.variable} in the function's environment to the URL of a server of your own. ` +
+        'See docs/imitates.md.';
+      onRefusal(message);
+      return refuseService(request, other, message);
+    }
     const judge = judges.get(functionName);
-    if (!judge) return engine(request);
+    while (exclusive && accessKey !== tablesKey) await exclusive;
+    const answering = judge ? judged(request, functionName, judge) : engine(request);
+    inProgress.add(answering);
+    return answering.finally(() => inProgress.delete(answering));
+  }
 
+  async function judged(
+    request: DatabaseRequest,
+    functionName: string,
+    judge: Judge,
+  ): Promise<DatabaseAnswer> {
+    const { headers, body } = request;
     const command = readCommand(headers['x-amz-target'], body);
     if (!command) return refusal('SerializationException');
     const { action, tables, asksForUnits, isConsistent } = command;
@@ -97,6 +117,17 @@ export function databaseFront(
     enforce(template) {
       for (const [functionName, judge] of readPermissions(template))
         judges.set(functionName, judge);
+    },
+    async exclusively(work) {
+      const done = Promise.withResolvers<void>();
+      exclusive = done.promise;
+      try {
+        await Promise.allSettled(inProgress);
+        await work();
+      } finally {
+        exclusive = undefined;
+        done.resolve();
+      }
     },
     async listener(request, response) {
       try {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { ClassicLevel } from 'classic-level';
-import type { DatabaseAnswer, Engine } from './database-front.ts';
+import type { DatabaseAnswer, Engine } from './engine.ts';
 
 type Iterate = (this: unknown, options: unknown) => { close(): Promise<void> };
 

@@ -2,7 +2,11 @@ declare module 'dynalite' {
   import type { Server } from 'node:http';
   /**
    * `path` is the folder of its files; in memory without one. `createTableMs` is how long a new
-   * table takes to become active.
+   * table takes to become active, and `deleteTableMs` how long a deleted one takes to go.
    */
-  export default function dynalite(options: { path?: string; createTableMs: number }): Server;
+  export default function dynalite(options: {
+    path?: string;
+    createTableMs: number;
+    deleteTableMs: number;
+  }): Server;
 }

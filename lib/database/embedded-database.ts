@@ -18,6 +18,8 @@ export interface Database {
   endpoint: string;
   /** Lets each function of a template do only what its role allows, from now on. */
   enforce(template: Template): void;
+  /** Does work on the tables while nobody else is let in. */
+  exclusively(work: () => Promise<void>): Promise<void>;
   /** Answers the requests that have arrived, within ten seconds, then closes the files. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,7 @@ export async function startDatabase({
   host = '127.0.0.1',
   onCall,
   onFailure = () => {},
+  onRefusal,
 }: {
   data?: string;
   port: number;
@@ -48,18 +51,25 @@ export async function startDatabase({
   onCall?: (call: FunctionCall) => void;
   /** Gets a message for people if a write fails, because the disk is full or broken. */
   onFailure?: (message: string) => void;
+  /** Gets a message for people if a function calls a service that is not here. */
+  onRefusal?: (message: string) => void;
 }): Promise<Database> {
   const lock = data === undefined ? undefined : await openFolder(data);
   const server: Server = dynalite({
     createTableMs: 0,
+    deleteTableMs: 0,
     ...(data !== undefined && { path: join(data, 'dynalite') }),
   });
-  const front = databaseFront(refuseWritesOnceFailed(engineOf(server), onFailure), onCall);
+  const front = databaseFront(
+    refuseWritesOnceFailed(engineOf(server), onFailure),
+    onCall,
+    onRefusal,
+  );
   server.on('request', front.listener);
   const stopServer = stopper(server);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
-    return { endpoint, enforce: front.enforce, stop };
+    return { endpoint, enforce: front.enforce, exclusively: front.exclusively, stop };
   } catch (error) {
     await lock?.close();
     throw error;

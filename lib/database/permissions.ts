@@ -1,5 +1,5 @@
 import { effectOf, type Statement } from '../emulator/policy-evaluation.ts';
-import { accountId, tableArn } from '../emulator/template/intrinsics.ts';
+import { accountId, tableArn } from '../emulator/template/resource-values.ts';
 import type { Template } from '../emulator/template/template.ts';
 
 /** Returns why IAM refuses an action on tables, in AWS's words, or undefined if it allows it. */

@@ -147,9 +147,7 @@ function startApi(
   const byName = new Map<string, FunctionPool>();
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
-    if (properties.LoggingConfig?.LogFormat !== 'JSON')
-      throw new Error(`${FunctionName}: the emulator does not support logs that are not JSON.`);
-    const folder = code[FunctionName] ?? template.folder(properties.Code);
+    const folder = code[FunctionName] ?? template.folder(FunctionName);
     const lambda = { ...properties, FunctionName, folder };
     const identity = identityOf(lambda);
     const pool = poolOf(lambda, identity);

@@ -26,7 +26,7 @@ export function effectOf(
 }
 
 /** `*` matches any text, with slashes, and `?` one character. */
-function matches(pattern: string, text: string, flags = ''): boolean {
+export function matches(pattern: string, text: string, flags = ''): boolean {
   const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
     character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
   );

@@ -32,7 +32,7 @@ async function invoke(FunctionName: string, event: object) {
   const template = readTemplate(service.assembly);
   const properties = template.of('AWS::Lambda::Function').get(FunctionName);
   if (!properties) throw new Error(`There is no function ${FunctionName}.`);
-  const lambda = { ...properties, FunctionName, folder: template.folder(properties.Code) };
+  const lambda = { ...properties, FunctionName, folder: template.folder(FunctionName) };
   const pool = functionPool(lambda, service.databaseEndpoint, (_, line) => service.log.push(line));
   pools.push(pool);
   const outcome = await pool.invoke(event, JSON.parse);

@@ -1,4 +1,4 @@
-import type { Properties } from '../template/template.ts';
+import type { Properties } from '../template/properties.ts';
 import type { HttpResponse } from './http.ts';
 
 export type ResponseType = keyof typeof defaults;

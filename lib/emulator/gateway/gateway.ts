@@ -1,6 +1,7 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
-import { accountId, region } from '../template/intrinsics.ts';
-import type { Integration, Template } from '../template/template.ts';
+import type { Integration } from '../template/properties.ts';
+import { accountId, region } from '../template/resource-values.ts';
+import type { Template } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
 import { gatewayResponse, headerValue, type ResponseType } from './error-responses.ts';
 import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { accountId } from '../template/intrinsics.ts';
+import { accountId } from '../template/resource-values.ts';
 import type { GatewayRequest } from './http.ts';
 import type { MatchedRoute } from './routes.ts';
 import type { AuthorizerContext } from './token-authorizer.ts';

@@ -1,6 +1,8 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
-import { functionArn, rootResourceId } from '../template/intrinsics.ts';
-import type { Integration, Template } from '../template/template.ts';
+import type { Integration } from '../template/properties.ts';
+import { invokes } from '../template/request-path.ts';
+import { rootResourceId } from '../template/resource-values.ts';
+import type { Template } from '../template/template.ts';
 import { type Authorize, tokenAuthorizer } from './token-authorizer.ts';
 
 export interface Route {
@@ -25,9 +27,7 @@ export function readRoutes(
 ): Route[] {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
-    const pool = [...pools].find(([name]) =>
-      uri?.endsWith(`${functionArn(name)}/invocations`),
-    )?.[1];
+    const pool = [...pools].find(([name]) => invokes(uri, name))?.[1];
     if (!pool) throw new Error(`${logicalId}: the template has no function for ${uri}.`);
     return pool;
   };

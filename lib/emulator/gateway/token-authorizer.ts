@@ -1,7 +1,7 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { effectOf, type Statement } from '../policy-evaluation.ts';
-import type { Properties } from '../template/template.ts';
+import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
 import type { ResponseType } from './error-responses.ts';
 

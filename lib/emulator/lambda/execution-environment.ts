@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { functionArn, region } from '../template/intrinsics.ts';
-import type { Properties } from '../template/template.ts';
+import type { Properties } from '../template/properties.ts';
+import { functionArn, region } from '../template/resource-values.ts';
 import type { Trace } from '../trace.ts';
 import { type Outcome, startThread } from './function-thread.ts';
 import { sourcePositions } from './source-positions.ts';
@@ -10,7 +10,7 @@ import { sourcePositions } from './source-positions.ts';
 /**
  * A function as the template describes it, with the folder of its code. Its name is its logical id.
  */
-export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role'> & {
+export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role' | 'Runtime'> & {
   FunctionName: string;
   folder: string;
 };
@@ -56,7 +56,7 @@ export function startExecutionEnvironment(
     async invoke(event, trace) {
       traceId = trace?.id;
       const requestId = randomUUID();
-      const platform = platformLog(requestId, MemorySize, print);
+      const platform = platformLog(requestId, lambda, print);
       const isColdStart = !isStarted;
       let outcome = await init;
       platform.start();
@@ -84,10 +84,22 @@ function variables(
   memorySize: number,
   dynamodbEndpoint: string,
 ): Record<string, string> {
-  const declared = lambda.Environment?.Variables ?? {};
-  const { LogGroup = `/aws/lambda/${lambda.FunctionName}`, ApplicationLogLevel = 'INFO' } =
-    lambda.LoggingConfig ?? {};
+  const queueHost = /^https:\/\/sqs\.[\w-]+\.amazonaws\.com(?=\/)/;
+  // The SDK sends requests for a queue to the host of its URL.
+  const declared = Object.fromEntries(
+    Object.entries(lambda.Environment?.Variables ?? {}).map(([name, value]) => [
+      name,
+      `${value}`.replace(queueHost, dynamodbEndpoint),
+    ]),
+  );
+  const {
+    LogGroup = `/aws/lambda/${lambda.FunctionName}`,
+    LogFormat = 'Text',
+    ApplicationLogLevel = LogFormat === 'Text' ? 'TRACE' : 'INFO',
+  } = lambda.LoggingConfig ?? {};
   return {
+    // Where the database's front answers calls to all services. The path names the function.
+    AWS_ENDPOINT_URL: `${dynamodbEndpoint}/${lambda.FunctionName}`,
     ...declared,
     // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
     ...(declared.AWS_ENDPOINT_URL_DYNAMODB === '' && {
@@ -106,7 +118,7 @@ function variables(
     AWS_LAMBDA_FUNCTION_NAME: lambda.FunctionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_LAMBDA_LOG_FORMAT: 'JSON',
+    AWS_LAMBDA_LOG_FORMAT: LogFormat,
     AWS_LAMBDA_LOG_LEVEL: ApplicationLogLevel,
     AWS_LAMBDA_LOG_GROUP_NAME: LogGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
@@ -120,25 +132,39 @@ function variables(
  * Writes the lines that Lambda itself writes.
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
-function platformLog(requestId: string, memorySizeMB: number, print: (line: string) => void) {
+function platformLog(
+  requestId: string,
+  { MemorySize = 128, LoggingConfig }: LambdaFunction,
+  print: (line: string) => void,
+) {
   const round = (ms: number) => Math.round(ms * 100) / 100;
-  const event = (type: string, record: object) =>
-    print(JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record }));
+  const write = (type: string, record: object, text: string[]) =>
+    print(
+      LoggingConfig?.LogFormat === 'JSON'
+        ? JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record })
+        : [`${type.toUpperCase()} RequestId: ${requestId}`, ...text].join('\t'),
+    );
   return {
-    start: () => event('start', { requestId, version: '$LATEST' }),
+    start: () => write('start', { requestId, version: '$LATEST' }, ['Version: $LATEST']),
     report(durationMs: number, initDurationMs: number | undefined, errorType: string | undefined) {
-      const isTimeout = errorType === 'Sandbox.Timedout';
-      event('report', {
-        requestId,
-        metrics: {
-          durationMs: round(durationMs),
-          billedDurationMs: Math.ceil(durationMs),
-          memorySizeMB,
-          ...(initDurationMs !== undefined && { initDurationMs: round(initDurationMs) }),
-        },
-        status: errorType === undefined ? 'success' : isTimeout ? 'timeout' : 'error',
-        ...(errorType !== undefined && { errorType }),
-      });
+      const status =
+        errorType === undefined
+          ? 'success'
+          : errorType === 'Sandbox.Timedout'
+            ? 'timeout'
+            : 'error';
+      const metrics = {
+        durationMs: round(durationMs),
+        billedDurationMs: Math.ceil(durationMs),
+        memorySizeMB: MemorySize,
+        ...(initDurationMs !== undefined && { initDurationMs: round(initDurationMs) }),
+      };
+      write('report', { requestId, metrics, status, ...(errorType && { errorType }) }, [
+        `Duration: ${metrics.durationMs} ms`,
+        `Billed Duration: ${metrics.billedDurationMs} ms`,
+        `Memory Size: ${MemorySize} MB`,
+        `Status: ${status}`,
+      ]);
     },
   };
 }

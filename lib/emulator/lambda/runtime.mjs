@@ -111,17 +111,25 @@ function describe(error) {
  */
 function patchConsole() {
   const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
+  const line = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON' ? jsonLine : textLine;
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
   for (const [i, level] of levels.entries()) {
     const write =
       i < lowest
         ? () => {}
         : /** @param {unknown[]} args */
-          (...args) => say({ type: 'log', line: jsonLine(level, args) });
+          (...args) => say({ type: 'log', line: line(level, args) });
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;
 }
+
+/**
+ * @param {string} level
+ * @param {unknown[]} args
+ */
+const textLine = (level, args) =>
+  [new Date().toISOString(), requestId, level, format(...args)].join('\t');
 
 /**
  * @param {string} level

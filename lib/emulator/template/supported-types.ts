@@ -1,64 +1,98 @@
-/** Tells whether the emulator supports a value. */
-type Check = (value: unknown) => boolean;
+/** Tells whether the emulator supports a value. `says` describes such values to people. */
+type Check = ((value: unknown) => boolean) & { says?: string };
 
 /**
  * A rule for a property: a check of its value, or of each item of a list; the rules of its members,
- * or of those of its items; or `ignored`, because no answer depends on it. `*` stands for the
- * members that are not named.
+ * or of those of its items; `ignored`, because no answer depends on it; or `left out`, because only
+ * a deployment's answers could, so that the start names it. `*` stands for the members that are not
+ * named.
  */
-export type PropertyRule = Check | PropertyRules | 'ignored';
+export type PropertyRule = Check | PropertyRules | 'ignored' | 'left out';
 export interface PropertyRules {
   [member: string]: PropertyRule;
 }
 
 const read: Check = () => true;
-const never: Check = () => false;
-const only =
-  (...values: unknown[]): Check =>
-  (value) =>
-    values.includes(value);
+const never: Check = Object.assign(() => false, { says: 'none' });
+const only = (...values: unknown[]): Check =>
+  Object.assign((value: unknown) => values.includes(value), { says: values.join(', ') });
 const like =
   (form: RegExp): Check =>
   (value) =>
     form.test(String(value));
-const ignored = (...properties: string[]): PropertyRules =>
-  Object.fromEntries(properties.map((property) => [property, 'ignored']));
+const ignored = (properties: string): PropertyRules =>
+  Object.fromEntries(
+    properties
+      .trim()
+      .split(/\s+/)
+      .map((property) => [property, 'ignored']),
+  );
 
 /** A quoted literal, or the request id. */
 const headerValue = like(/^('.*'|context\.extendedRequestId)$/);
 
+const index: PropertyRules = {
+  IndexName: read,
+  KeySchema: read,
+  Projection: read,
+  '*': 'ignored',
+};
 /** The types of resource that answers depend on. Every other property stops the emulator. */
-export const supportedTypes: Record<string, PropertyRules> = {
+export const supportedTypes = {
+  // And AWS::DynamoDB::Table.
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: read,
+    GlobalSecondaryIndexes: index,
     KeySchema: read,
-    ...ignored('BillingMode', 'SSESpecification', 'WriteOnDemandThroughputSettings'),
+    LocalSecondaryIndexes: index,
     // A policy of the table itself could deny what a role allows.
     Replicas: { ResourcePolicy: never, '*': 'ignored' },
+    ImportSourceSpecification: 'left out',
     // The functions check expiry themselves, because TTL may remove items days late:
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
     TimeToLiveSpecification: 'ignored',
+    // A function finds a table by the name in its environment, which is the logical id here.
+    TableName: 'ignored',
+    ...ignored(`
+      BillingMode ContributorInsightsSpecification DeletionProtectionEnabled GlobalTableWitnesses
+      KinesisStreamSpecification MultiRegionConsistency OnDemandThroughput
+      PointInTimeRecoverySpecification ProvisionedThroughput SSESpecification StreamSpecification
+      TableClass Tags WarmThroughput WriteOnDemandThroughputSettings
+      WriteProvisionedThroughputSettings
+    `),
   },
   'AWS::Lambda::Function': {
-    ...ignored('Architectures', 'Description', 'Tags', 'TracingConfig'),
-    Code: { S3Bucket: 'ignored', S3Key: read },
+    ...ignored(`
+      Architectures CodeSigningConfigArn DeadLetterConfig Description EphemeralStorage
+      FunctionName KmsKeyArn RecursiveLoop ReservedConcurrentExecutions RuntimeManagementConfig
+      SnapStart Tags TracingConfig
+    `),
+    VpcConfig: 'left out',
+    Code: { S3Bucket: 'ignored', S3Key: read, ZipFile: read },
     Environment: { Variables: read },
     Handler: like(/^[\w-]+\.\w+$/),
     LoggingConfig: {
-      LogFormat: only('JSON'),
+      LogFormat: only('JSON', 'Text'),
       LogGroup: read,
       ApplicationLogLevel: read,
       SystemLogLevel: only('INFO'),
     },
     MemorySize: read,
+    PackageType: only('Zip'),
     Role: like(/^arn:aws:iam::\d{12}:role\/\w+$/),
-    Runtime: only('nodejs24.x'),
+    Runtime: like(/^nodejs\d+\.x$/),
     Timeout: read,
   },
-  'AWS::IAM::Role': ignored('AssumeRolePolicyDocument', 'Description', 'Tags'),
+  'AWS::IAM::Role': {
+    ...ignored('AssumeRolePolicyDocument Description MaxSessionDuration Path RoleName Tags'),
+    ManagedPolicyArns: read,
+    // Each is read as an AWS::IAM::Policy.
+    Policies: { '*': 'ignored' },
+  },
   'AWS::IAM::Policy': {
     PolicyDocument: {
       Version: only('2012-10-17'),
+      // Only statements that can be about DynamoDB are read.
       Statement: {
         Action: read,
         Effect: only('Allow', 'Deny'),
@@ -67,23 +101,23 @@ export const supportedTypes: Record<string, PropertyRules> = {
         Sid: 'ignored',
       },
     },
-    PolicyName: 'ignored',
+    ...ignored('Description ManagedPolicyName Path PolicyName RoleName'),
     Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
-    ...ignored('Description', 'DisableExecuteApiEndpoint', 'Name', 'SecurityPolicy', 'Tags'),
+    ...ignored('Description DisableExecuteApiEndpoint Name SecurityPolicy Tags'),
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
     EndpointAccessMode: 'ignored',
     EndpointConfiguration: { Types: only('REGIONAL') },
   },
   'AWS::ApiGateway::Stage': {
-    ...ignored('AccessLogSetting', 'Description', 'RestApiId', 'Tags', 'TracingEnabled'),
+    ...ignored('AccessLogSetting Description RestApiId Tags TracingEnabled'),
     DeploymentId: read,
     MethodSettings: {
       CachingEnabled: only(false),
-      ...ignored('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled'),
+      ...ignored('DataTraceEnabled HttpMethod LoggingLevel MetricsEnabled'),
       // A developer alone does not reach the throttling limits.
-      ...ignored('ResourcePath', 'ThrottlingBurstLimit', 'ThrottlingRateLimit'),
+      ...ignored('ResourcePath ThrottlingBurstLimit ThrottlingRateLimit'),
     },
     StageName: read,
   },
@@ -111,7 +145,7 @@ export const supportedTypes: Record<string, PropertyRules> = {
       Uri: read,
     },
     ResourceId: read,
-    ...ignored('MethodResponses', 'OperationName', 'RestApiId'),
+    ...ignored('MethodResponses OperationName RequestModels RequestParameters RestApiId'),
   },
   'AWS::ApiGateway::Authorizer': {
     AuthorizerResultTtlInSeconds: read,
@@ -130,23 +164,28 @@ export const supportedTypes: Record<string, PropertyRules> = {
     RestApiId: 'ignored',
     StatusCode: read,
   },
-};
+} satisfies Record<string, PropertyRules>;
+export type SupportedType = keyof typeof supportedTypes;
 
-/** The types of resource that no answer depends on. */
-export const ignoredTypes: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::BasePathMapping',
-  'AWS::ApiGateway::Deployment',
-  'AWS::ApiGateway::DomainName',
-  'AWS::Budgets::Budget',
-  'AWS::CDK::Metadata',
-  'AWS::CertificateManager::Certificate',
-  'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::Dashboard',
-  'AWS::Lambda::Permission',
-  'AWS::Logs::LogGroup',
-  'AWS::Logs::MetricFilter',
-  'AWS::Route53::RecordSet',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::Topic',
-  'AWS::SNS::TopicPolicy',
-]);
+/**
+ * Types that serve nobody by themselves: they observe, permit or configure another resource. The
+ * start does not name them.
+ */
+export const quietTypes =
+  /^AWS::(ApiGateway::Deployment|Budgets::\w+|CDK::Metadata|CloudWatch::\w+|IAM::\w+|Lambda::(Alias|Permission|Version)|Logs::(LogGroup|MetricFilter)|\w+::\w+Policy)$/;
+
+/**
+ * AWS's managed policies that cannot touch DynamoDB, by name.
+ * https://docs.aws.amazon.com/aws-managed-policy/latest/reference/policy-list.html
+ */
+export const managedPolicies: ReadonlySet<string> = new Set(
+  `
+    AmazonBedrockFullAccess AmazonS3FullAccess AmazonS3ReadOnlyAccess AmazonSESFullAccess
+    AmazonSNSFullAccess AmazonSQSFullAccess AmazonSSMReadOnlyAccess AWSLambdaBasicExecutionRole
+    AWSLambdaENIManagementAccess AWSLambdaKinesisExecutionRole AWSLambdaSQSQueueExecutionRole
+    AWSLambdaVPCAccessExecutionRole AWSXRayDaemonWriteAccess AWSXrayWriteOnlyAccess
+    CloudWatchLambdaInsightsExecutionRolePolicy CloudWatchLogsFullAccess SecretsManagerReadWrite
+  `
+    .trim()
+    .split(/\s+/),
+);

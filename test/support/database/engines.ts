@@ -1,8 +1,9 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type Engine as DynamoDb, databaseFront } from '../../../lib/database/database-front.ts';
+import { databaseFront } from '../../../lib/database/database-front.ts';
 import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
+import type { Engine as DynamoDb } from '../../../lib/database/engine.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../http/free-port.ts';
@@ -69,6 +70,7 @@ async function startDynamoDbLocal(): Promise<Database> {
   return {
     endpoint,
     enforce: front.enforce,
+    exclusively: front.exclusively,
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -6,7 +6,7 @@ import { environment } from '../../../functions/shared/environment-variables.ts'
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import type { Entry } from '../../../lib/bundle.ts';
-import { region } from '../../../lib/emulator/template/intrinsics.ts';
+import { region } from '../../../lib/emulator/template/resource-values.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences } from '../../contract/description.ts';
 import { send } from '../http/http-client.ts';
@@ -53,7 +53,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
 
   const handlers = {} as Record<Operation | 'authorizer', Handler>;
   const template = readTemplate(assembly);
-  for (const [name, { Code, Environment }] of template.of('AWS::Lambda::Function')) {
+  for (const [name, { Environment }] of template.of('AWS::Lambda::Function')) {
     const key = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof typeof handlers;
     Object.assign(process.env, Environment?.Variables, {
       AWS_REGION: region(),
@@ -61,7 +61,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
       AWS_SECRET_ACCESS_KEY: 'local',
       [environment.dynamodbEndpoint]: databaseEndpoint,
     });
-    ({ handler: handlers[key] } = await import(join(template.folder(Code), 'index.js')));
+    ({ handler: handlers[key] } = await import(join(template.folder(name), 'index.js')));
   }
 
   const tokens = new Map<string, Promise<string>>();

@@ -35,6 +35,7 @@ async function openDatabase() {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     enforce() {},
+    exclusively: (work: () => Promise<void>) => work(),
     async stop() {},
     async kill() {
       running.kill('SIGKILL');

@@ -1,0 +1,66 @@
+import type { DatabaseAnswer, DatabaseRequest } from './engine.ts';
+
+/** What a request asks for, if that is not DynamoDB. */
+export interface OtherService {
+  name: string;
+  /** The SDK's environment variable for the service's endpoint. */
+  variable: string;
+}
+
+/**
+ * Tells which service a request is for: by the SDK's name for it, by the scope of its signature,
+ * or by its target. Returns undefined for DynamoDB, and for a request that tells nothing.
+ */
+export function otherService({ url = '', headers }: DatabaseRequest): OtherService | undefined {
+  const target = String(headers['x-amz-target'] ?? '');
+  const signature = `${headers.authorization ?? decodeURIComponent(url)}`;
+  const [, scope] =
+    /Credential=[^/]+\/\d+\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/.exec(signature) ?? [];
+  const [, client] = /\bapi\/([\w-]+)#/.exec(`${headers['user-agent']}`) ?? [];
+  const service = client ?? scope ?? target.split(/_\d|\./)[0] ?? '';
+  if (/^(dynamodb)?$/i.test(service) || target.startsWith('DynamoDB_2')) return undefined;
+  const suffix = service.toUpperCase().replaceAll('-', '_');
+  return { name: scope ?? service, variable: `AWS_ENDPOINT_URL_${suffix}` };
+}
+
+/** SDKs retry no error of this name and status. */
+const code = 'ServiceNotImitated';
+
+/** Returns an error in the protocol of the request, with which SDKs do not try again. */
+export function refuseService(
+  { headers }: DatabaseRequest,
+  { name }: OtherService,
+  message: string,
+): DatabaseAnswer {
+  const type = headers['content-type'] ?? '';
+  const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message>`;
+  const answer = (contentType: string, body: string | Buffer): DatabaseAnswer => ({
+    status: 400,
+    headers: { 'Content-Type': contentType, 'x-amzn-ErrorType': code },
+    body,
+  });
+  if (/cbor/.test(type)) {
+    const cbor = answer('application/cbor', cborMap({ __type: code, message }));
+    return { ...cbor, headers: { ...cbor.headers, 'smithy-protocol': 'rpc-v2-cbor' } };
+  }
+  if (name === 's3') return answer('application/xml', `<Error>${xml}</Error>`);
+  if (name === 'ec2')
+    return answer('text/xml', `<Response><Errors><Error>${xml}</Error></Errors></Response>`);
+  if (/urlencoded/.test(type) || /^(cloudfront|route53)$/.test(name))
+    return answer(
+      'text/xml',
+      `<ErrorResponse><Error><Type>Sender</Type>${xml}</Error></ErrorResponse>`,
+    );
+  const json = JSON.stringify({ __type: code, message });
+  return answer(type.startsWith('application/x-amz-json') ? type : 'application/json', json);
+}
+
+/** https://www.rfc-editor.org/rfc/rfc8949.html */
+function cborMap(members: Record<string, string>): Buffer {
+  const text = (value: string) => {
+    const bytes = Buffer.from(value);
+    return Buffer.concat([Buffer.from([0x79, bytes.length >> 8, bytes.length & 255]), bytes]);
+  };
+  const entries = Object.entries(members);
+  return Buffer.concat([Buffer.from([0xa0 + entries.length]), ...entries.flat().map(text)]);
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
+import type { Json, Resource } from './intrinsics.ts';
+
+/** A stack of a cloud assembly, with the parts of its template that the emulator reads. */
+export interface Stack {
+  name: string;
+  /** The template's own file. */
+  file: string;
+  Conditions?: Record<string, Json>;
+  Mappings?: Record<string, Record<string, Record<string, Json>>>;
+  Outputs?: Record<string, { Value: Json; Export?: { Name: Json } }>;
+  Parameters?: Record<string, { Type: string; Default?: string | number }>;
+  Resources: Record<string, Resource>;
+  Transform?: Json;
+}
+
+/** Where a function's code is: an asset, or in the template itself. */
+export interface Code {
+  S3Key?: string;
+  ZipFile?: string;
+}
+
+/** Reads a cloud assembly, the folder that `cdk synth` writes. */
+export function readAssembly(assembly: string) {
+  const read = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
+  const artifacts = Object.entries<{ type: string; properties: Record<string, string> }>(
+    read('manifest.json').artifacts,
+  );
+  const stacks = artifacts
+    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+    .map(
+      ([
+        name,
+        {
+          properties: { templateFile = '' },
+        },
+      ]): Stack => ({
+        Resources: {},
+        ...read(templateFile),
+        name,
+        file: join(assembly, templateFile),
+      }),
+    );
+  const folders = new Map<string, string>();
+  for (const [, { type, properties }] of artifacts) {
+    if (type !== 'cdk:asset-manifest') continue;
+    const files: {
+      source: { path?: string };
+      destinations: Record<string, { objectKey: string }>;
+    }[] = Object.values(read(`${properties.file}`).files);
+    for (const { source, destinations } of files)
+      for (const { objectKey } of Object.values(destinations))
+        if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));
+  }
+
+  /** Returns the folder with the code of a function. */
+  function folderOf(functionName: string, { S3Key = '', ZipFile }: Code): string {
+    const found = folders.get(S3Key);
+    if (found) return found;
+    if (ZipFile === undefined) throw new Error(`The assembly has no asset ${S3Key}.`);
+    const inline = join(assembly, `inline.${functionName}`);
+    mkdirSync(inline, { recursive: true });
+    // CloudFormation writes such a file, which is CommonJS.
+    writeFileSync(join(inline, 'index.js'), ZipFile);
+    writeFileSync(join(inline, 'package.json'), '{"type":"commonjs"}');
+    return inline;
+  }
+  return { stacks, folderOf };
+}

@@ -1,0 +1,69 @@
+import type { Statement } from '../policy-evaluation.ts';
+import type { Code } from './assembly.ts';
+
+/** The properties that the emulator reads, with intrinsics resolved, by CloudFormation's names. */
+export interface Properties {
+  'AWS::DynamoDB::GlobalTable': Table;
+  'AWS::Lambda::Function': {
+    Code: Code;
+    Environment?: { Variables?: Record<string, string> };
+    Handler: string;
+    LoggingConfig?: {
+      LogFormat?: 'JSON' | 'Text';
+      LogGroup?: string;
+      ApplicationLogLevel?: string;
+    };
+    MemorySize?: number;
+    Role: string;
+    Runtime: string;
+    Timeout?: number;
+  };
+  'AWS::IAM::Role': { ManagedPolicyArns?: string[] };
+  'AWS::IAM::Policy': {
+    PolicyDocument: { Statement: Statement | Statement[] };
+    Roles: string[];
+  };
+  'AWS::ApiGateway::RestApi': object;
+  'AWS::ApiGateway::Stage': { DeploymentId: string; StageName: string };
+  'AWS::ApiGateway::Resource': { ParentId: string; PathPart: string };
+  'AWS::ApiGateway::Method': {
+    AuthorizationType: string;
+    AuthorizerId?: string;
+    HttpMethod: string;
+    ResourceId: string;
+    Integration: Integration;
+  };
+  'AWS::ApiGateway::Authorizer': {
+    AuthorizerResultTtlInSeconds?: number;
+    AuthorizerUri: string;
+    IdentitySource: string;
+    IdentityValidationExpression?: string;
+  };
+  'AWS::ApiGateway::GatewayResponse': {
+    ResponseParameters?: Record<string, string>;
+    ResponseTemplates?: Record<string, string>;
+    ResponseType: string;
+    StatusCode?: string;
+  };
+}
+
+export interface Table {
+  AttributeDefinitions: { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
+  KeySchema: KeySchema;
+  GlobalSecondaryIndexes?: Index[];
+  LocalSecondaryIndexes?: Index[];
+}
+type KeySchema = { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[];
+export interface Index {
+  IndexName: string;
+  KeySchema: KeySchema;
+  Projection: { ProjectionType?: 'ALL' | 'INCLUDE' | 'KEYS_ONLY'; NonKeyAttributes?: string[] };
+}
+
+export interface Integration {
+  IntegrationResponses?: { ResponseParameters?: Record<string, string>; StatusCode: string }[];
+  RequestTemplates?: Record<string, string>;
+  TimeoutInMillis?: number;
+  Type: 'AWS_PROXY' | 'MOCK';
+  Uri?: string;
+}

@@ -1,0 +1,117 @@
+export const accountId = '000000000000';
+export const region = () => process.env.AWS_REGION || 'us-east-1';
+
+const arn = (service: string, resource: string) =>
+  `arn:aws:${service}:${region()}:${accountId}:${resource}`;
+
+export function rootResourceId(restApiId: string): string {
+  return `${restApiId}.root`;
+}
+
+export function tableArn(tableName: string): string {
+  return arn('dynamodb', `table/${tableName}`);
+}
+
+export function functionArn(functionName: string): string {
+  return arn('lambda', `function:${functionName}`);
+}
+
+const pseudoParameters = (): Record<string, string> => ({
+  'AWS::AccountId': accountId,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region(),
+  'AWS::StackId': arn('cloudformation', 'stack/local/0'),
+  'AWS::StackName': 'local',
+  'AWS::URLSuffix': 'amazonaws.com',
+});
+
+/** The resources of a template. Both functions return undefined for what is not there. */
+export interface ResourceSource {
+  typeOf(logicalId: string): string | undefined;
+  /** Resolves a property. */
+  property(logicalId: string, name: string): unknown;
+}
+
+/**
+ * Returns the value of a `Ref`, undefined if there is no such resource. A resource that the
+ * emulator serves has its logical id for a name. Any other has a value of AWS's shape.
+ */
+export function refOf(logicalId: string, source: ResourceSource): string | undefined {
+  const type = source.typeOf(logicalId);
+  if (type === undefined) return pseudoParameters()[logicalId];
+  const name = nameOf(logicalId, type, source);
+  if (type === 'AWS::Cognito::UserPool') return `${region()}_${logicalId}`;
+  if (type === 'AWS::SQS::Queue')
+    return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
+  return hasArnForRef.test(type) ? attributeOf(logicalId, 'Arn', source) : name;
+}
+
+const hasArnForRef =
+  /^AWS::(SNS::Topic|SecretsManager::Secret|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
+
+/** The types that the emulator serves: its functions find them by their logical ids. */
+const isNamedByLogicalId = /^AWS::(ApiGateway|DynamoDB|IAM::Role|Lambda::Function|Logs)\b/;
+
+function nameOf(logicalId: string, type: string, { property }: ResourceSource): string {
+  if (isNamedByLogicalId.test(type)) return logicalId;
+  const named = property(logicalId, `${lastOf(type)}Name`) ?? property(logicalId, 'Name');
+  if (typeof named === 'string') return named;
+  return type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
+}
+
+const lastOf = (type: string) => type.slice(type.lastIndexOf(':') + 1);
+
+/** Services whose names in ARNs and hosts differ from those in types. */
+const services: Record<string, string> = {
+  certificatemanager: 'acm',
+  cognito: 'cognito-idp',
+  elasticloadbalancingv2: 'elasticloadbalancing',
+  kinesisfirehose: 'firehose',
+  opensearchservice: 'es',
+  stepfunctions: 'states',
+};
+
+/** ARNs that differ from `arn:aws:SERVICE:REGION:ACCOUNT:type-in-kebab-case/NAME`. */
+const arns: Record<string, (name: string) => string> = {
+  'AWS::Cognito::UserPool': (name) => arn('cognito-idp', `userpool/${region()}_${name}`),
+  'AWS::DynamoDB::GlobalTable': tableArn,
+  'AWS::DynamoDB::Table': tableArn,
+  'AWS::IAM::ManagedPolicy': (name) => `arn:aws:iam::${accountId}:policy/${name}`,
+  'AWS::IAM::Role': (name) => `arn:aws:iam::${accountId}:role/${name}`,
+  'AWS::Lambda::Function': functionArn,
+  'AWS::Logs::LogGroup': (name) => arn('logs', `log-group:${name}:*`),
+  'AWS::S3::Bucket': (name) => `arn:aws:s3:::${name}`,
+  'AWS::SecretsManager::Secret': (name) => arn('secretsmanager', `secret:${name}-AbCdEf`),
+  'AWS::SNS::Topic': (name) => arn('sns', name),
+  'AWS::SQS::Queue': (name) => arn('sqs', name),
+  'AWS::StepFunctions::StateMachine': (name) => arn('states', `stateMachine:${name}`),
+};
+
+/** Returns what `Fn::GetAtt` gives, undefined if there is no such resource. */
+export function attributeOf(
+  logicalId: string,
+  attribute: string,
+  source: ResourceSource,
+): string | undefined {
+  const type = source.typeOf(logicalId);
+  if (type === undefined) return undefined;
+  const name = nameOf(logicalId, type, source);
+  const [, namespace = ''] = type.toLowerCase().split('::');
+  const service = services[namespace] ?? namespace;
+  const host = `${name}.${service}.${region()}.amazonaws.com`.toLowerCase();
+  if (attribute === 'QueueUrl') return refOf(logicalId, source);
+  if (attribute === 'RootResourceId') return rootResourceId(logicalId);
+  if (attribute === 'StreamArn') return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
+  if (/ur[il]$|endpoint$/i.test(attribute)) return `https://${host}`;
+  if (/DomainName$|Endpoint\.Address$/.test(attribute)) return host;
+  if (/Port$/.test(attribute)) return '443';
+  if (!attribute.endsWith('Arn')) return attribute.endsWith('Id') ? logicalId : name;
+  if (/^AWS::Lambda::(Alias|Version)$/.test(type)) {
+    const functionName = `${source.property(logicalId, 'FunctionName')}`.replace(/^.*:/, '');
+    return `${functionArn(functionName)}:${source.property(logicalId, 'Name') ?? 1}`;
+  }
+  const kebab = lastOf(type)
+    .replace(/\B(?=[A-Z])/g, '-')
+    .toLowerCase();
+  return arns[type]?.(name) ?? arn(service, `${kebab}/${name}`);
+}
