@@ -21,7 +21,7 @@ const whole = temporaryFolder();
 const contents = 'export const streamCollector = undefined, lighten = () => {};';
 const withoutShortcuts: Plugin = {
   name: 'without shortcuts',
-  setup: ({ onLoad }) => onLoad({ filter: /\/sdk\/lighten\.ts$/ }, () => ({ contents })),
+  setup: ({ onLoad }) => onLoad({ filter: /\/dynamodb\/lighten\.ts$/ }, () => ({ contents })),
 };
 const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
 await build({ ...buildOptions(), ...differently, outdir: whole, write: true });
