@@ -68,7 +68,7 @@ for (const command of program.commands) {
   for (const option of targetOptions) command.addOption(option.helpGroup('Where the plants are:'));
 }
 
-/** More lines than this that cannot be imported are only counted. */
+/** So many faulty lines are shown. The others are only counted. */
 const faultsShown = 20;
 
 refuseSecretArguments('This command takes no tokens.');

@@ -3,10 +3,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { issueToken } from './access-tokens.ts';
 
-/**
- * Issues an access token for someone who tries the plant store out; `label` says where it came
- * from.
- */
+/** Issues a token for trying the plant store out. `label` says which program issued it. */
 export async function demoToken(endpoint: string, label: string): Promise<string> {
   const client = localDocumentClient(endpoint);
   const inADay = Math.floor(Date.now() / 1000) + 24 * 60 * 60;

@@ -11,7 +11,7 @@ export const defaultDataFolder = '.plant-store';
 
 const fileIn = (dataFolder: string) => join(dataFolder, 'running.json');
 
-/** Writes down where this process answers, so that other programs find it. `stop` takes it back. */
+/** Records where this process answers, so that other programs find it, until `stop`. */
 export function announce(dataFolder: string, { baseUrl, dynamodbEndpoint }: Running) {
   const file = fileIn(dataFolder);
   const running = { processId: process.pid, baseUrl, dynamodbEndpoint };

@@ -12,7 +12,7 @@ export const bodySchema = (schema: v.GenericSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Returns the JSON Schema of a parameter's value as it is meant, not of its text. */
+/** Returns the JSON Schema of a parameter's value, not of its text. */
 export const parameterSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output');
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {

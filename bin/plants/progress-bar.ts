@@ -1,10 +1,7 @@
 const width = 24;
 const intervalMs = 100;
 
-/**
- * Shows on a terminal how far a long piece of work is, and nothing anywhere else. `share` goes from
- * 0 to 1 if it is known how much there is to do.
- */
+/** Shows progress if stderr is a terminal. `share` is 0 to 1, if the total is known. */
 export function progressBar(what: string, terminal: NodeJS.WriteStream = process.stderr) {
   const began = Date.now();
   let shown = 0;

@@ -10,8 +10,8 @@ import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
 import { expiry, jsonOf, tableOf } from './output.ts';
 
-// bin/token.ts loads this file only for a command that is right, because the SDK takes longer to
-// load than everything else.
+// bin/token.ts loads this file only for a valid command line, because loading the SDK takes longer
+// than everything else.
 
 interface Lifetime {
   /** In seconds. */

@@ -23,7 +23,7 @@ export function policyFor(granted: readonly Scope[], methodArn: string): PolicyD
   };
 }
 
-/** The ARN of a request to `/plants/` ends in a slash, and `*` matches one at its end anyway. */
+/** Returns a path with and without a slash at its end. `*` matches both. */
 function pathsOf(path: string): string[] {
   const pattern = path.replaceAll(/\{\w+\}/g, '*');
   return pattern.endsWith('*') ? [pattern] : [pattern, `${pattern}/`];

@@ -25,7 +25,7 @@ export async function prime(
   };
   // Agents that keep connections, as the SDK's own do.
   const offline = new NodeHttpHandler({
-    // An answer that never came would use up the time that Lambda gives a start.
+    // Lambda limits the time of a start, and an answer could be missing.
     requestTimeout: 500,
     throwOnRequestTimeout: true,
     httpAgent: Object.assign(new HttpAgent({ keepAlive: true }), { createConnection }),

@@ -18,7 +18,7 @@ export interface Body {
  * header names in lower case. Throws the problems that stand alone: 415, then 413.
  */
 export function readBody(event: APIGatewayProxyEvent): Body {
-  // The types promise more than an event from elsewhere than a gateway has to hold.
+  // An event that no gateway made may lack what its type promises.
   requireJson(event.multiValueHeaders || {});
   const body = typeof event.body === 'string' ? event.body : '';
   const bytes = Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8');

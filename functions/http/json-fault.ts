@@ -23,8 +23,8 @@ const grammar: Record<string, Record<string, string>> = {
 };
 
 /**
- * Returns where a text stops being JSON, in lines and columns from 1. It repeats the work of
- * `JSON.parse` because the messages of that do not always have the position, but quote the text.
+ * Returns where a text stops being JSON, in lines and columns from 1. The messages of `JSON.parse`
+ * quote the text, and often lack the position.
  */
 export function findJsonFault(text: string): { line: number; column: number } {
   const open: string[] = [];

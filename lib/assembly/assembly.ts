@@ -68,14 +68,14 @@ function files(patterns: string[], followed = new Set<string>()): string[] {
     .sort();
 }
 
-/** Returns a digest of the names and contents of files. A file that is gone counts as empty. */
+/** Returns a digest of the names and contents of files. */
 export function digestOf(files: string[]): string {
   const hash = createHash('sha256');
   for (const file of files) hash.update(`${file}\0`).update(contentOf(file)).update('\0');
   return hash.digest('hex');
 }
 
-/** Editors write to files of other names first, which may be gone at any moment. */
+/** Returns '' if the file is gone, because editors remove temporary files at any moment. */
 function contentOf(file: string): Buffer | string {
   try {
     return readFileSync(file);
@@ -106,7 +106,7 @@ export async function assemble(
     unpack(assembly.files, folder);
   } else {
     await synthesize(folder, context);
-    // What changed during the synthesis may be in the assembly, or not.
+    // A source that has changed meanwhile may be in the assembly or not.
     if (areSame(currentSources(), sources)) write(kept, { sources, files: pack(folder) });
   }
   return sources;

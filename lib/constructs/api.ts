@@ -79,7 +79,7 @@ export class Api extends Construct {
     // Remove CDK's `Endpoint` output, because `BaseUrl` has the same URL.
     this.rest.node.tryRemoveChild('Endpoint');
     const resource = this.rest.node.defaultChild as CfnRestApi;
-    // The logical id is pinned, because another one would be another API with another base URL.
+    // The logical id is pinned, because a new one means a new API with another base URL.
     resource.overrideLogicalId('Api');
     Object.assign(resource, tls);
 

@@ -3,8 +3,7 @@ import type { Construct } from 'constructs';
 
 /**
  * Mails when the account's bill of the month passes 80 % of the budget, and when AWS expects it to
- * pass all of it. The budget has no name of ours, because CloudFormation could then not replace it,
- * which it must do to change the address.
+ * pass all of it. CloudFormation replaces the budget if the address changes, so it has no name.
  */
 export function addBudget(scope: Construct, dollars: number, email: string): void {
   const mailAt = (notificationType: 'ACTUAL' | 'FORECASTED', percent: number) => ({

@@ -38,7 +38,7 @@ export class Tables extends Construct {
         deletionProtection: retain,
         removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
-      // The logical id is pinned, because another one would be another, empty table.
+      // The logical id is pinned, because a new one means a new, empty table.
       (made.node.defaultChild as CfnElement).overrideLogicalId(name);
       return made;
     };

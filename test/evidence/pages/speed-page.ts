@@ -31,7 +31,7 @@ export function readmeItem(results: Result[]): string {
   return `\
 * [docs/speed.md](docs/speed.md) compares the functions with others. Loading one and creating a
   first plant takes ${cdk} of the CPU time that it takes with CDK's default build, and ${express} of
-  that with express. The first call alone takes ${first} of that of a bare SDK command.
+  that with express. The first call alone takes ${first} of the time of a bare SDK command.
 `;
 }
 
