@@ -1,4 +1,5 @@
 import { assumedSeconds, priceOf } from '../../lib/prices.ts';
+import { textTable } from '../command-line/text-table.ts';
 import type { Total } from './request-log.ts';
 
 const columns = ['requests', 'cold starts', 'read units', 'write units', 'dollars a million'];
@@ -6,20 +7,12 @@ const columns = ['requests', 'cold starts', 'read units', 'write units', 'dollar
 /** Returns a table of what the requests of each operation used, and what a million would cost. */
 export function costTable(totals: ReadonlyMap<string, Total>): string {
   const rows = [...totals].map(([operation, total]) => [operation, ...cells(total)]);
-  const table = [['', ...columns], ...rows];
-  const widths = ['', ...columns].map((_, i) =>
-    Math.max(...table.map((row) => (row[i] ?? '').length)),
-  );
+  const table = textTable([['', ...columns], ...rows], 'padStart');
   const milliseconds = assumedSeconds * 1000;
-  const line = ([operation = '', ...numbers]: string[]) =>
-    [
-      operation.padEnd(widths[0] ?? 0),
-      ...numbers.map((text, i) => text.padStart(widths[i + 1] ?? 0)),
-    ].join('  ');
   return `
 What these requests used, and what a million of each would cost on AWS (US dollars, us-east-1):
 
-${table.map(line).join('\n')}
+${table}
 
 The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an invocation.
 It leaves out free allowances, X-Ray, data sent, storage and alarms.

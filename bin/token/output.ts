@@ -1,5 +1,6 @@
 import { statusOf } from '../../functions/access-tokens/record.ts';
 import type { ListedToken } from '../administration/access-tokens.ts';
+import { textTable } from '../command-line/text-table.ts';
 
 /** Formats seconds since 1970 as ISO 8601. */
 const isoTime = (seconds: number): string =>
@@ -19,17 +20,7 @@ export function tableOf(tokens: ListedToken[], now: number): string {
     expiry(token.expires),
     token.label,
   ]);
-  const lines = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LABEL'], ...rows];
-  const widths =
-    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return textTable([['ID', 'OWNER', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LABEL'], ...rows]);
 }
 
 /** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */

@@ -57,15 +57,8 @@ export function answer(): Answering {
     },
     after: (request) => {
       const { code, status, headers = {}, body } = request.response as Reply;
-      request.response =
-        body === undefined
-          ? respond(request, status, headers)
-          : respond(
-              request,
-              status,
-              { 'Content-Type': 'application/json', ...headers },
-              JSON.stringify(body),
-            );
+      const type = body !== undefined && { 'Content-Type': 'application/json' };
+      request.response = respond(request, status, { ...type, ...headers }, JSON.stringify(body));
       logInfo(code, logFields(request, status));
     },
     onError: (request) => {

@@ -15,7 +15,7 @@ import {
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { prices } from '../prices.ts';
-import { type Monitored, period, tableMetric } from './metrics.ts';
+import { type Monitored, period, sumOf, tableMetric } from './metrics.ts';
 import type { StoreFunction } from './store-function.ts';
 
 interface DashboardProps extends Monitored {
@@ -149,12 +149,11 @@ function costs(
 type Term = [name: string, metrics: Metric[], price: string];
 
 function cost(label: string, ...terms: Term[]): MathExpression {
-  const named = ([name, metrics]: Term) => metrics.map((metric, i) => [`${name}${i}`, metric]);
-  const total = (term: Term) => named(term).map(([id]) => `FILL(${id}, 0)`);
+  const sums = terms.map(([name, metrics, price]) => ({ ...sumOf(name, metrics), price }));
   return new MathExpression({
     label,
-    expression: terms.map((term) => `(${total(term).join(' + ')}) ${term[2]}`).join(' + '),
-    usingMetrics: Object.fromEntries(terms.flatMap(named)),
+    expression: sums.map(({ expression, price }) => `(${expression}) ${price}`).join(' + '),
+    usingMetrics: Object.assign({}, ...sums.map(({ usingMetrics }) => usingMetrics)),
     period,
   });
 }

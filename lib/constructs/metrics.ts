@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -48,11 +48,11 @@ export const crashOrTimeout = (): JsonPattern =>
 /** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
 export function countLogLines(
   scope: Construct,
-  namespace: string,
   name: string,
   functions: StoreFunction[],
   pattern: JsonPattern,
 ): Metric {
+  const namespace = Stack.of(scope).stackName;
   for (const { node, logGroup } of functions) {
     new MetricFilter(scope, `${node.id}${name}`, {
       logGroup,
@@ -62,6 +62,15 @@ export function countLogLines(
     });
   }
   return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period });
+}
+
+/** Returns the sum of metrics as an expression, in which a metric without data counts as 0. */
+export function sumOf(name: string, metrics: Metric[]) {
+  const named = metrics.map((metric, i) => [`${name}${i}`, metric] as const);
+  return {
+    expression: named.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(named),
+  };
 }
 
 export const tableMetric = (

@@ -15,7 +15,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { addDashboard } from './dashboard.ts';
-import { countLogLines, crashOrTimeout, logged, type Monitored, period } from './metrics.ts';
+import { countLogLines, crashOrTimeout, logged, type Monitored, period, sumOf } from './metrics.ts';
 
 interface AlarmProps {
   /** What the users of the API notice. */
@@ -45,37 +45,18 @@ export class Monitoring extends Construct {
     this.action = new SnsAction(this.topic(settings['alarm-email']));
 
     const stage = rest.deploymentStage;
-    const namespace = Stack.of(this).stackName;
     const handlers = Object.values(props.handlers);
+    const authorizerFailed = FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout());
     const counts = {
-      authorizerFailed: countLogLines(
-        this,
-        namespace,
-        'AuthorizerFailed',
-        [authorizer],
-        FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout()),
-      ),
-      tokenRefused: countLogLines(
-        this,
-        namespace,
-        'TokenRefused',
-        [authorizer],
-        logged('TOKEN_REFUSED'),
-      ),
+      authorizerFailed: countLogLines(this, 'AuthorizerFailed', [authorizer], authorizerFailed),
+      tokenRefused: countLogLines(this, 'TokenRefused', [authorizer], logged('TOKEN_REFUSED')),
       databaseUnavailable: countLogLines(
         this,
-        namespace,
         'DatabaseUnavailable',
         handlers,
         logged('DATABASE_UNAVAILABLE'),
       ),
-      requestFailed: countLogLines(
-        this,
-        namespace,
-        'RequestFailed',
-        handlers,
-        logged('REQUEST_FAILED'),
-      ),
+      requestFailed: countLogLines(this, 'RequestFailed', handlers, logged('REQUEST_FAILED')),
     };
 
     const alarms = [
@@ -136,13 +117,10 @@ export class Monitoring extends Construct {
           'Read the end of the log of the function that the dashboard shows. ' +
           'If you have just deployed, deploy the version before.',
         metric: new MathExpression({
-          // A function without calls has no data, and without FILL the sum would have none either.
-          expression: handlers.map((_, i) => `FILL(errors${i}, 0)`).join(' + '),
-          usingMetrics: Object.fromEntries(
-            handlers.map((handler, i) => [
-              `errors${i}`,
-              handler.metricErrors({ statistic: Stats.SUM, period }),
-            ]),
+          // A function without calls has no data.
+          ...sumOf(
+            'errors',
+            handlers.map((handler) => handler.metricErrors({ statistic: Stats.SUM, period })),
           ),
           label: 'Function errors',
           period,
