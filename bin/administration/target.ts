@@ -33,7 +33,7 @@ const connect = (config: DynamoDBClientConfig) =>
   });
 
 /** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
-function accountOf({ profile, ...options }: TargetOptions) {
+export function accountOf({ profile, ...options }: TargetOptions) {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };
 }

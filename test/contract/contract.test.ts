@@ -6,7 +6,8 @@ import './parts/refusals.ts';
 import './parts/plants.ts';
 import './parts/lists.ts';
 import './parts/gateway.ts';
-import { settled } from './parts/only-aws.ts';
+import './parts/only-aws.ts';
+import { settled } from './settled.ts';
 
 const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',

@@ -15,6 +15,8 @@ export interface Target {
   expiredToken?: string | undefined;
   /** `sam local` has its own answers instead of the gateway's. */
   isSam: boolean;
+  /** AWS, or what stands for it, is in front of it. */
+  isDeployed: boolean;
   /** Creates plants of the first owner in the database at once, and returns what deletes them. */
   createMany?(ids: number[]): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -37,6 +39,7 @@ export async function openTarget(): Promise<Target> {
     revokedToken: process.env.CONTRACT_REVOKED_TOKEN,
     expiredToken: process.env.CONTRACT_EXPIRED_TOKEN,
     isSam: process.env.CONTRACT_TARGET === 'sam',
+    isDeployed: process.env.CONTRACT_TARGET === 'aws',
     stop: async () => {},
   };
 }
@@ -60,6 +63,7 @@ async function ownService(): Promise<Target> {
     revokedToken: await service.issueRevoked(owner),
     expiredToken: await service.issueExpired(owner),
     isSam: false,
+    isDeployed: false,
     stop: () => service.stop().finally(database.stop),
   };
 }

@@ -1,12 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../functions/access-tokens/token.ts';
 import { type Call, send, target } from '../api-client.ts';
+import { settle } from '../settled.ts';
 import { tryTls } from '../tls.ts';
 
 // The emulator answers these as we expect AWS to. Only a deployed stack can show that AWS does.
-
-/** A line for each answer: as expected, or what came instead. */
-export const settled: string[] = [];
 
 interface Question {
   what: string;
@@ -84,11 +82,6 @@ if (protocol === 'https:')
 
 if (!target.isSam)
   test.each(questions)('only AWS settles: $what', async ({ what, expected, find }) => {
-    const found = await find().catch((error: Error) => error.message);
-    settled.push(
-      expected.includes(found)
-        ? `As expected: ${what}: ${found}`
-        : `Differs: ${what}: ${found} instead of ${expected.join(' or ')}`,
-    );
+    const found = await settle(what, expected, find);
     expect(expected).toContain(found);
   });

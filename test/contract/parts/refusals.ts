@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { call, list, places, problemOf, type Reply, remove, target } from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
+import { expectAnswer } from '../settled.ts';
 
 const good = '{"id":1,"name":"a"}';
 const json: [string, string] = ['Content-Type', 'application/json'];
@@ -25,12 +26,12 @@ test.each(sentBodies)('a create is refused with the body: %s', async (_, body, p
 const sentHeaders = target.isSam
   ? badHeaders.filter(([what]) => what !== 'two Content-Types')
   : badHeaders;
-test.each(sentHeaders)('a create is refused with the headers: %s', async (_, headers, names) => {
-  expect(verdict(await post(good, headers))).toEqual([
-    415,
-    'unsupported-media-type',
-    ...names.map((name) => `${name}:`).sort(),
-  ]);
+test.each(sentHeaders)('a create is refused with the headers: %s', async (what, headers, names) => {
+  await expectAnswer(
+    `a create with the headers: ${what}`,
+    async () => verdict(await post(good, headers)),
+    [415, 'unsupported-media-type', ...names.map((name) => `${name}:`).sort()],
+  );
 });
 
 test.each(largeBodies)('a create is refused with a body that is too large: %s', async (_, body) => {
@@ -38,11 +39,19 @@ test.each(largeBodies)('a create is refused with a body that is too large: %s', 
 });
 
 test.each(badQueries)('a list is refused with the query: %s', async (query, parameters) => {
-  expect(verdict(await list(query))).toEqual(invalid(...parameters.map((name) => `?${name}`)));
+  await expectAnswer(
+    `a list with the query: ${query}`,
+    async () => verdict(await list(query)),
+    invalid(...parameters.map((name) => `?${name}`)),
+  );
 });
 
 test.each(badPathIds)('a delete is refused with the id: %s', async (id) => {
-  expect(verdict(await call({ method: 'DELETE', path: `/plants/${id}` }))).toEqual(invalid('?id'));
+  await expectAnswer(
+    `a delete with the id: ${id}`,
+    async () => verdict(await call({ method: 'DELETE', path: `/plants/${id}` })),
+    invalid('?id'),
+  );
 });
 
 test('a create and a delete take no query parameters', async () => {
@@ -66,11 +75,10 @@ test('the faults of body and query are named together', async () => {
 
 test('media type, size and content are judged in this order, the first two alone', async () => {
   const large = 'x'.repeat(20_000);
-  const gzip: [string, string] = ['Content-Encoding', 'gzip'];
-  expect(verdict(await post(large, [json, gzip], '?x=1'))).toEqual([
+  expect(verdict(await post(large, [['Content-Type', 'text/plain']], '?x=1'))).toEqual([
     415,
     'unsupported-media-type',
-    'Content-Encoding:',
+    'Content-Type:',
   ]);
   expect(verdict(await post(large, [json], '?x=1'))).toEqual([413, 'content-too-large']);
   expect(verdict(await post('x', [json], '?x=1'))).toEqual(invalid('#', '?x'));

@@ -1,13 +1,14 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { explain } from '../../../bin/administration/explain.ts';
 import { findRunning } from '../../../bin/administration/running.ts';
-import { openTarget, outputOf } from '../../../bin/administration/target.ts';
+import { accountOf, openTarget, outputOf } from '../../../bin/administration/target.ts';
 import { type TargetOptions, targetOptions } from '../../../bin/administration/target-options.ts';
 import { example } from '../../../bin/command-line/example.ts';
 import { refuseOptionsAsValues } from '../../../bin/command-line/options-as-values.ts';
 import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
 import { refuseSecretArguments } from '../../../bin/command-line/secret-arguments.ts';
-import { authorizerFailure, lifeAfterRevocation } from './deployment.ts';
+import { authorizerFailure, lifeAfterRevocation, metricsOfFailure } from './deployment.ts';
 import { runSuite } from './suite.ts';
 import { tokensOfRun } from './tokens.ts';
 
@@ -95,11 +96,14 @@ async function runWithOwnTokens(): Promise<number> {
     if (options.local) return await run(baseUrl, where, environment);
     const [revoked, damaged] = [await tokens.issue('d'), await tokens.issue('e')];
     const suite = run(baseUrl, where, environment);
+    const since = new Date();
+    const cloudWatch = new CloudWatchClient(accountOf(options));
     const lines = [
       lifeAfterRevocation(baseUrl, target, revoked),
       options.failAuthorizer
         ? authorizerFailure(baseUrl, target, damaged)
         : 'Not tried: a failure of the authorizer, because it rings an alarm (--fail-authorizer)',
+      ...(options.failAuthorizer ? [metricsOfFailure(cloudWatch, options.stack, since)] : []),
     ].map(async (line) => {
       try {
         return await line;
@@ -122,7 +126,8 @@ function run(baseUrl: string, where: string, tokens: Record<string, string>): Pr
     `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again. ` +
       'If an owner of a token has plants already, nothing is done.',
   );
-  const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: options.target, ...tokens };
+  const CONTRACT_TARGET = options.local ? 'local' : options.target;
+  const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET, ...tokens };
   return runSuite(environment, options.except ?? []);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { revokeToken } from '../../../bin/administration/access-tokens.ts';
 import type { Target } from '../../../bin/administration/target.ts';
@@ -55,6 +56,52 @@ export async function authorizerFailure(
     await database.send(new DeleteCommand({ TableName: table, Key }));
   }
 }
+
+/**
+ * Returns a line that names the metrics that counted the failure. AWS does not say whether 5XXError
+ * counts an answer whose status a gateway response changed.
+ */
+export async function metricsOfFailure(
+  cloudWatch: CloudWatchClient,
+  stack: string,
+  since: Date,
+  patienceMs = 600_000,
+): Promise<string> {
+  const what = 'metrics that counted it, for the alarms ServerErrors and AuthorizerFailures';
+  const api = { ApiName: stack, Stage: 'v1' };
+  const metrics = {
+    '5XXError': {
+      Namespace: 'AWS/ApiGateway',
+      Dimensions: Object.entries(api).map(([Name, Value]) => ({ Name, Value })),
+    },
+    AuthorizerFailed: { Namespace: stack },
+  };
+  const counted = new Set<string>();
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    for (const [MetricName, metric] of Object.entries(metrics)) {
+      const { Datapoints = [] } = await cloudWatch.send(
+        new GetMetricStatisticsCommand({
+          ...metric,
+          MetricName,
+          // Metrics belong to the minute in which they begin.
+          StartTime: new Date(Math.floor(since.getTime() / 60_000) * 60_000),
+          EndTime: new Date(Date.now() + 60_000),
+          Period: 60,
+          Statistics: ['Sum'],
+        }),
+      );
+      if (Datapoints.some(({ Sum = 0 }) => Sum > 0)) counted.add(MetricName);
+    }
+    const missing = Object.keys(metrics).filter((name) => !counted.has(name));
+    if (missing.length === 0) return `As expected: ${what}: ${[...counted].join(', ')}`;
+    if (performance.now() > end)
+      return `Differs: ${what}: ${[...counted, ...missing.map(not)].join(', ')}`;
+    await setTimeout(Math.min(10_000, patienceMs));
+  }
+}
+
+const not = (name: string) => `not ${name}`;
 
 /** Returns the status of a list. Waits and asks again while the API throttles. */
 async function statusOf(baseUrl: string, token: string): Promise<number> {

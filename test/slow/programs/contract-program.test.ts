@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { listTokens } from '../../../bin/administration/access-tokens.ts';
 import { announce } from '../../../bin/administration/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
+import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -21,8 +24,11 @@ import { type Service, startService } from '../../support/service/service.ts';
 let service: Service;
 let frontUrl: string;
 let cloudFormationUrl: string;
+let cloudWatchUrl: string;
 let spoil: (status: number, headers: OutgoingHttpHeaders, url: string) => number | undefined;
 let calls = 0;
+/** The metrics of CloudWatch that have data. */
+let counting: string[];
 
 const front = createServer((incoming, outgoing) => {
   calls += 1;
@@ -55,16 +61,24 @@ const cloudFormation = createServer((_, response) => {
   );
 });
 
+const cloudWatch = createServer(async (request, response) => {
+  const { MetricName, Namespace } = JSON.parse(await text(request));
+  const Datapoints = counting.includes(`${Namespace} ${MetricName}`) ? [{ Sum: 1 }] : [];
+  response.end(JSON.stringify({ Datapoints, Label: MetricName }));
+});
+
 beforeAll(async () => {
   service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
   frontUrl = `http://127.0.0.1:${await listen(front, 0, '127.0.0.1')}/v1`;
+  cloudWatchUrl = `http://127.0.0.1:${await listen(cloudWatch, 0, '127.0.0.1')}`;
   cloudFormationUrl = `http://127.0.0.1:${await listen(cloudFormation, 0, '127.0.0.1')}`;
 });
 beforeEach(() => {
   spoil = () => undefined;
+  counting = ['AWS/ApiGateway 5XXError', 'PlantStore AuthorizerFailed'];
 });
 afterAll(async () => {
-  for (const server of [front, cloudFormation]) {
+  for (const server of [front, cloudFormation, cloudWatch]) {
     server.close();
     server.closeAllConnections();
   }
@@ -137,6 +151,7 @@ async function contract(args: string[], { env = {}, cwd = elsewhere, onStart }: 
 
 const deployed = () => ({
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
+  AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchUrl,
   AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
@@ -234,6 +249,8 @@ test('a deployed stack is tested with new tokens, and told what only AWS settles
       /^As expected: a revoked token ends within .*, by default 60 s: it ended after \d s$/,
     ),
     'As expected: a request whose token the authorizer cannot check is answered 503',
+    'As expected: metrics that counted it, for the alarms ServerErrors and AuthorizerFailures: ' +
+      '5XXError, AuthorizerFailed',
   ]);
   expect(code).toBe(0);
   expect(await plantsLeft()).toBe(0);
@@ -250,6 +267,34 @@ test('a deployed stack that answers otherwise is told so, and fails the run', as
   );
   expect(output).toContain('\nNot tried: a failure of the authorizer');
   expect(code).toBe(1);
+  await expectRevokedTokens(7);
+});
+
+test('a metric that does not count a failure of the authorizer is named', async () => {
+  counting = ['PlantStore AuthorizerFailed'];
+  const client = new CloudWatchClient({
+    endpoint: cloudWatchUrl,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  expect(await metricsOfFailure(client, 'PlantStore', new Date(), 1)).toBe(
+    'Differs: metrics that counted it, for the alarms ServerErrors and AuthorizerFailures: ' +
+      'AuthorizerFailed, not 5XXError',
+  );
+  client.destroy();
+});
+
+test("another answer of AWS's front end is told, and fails no test", async () => {
+  spoil = (status, _headers, url) => (url.endsWith('/[7]') ? 403 : status);
+  const others = ['query', 'headers', 'body'].map((what) => `refused with the ${what}`);
+  const leftOut = few.filter((words) => words !== 'is refused with');
+  const { code, output } = await contract(
+    ['--except', ...leftOut, ...others, 'refused with a body', 'only AWS settles'],
+    { env: deployed() },
+  );
+  expect(output).toMatch(/^Differs: a delete with the id: \[7\]: DELETE .+ with 403/m);
+  expect(output).toContain('\nAs expected: a delete with the id: %00: 400 invalid-request ?id\n');
+  expect(code).toBe(0);
   await expectRevokedTokens(7);
 });
 
