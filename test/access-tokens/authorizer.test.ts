@@ -3,8 +3,7 @@ import { authorizer, Unauthorized } from '../../functions/access-tokens/authoriz
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
-import { alphabet, forge } from '../support/access-tokens/forge.ts';
-import { randomNumbers } from '../support/random-numbers.ts';
+import { forge } from '../support/access-tokens/forge.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants';
 const { info } = console;
@@ -114,7 +113,14 @@ test('every refusal is the same error, and only the log says why', async () => {
     ['revoked', `Bearer ${both.token}`, both],
   ];
   for (const [reason, header, { find }] of cases) {
-    const error: unknown = await authorizer(find)(event(header)).catch((thrown) => thrown);
+    const reads: string[] = [];
+    const counting = (id: string) => {
+      reads.push(id);
+      return find(id);
+    };
+    const error: unknown = await authorizer(counting)(event(header)).catch((thrown) => thrown);
+    // Only a token with a right checksum is worth a look-up.
+    expect(reads).toHaveLength(['malformed', 'mistyped'].includes(reason) ? 0 : 1);
     expect(error).toBeInstanceOf(Unauthorized);
     const { message } = error as Error;
     expect({ ...(error as Error), message }).toEqual({ message: 'Unauthorized' });
@@ -130,62 +136,4 @@ test('an error of the database is passed on, and is not a refusal', async () => 
   const judged = authorizer(failing)(event(`Bearer ${forge()}`));
   await expect(judged).rejects.toThrow('The database is down.');
   expect(log).toEqual([]);
-});
-
-test('of 100 000 mutated tokens none is accepted, and no secret is logged', async () => {
-  const { id, token, record } = issued();
-  let reads = 0;
-  const judge = authorizer(async (sought) => {
-    reads += 1;
-    return sought === id ? record : undefined;
-  });
-  const random = randomNumbers(1);
-  const pick = (text: string) => text.charAt(random(text.length));
-  const somewhere = (mutate: (at: number, character: string) => string) => () => {
-    const at = random(token.length);
-    return mutate(at, token.charAt(at));
-  };
-  const cut = (at: number, length: number, put: string) =>
-    token.slice(0, at) + put + token.slice(at + length);
-  const recase = (letter: string) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
-  const mistype = [
-    somewhere((at) => cut(at, 1, pick(alphabet))),
-    somewhere((at, character) => cut(at, 1, recase(character))),
-    somewhere((at, character) => cut(at, 2, token.charAt(at + 1) + character)),
-    somewhere((at) => cut(at, 1 + random(3), '')),
-    somewhere((at, character) => cut(at, 0, character)),
-    somewhere((at) => cut(at, 0, pick(`${alphabet}_-\n\0é`))),
-    somewhere((at) => cut(at, 1, pick('_-+/=. \n\0éＡ٣'))),
-    () => `${pick('\t\n,"')}${token}`,
-    () => `${token}${pick(' \t\n=,')}`,
-  ];
-  const [half, otherHalf] = [token.slice(17, 38), token.slice(38, 60)];
-  const mutateAndJudge = async (mutate: (() => string)[], times: number) => {
-    let judged = 0;
-    for (let i = 0; i < times; i += 1) {
-      const mutated = (mutate[i % mutate.length] as () => string)();
-      if (mutated === token) continue;
-      judged += 1;
-      const refused = await judge(event(`Bearer ${mutated}`)).catch(
-        (error) => error instanceof Unauthorized,
-      );
-      if (refused !== true) throw new Error(`Not refused: ${mutated} for ${token}`);
-    }
-    expect(log).toHaveLength(judged);
-    expect(JSON.stringify(log)).not.toContain(half);
-    expect(JSON.stringify(log)).not.toContain(otherHalf);
-    log = [];
-    return judged;
-  };
-
-  const mistyped = await mutateAndJudge(mistype, 84_000);
-  expect(reads).toBe(0);
-  // Whoever knows the format gets the checksum right.
-  const kept = somewhere((at) =>
-    forge(id, `${token.slice(17, 60).slice(0, at % 43)}${pick(alphabet)}`.padEnd(43, '0')),
-  );
-  const forged = await mutateAndJudge([kept, () => forge(id)], 20_000);
-  expect(reads).toBe(forged);
-  expect(mistyped + forged).toBeGreaterThan(100_000);
 });

@@ -11,6 +11,7 @@ import {
 } from '../../lib/emulator/lambda/execution-environment.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { badShapes } from '../support/access-tokens/shapes.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { startTokensTable } from '../support/database/tokens-table.ts';
 
@@ -106,30 +107,15 @@ test('an unknown id costs the same read as a wrong secret, and gets the same ans
 });
 
 test.each([
-  undefined,
-  null,
-  7,
-  ['Bearer', 'TOKEN'],
-  '',
-  ' ',
-  'Bearer',
-  'Bearer ',
-  'TOKEN',
-  'BearerTOKEN',
-  'Bearer\tTOKEN',
-  ' Bearer TOKEN',
-  'Bearer TOKEN ',
-  'Bearer TOKEN\n',
-  'Bearer TOKEN\nBearer TOKEN',
-  'Bearer TOKEN,Bearer TOKEN',
-  'Bearer TOKEN TOKEN',
-  'Bearer "TOKEN"',
-  'Bearer token=TOKEN',
-  'Bearer Bearer TOKEN',
-  'Bearer TOKEN0',
-  'Basic TOKEN',
-  'Token TOKEN',
-  'Вearer TOKEN', // The first letter is Cyrillic.
+  ...[undefined, null, 7, ['Bearer', 'TOKEN'], ...badShapes],
+  // Blanks that HTTP would drop, and a Cyrillic letter.
+  ...[
+    ' Bearer TOKEN',
+    'Bearer TOKEN ',
+    'Bearer TOKEN\n',
+    'Bearer TOKEN\nBearer TOKEN',
+    'Вearer TOKEN',
+  ],
 ])('the authorizer refuses %j without a look-up', async (shape) => {
   const { token } = await issue();
   const authorizationToken = typeof shape === 'string' ? shape.replaceAll('TOKEN', token) : shape;

@@ -16,6 +16,7 @@ import { start, token } from './command.ts';
 
 const folder = temporaryFolder();
 let tokens: Awaited<ReturnType<typeof startTokensTable>>;
+let local: typeof tokens;
 const profiles = {
   AWS_CONFIG_FILE: join(folder, 'config'),
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
@@ -38,6 +39,8 @@ beforeAll(async () => {
   // Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
   tokens = await startTokensTable('PlantStore-AccessTokens-1ABC', () => startDatabase({ port: 0 }));
   finallyDo(() => tokens.stop());
+  local = await startTokensTable();
+  finallyDo(() => local.stop());
   writeFileSync(profiles.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
   writeFileSync(
     profiles.AWS_SHARED_CREDENTIALS_FILE,
@@ -99,7 +102,8 @@ const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
 test.each([...new Set(documented)])('the documented command works: %s', async (line) => {
-  const { id, token: whole } = await issueToken(tokens.database, tokens.name, {
+  const { database, name } = line.includes('--local') ? local : tokens;
+  const { id, token: whole } = await issueToken(database, name, {
     owner: 'alice',
     scopes: ['plants:read'],
     label: '',
@@ -110,7 +114,8 @@ test.each([...new Set(documented)])('the documented command works: %s', async (l
   const command = line
     .replace('TOKEN_ID', id)
     .replace('FILE_WITH_TOKEN', file)
-    .replace(/--stack \S+/, '--stack PlantStore');
+    .replace(/--stack \S+/, '--stack PlantStore')
+    .replace('--local', `--local --dynamodb-endpoint ${local.endpoint}`);
   // The first goes through npm. Node passes arguments to a script as npm does, and starts sooner.
   const runner = line === documented[0] ? 'npm run' : '"$NODE" --run';
   const script = command.replace(/^npm run( -s)?/, runner);

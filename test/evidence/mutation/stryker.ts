@@ -58,7 +58,9 @@ export function mutate(patterns: string[]): Mutant[] {
     const fileName = join(folder, 'report.json');
     writeFileSync(config, JSON.stringify(options(patterns, folder, fileName)));
     const stryker = join(here, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
-    execFileSync(process.execPath, [stryker, 'run', config], { cwd: root, stdio: 'inherit' });
+    // Stryker tells a test by a variable which change to switch on.
+    const env = { ...process.env, TEST_VARIABLES: '__STRYKER_' };
+    execFileSync(process.execPath, [stryker, 'run', config], { cwd: root, env, stdio: 'inherit' });
     return mutantsIn(JSON.parse(readFileSync(fileName, 'utf8')));
   } finally {
     rmSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ import type { Mutant } from './stryker.ts';
  */
 export const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/function', 'bundles/priming', 'faults/faults']],
-  [/access-tokens/, ['access-tokens/', 'contract/contract']],
+  [/access-tokens/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
   [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
   [
     /writes|client|lighten/,

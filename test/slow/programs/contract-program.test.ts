@@ -108,7 +108,7 @@ const few = [
   'a cursor',
   'concurrent',
   'of another owner',
-  'the scheme of',
+  'can be written as',
   'may be of the type',
 ];
 const except = ['--except', ...few, 'only AWS settles'];

@@ -49,6 +49,8 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   for (const level of ['info', 'warn', 'error'] as const)
     console[level] = (line: unknown) => {
       log[0] = line;
+      // `stop` searches them for secrets.
+      service.log.push(JSON.stringify(line));
     };
 
   const handlers = {} as Record<Operation | 'authorizer', Handler>;
