@@ -15,8 +15,8 @@ import { refuseSecretArguments } from './command-line/secret-arguments.ts';
 import { erasePlants, eraseTokens } from './plants/erase.ts';
 import { exportToFile, exportToStdout, pagesOf } from './plants/export.ts';
 import { type ImportReport, importPlants, openInput } from './plants/import.ts';
+import { openPlants, type Plants, tableIdentity } from './plants/open-plants.ts';
 import { progressBar } from './plants/progress-bar.ts';
-import { openPlants, type Plants, tableIdentity } from './plants/target.ts';
 
 interface Options extends TargetOptions {
   owner: string;

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Plant } from '../../functions/plants/plant.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
-import { toLine } from './plant-line.ts';
+import { toLine } from './lines.ts';
 import { untilAvailable } from './retry.ts';
 import { type Origin, openUnfinishedExport } from './unfinished-export.ts';
 

@@ -3,8 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Creation, PlantStore } from '../../functions/plants/store.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { inParallel } from './in-parallel.ts';
-import { readLines } from './lines.ts';
-import { fromLine, LineError } from './plant-line.ts';
+import { fromLine, LineError, readLines } from './lines.ts';
 import { untilAvailable } from './retry.ts';
 
 type Input = ReadStream | NodeJS.ReadStream;

@@ -15,8 +15,7 @@ import {
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AdministrationError } from '../administration/administration-error.ts';
-import { readLines } from './lines.ts';
-import { fromLine } from './plant-line.ts';
+import { fromLine, readLines } from './lines.ts';
 
 const origin = v.strictObject({ owner: v.string(), table: v.string(), tableId: v.string() });
 

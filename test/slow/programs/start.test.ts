@@ -157,7 +157,7 @@ test('with --watch it serves what has changed, however that was written', async 
   change('cdk.json', '"context": {', '"context": { "plant-store:cors-origin": "*",');
   await synthesized();
   expect((await list()).headers.get('access-control-allow-origin')).toBe('*');
-  change('lib/constructs/api.ts', "stageName: 'v1'", "stageName: 'v2'");
+  change('lib/constructs/api.ts', "stageName = 'v1'", "stageName = 'v2'");
   await synthesized();
   expect((await list('v2')).status).toBe(203);
   change('lib/bundle.ts', "platform: 'node'", "define: { pageOf: '0' }, platform: 'node'");
