@@ -100,5 +100,10 @@ export async function watchSources(
   });
   // A change before the subscription causes no event.
   queue = queue.then(checkForChanges);
-  return { stop: () => subscription.unsubscribe() };
+  return {
+    async stop() {
+      await subscription.unsubscribe();
+      await state.bundler?.stop();
+    },
+  };
 }

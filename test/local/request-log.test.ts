@@ -170,18 +170,21 @@ test('the cost table has what each operation used and costs', () => {
   const line = 'x'.repeat(1000 - logEventBytes(''));
   for (const isColdStart of [true, false])
     serve({ invocations: [{ ...invocation, isColdStart }], calls: [query()], lines: [line] });
+  const write = query({ units: { reads: 0, writes: 3 } });
+  serve({ answer: { method: 'POST' }, invocations: [invocation], calls: [write, write] });
   const nowhere = requests.request(newTrace());
   nowhere({ ...answered, statusCode: 404 });
 
-  const listing =
+  const invoking =
     prices.millionGatewayRequests +
     prices.millionLambdaRequests +
-    1e6 * assumedSeconds * 0.5 * prices.lambdaGbSecond.arm64 +
-    prices.millionTableReads +
-    prices.logGb;
+    1e6 * assumedSeconds * 0.5 * prices.lambdaGbSecond.arm64;
+  const listing = invoking + prices.millionTableReads + prices.logGb;
+  const creating = invoking + 6 * prices.millionTableWrites;
   const rows = costTable(requests.totals)
     .split('\n')
     .map((row) => row.split(/ {2,}/));
   expect(rows).toContainEqual(['GET /plants', '2', '1', '2', '0', listing.toFixed(2)]);
+  expect(rows).toContainEqual(['POST /plants', '1', '0', '0', '6', creating.toFixed(2)]);
   expect(rows).toContainEqual(['no operation', '1', '0', '0', '0', '3.50']);
 });

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, expect, jest, test } from '@jest/globals';
+import { exportToFile, exportToStdout } from '../../bin/plants/export.ts';
+import { plantStore } from '../../functions/plants/store.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/database/database-client.ts';
+import { startDatabase } from '../../lib/database/embedded-database.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { createPlantsTable, writePlants } from '../support/database/plants-table.ts';
+
+const { endpoint, stop } = await startDatabase({ port: 0 });
+const database = localDocumentClient(endpoint);
+await createPlantsTable(database);
+const store = plantStore(database, tableIds.plants);
+afterAll(() => {
+  database.destroy();
+  return stop();
+});
+
+test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
+  const owner = `owner-of-${count}`;
+  const plants = Array.from({ length: count }, (_, i) => ({ id: i + 1, name: 'Aloe', tag: '' }));
+  const requests = plants.map((plant) => ({ PutRequest: { Item: { owner, ...plant } } }));
+  await writePlants(database, requests);
+  const counted: number[] = [];
+  const note = (some: number) => void counted.push(some);
+
+  const file = join(temporaryFolder(), 'plants.jsonl');
+  const origin = { owner, table: tableIds.plants, tableId: '' };
+  await exportToFile(store, origin, file, note, new AbortController().signal);
+  const output = new PassThrough();
+  const stdout = jest.spyOn(process, 'stdout', 'get').mockReturnValue(output as never);
+  const [printed] = await Promise.all([
+    text(output),
+    exportToStdout(store, owner, note).finally(() => output.end()),
+  ]);
+  stdout.mockRestore();
+
+  const lines = plants.map((plant) => `${JSON.stringify(plant)}\n`).join('');
+  expect(readFileSync(file, 'utf8')).toBe(lines);
+  expect(printed).toBe(lines);
+  expect(counted.reduce((sum, some) => sum + some, 0)).toBe(2 * count);
+});
