@@ -29,13 +29,14 @@ export function plantStoreApp(props?: AppProps): App {
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
   const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
-  const ofTheCommandLine = {
+  // `cdk synth` adds these itself.
+  const added = {
     'aws:cdk:enable-path-metadata': true,
     'aws:cdk:enable-asset-metadata': true,
   };
   return plantStoreApp({
     outdir,
-    context: { ...ofTheCommandLine, ...cdk.context, ...context },
+    context: { ...added, ...cdk.context, ...context },
     // The rules take a second. `npx cdk synth` and `npx cdk deploy` apply them to what is deployed.
     builtinCloudFormationValidation: false,
   }).synth();

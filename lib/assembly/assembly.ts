@@ -87,7 +87,7 @@ function contentOf(file: string): Buffer | string {
 
 /**
  * Writes the stack's assembly, synthesized with CDK context, into a new folder. The last assembly
- * for a context is kept, and used again if nothing that it depends on has changed. Returns the
+ * for a context is cached, and used again if nothing that it depends on has changed. Returns the
  * digests of the sources that it was made from.
  */
 export async function assemble(
@@ -98,31 +98,31 @@ export async function assemble(
   // CDK reads more settings from variables whose names begin like this.
   const variables = Object.entries(process.env).filter(([name]) => /^(CDK|JSII)_/.test(name));
   const settings = serialize([format, context, variables.sort(), process.version, root]);
-  const kept = join(cache, createHash('sha256').update(settings).digest('hex'));
+  const file = join(cache, createHash('sha256').update(settings).digest('hex'));
   const sources = currentSources();
 
-  const assembly = read(kept);
-  if (assembly && areSame(assembly.sources, sources)) {
-    unpack(assembly.files, folder);
+  const cached = read(file);
+  if (cached && areSame(cached.sources, sources)) {
+    unpack(cached.files, folder);
   } else {
     await synthesize(folder, context);
     // A source that has changed meanwhile may be in the assembly or not.
-    if (areSame(currentSources(), sources)) write(kept, { sources, files: pack(folder) });
+    if (areSame(currentSources(), sources)) write(file, { sources, files: pack(folder) });
   }
   return sources;
 }
 
-/** Raise when `Kept` changes, so that old cache files are not read. */
+/** Raise when `CachedAssembly` changes, so that old cache files are not read. */
 const format = 2;
 
 /** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */
-interface Kept {
+interface CachedAssembly {
   sources: Sources;
   /** The contents by path. */
   files: Record<string, Buffer>;
 }
 
-function read(file: string): Kept | undefined {
+function read(file: string): CachedAssembly | undefined {
   try {
     return deserialize(readFileSync(file));
   } catch {
@@ -130,11 +130,11 @@ function read(file: string): Kept | undefined {
   }
 }
 
-function write(file: string, kept: Kept): void {
+function write(file: string, assembly: CachedAssembly): void {
   const unfinished = `${file}.${process.pid}`;
   try {
     mkdirSync(cache, { recursive: true });
-    writeFileSync(unfinished, serialize(kept));
+    writeFileSync(unfinished, serialize(assembly));
     renameSync(unfinished, file);
   } catch {
     // A folder that cannot be written costs time only.
@@ -142,7 +142,7 @@ function write(file: string, kept: Kept): void {
   }
 }
 
-function pack(folder: string): Kept['files'] {
+function pack(folder: string): CachedAssembly['files'] {
   // CDK has copied the bundles into assets.
   const entries = globSync('**', { cwd: folder, withFileTypes: true, exclude: ['bundles/**'] });
   const paths = entries
@@ -151,7 +151,7 @@ function pack(folder: string): Kept['files'] {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path))]));
 }
 
-function unpack(files: Kept['files'], folder: string): void {
+function unpack(files: CachedAssembly['files'], folder: string): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
