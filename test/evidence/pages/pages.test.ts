@@ -80,3 +80,24 @@ test('the table of speed has every result beside its target', () => {
     '| too slow | 0.50 | 0.40 to 0.60 | ≤ 0.40, missed |',
   ]);
 });
+
+test('the page of speed has a row for each figure and target', () => {
+  const result = (title: string, median: number, atMost = 0.5) => {
+    return { title, median, from: 0, to: 1, atMost };
+  };
+  const results = [
+    result('create: first call / raw', 0.4),
+    result('list, 10 plants: first call / raw', 0.6),
+    result('list, 1000 plants: first call / raw', 0.7, 0.8),
+    result('npm start, in s', 0.2),
+  ];
+  const [, , ...rows] = ofSpeed
+    .page({ ...speed, results })
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
+  expect(rows).toEqual([
+    '| first call / raw | ≤ 0.50 | create 0.40, list 0.60 (missed) |',
+    '| first call / raw | ≤ 0.80 | list of 1000 plants 0.70 |',
+    '| npm start, in s | ≤ 0.50 | 0.20 |',
+  ]);
+});
