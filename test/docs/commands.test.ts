@@ -108,9 +108,9 @@ test('the settings that the page on operations shows for cdk.json are valid', ()
   expect(Object.keys(readSettings(JSON.parse(json).context))).toContain('alarm-email');
 });
 
-/** Returns the names of a file's tests: the first strings of tests and of the rows of tables. */
+/** Returns the names of a file's tests and properties, and the first strings of rows of tables. */
 const testNames = (file: string) =>
-  [...readPage(file).matchAll(/(?:\btest\(|\)\(|\[)\s*(['"`])(.+?)\1,/g)].map(
+  [...readPage(file).matchAll(/(?:\btest\(|\)\(|\[|\bname:)\s*(['"`])(.+?)\1,/g)].map(
     ([, , name = '']) => name,
   );
 
