@@ -95,8 +95,8 @@ const schema = v.object({
   ),
   /** The id of the Route 53 zone in which the stack makes the domain's certificate and record. */
   'hosted-zone': text(
-    (value) => /^Z[A-Z0-9]{1,31}$/.test(value),
-    'must be the id of a hosted zone, which begins with Z',
+    (value) => /^[A-Z0-9]{1,32}$/.test(value),
+    'must be the id of a hosted zone like Z0123456789ABCDEFGHIJ',
   ),
   /** Whether the API answers at its domain alone, and no longer at execute-api. */
   'domain-only': onOrOff,

@@ -151,7 +151,11 @@ test.each([
     [certificate, 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/0a-b'],
     [certificate.replace(':acm:', ':iam:'), certificate.slice(4), `${certificate} `, ''],
   ],
-  ['hosted-zone', ['Z0', 'Z0123456789ABCDEFGHIJ'], ['/hostedzone/Z0', 'z0', 'example.com', 'Z']],
+  [
+    'hosted-zone',
+    ['Z0', 'Z0123456789ABCDEFGHIJ'],
+    ['/hostedzone/Z0', 'z0', 'example.com', '', 'Z'.repeat(33)],
+  ],
 ])('%s takes what AWS takes and nothing else, with what it needs', (name, good, bad) => {
   const needs = name === 'domain' ? { certificate } : { domain };
   for (const value of good) expect(() => read({ ...needs, [name]: value })).not.toThrow();
