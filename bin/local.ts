@@ -23,7 +23,7 @@ import { requestLog } from './local/request-log.ts';
 interface Options extends LocalOptions {
   dynamodbHost: string;
   watch?: true;
-  verbose?: true;
+  lambdaLog?: true;
 }
 
 const program = new Command('npm start --')
@@ -36,7 +36,7 @@ const program = new Command('npm start --')
     '127.0.0.1',
   )
   .option('--watch', 'serve changed functions and settings at once')
-  .option('--verbose', "print Lambda's own log lines too")
+  .option('--lambda-log', "print Lambda's own log lines too")
   .addHelpText('after', example('npm start -- --watch --port 3110'));
 parseOptions(program);
 
@@ -54,7 +54,7 @@ async function run(options: Options, start: Start): Promise<void> {
   await checkPort('--port', options.port, '127.0.0.1');
   await checkPort('--dynamodb-port', options.dynamodbPort, options.dynamodbHost);
 
-  const requests = requestLog(console.error, options);
+  const requests = requestLog(console.error, { verbose: options.lambdaLog });
   const assembly = newFolder();
   const [sources, database] = await Promise.all([
     progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),

@@ -59,7 +59,7 @@ program
   .description("Deletes an owner's plants and access tokens for good. It asks first.")
   .addOption(onlyWriter)
   .action((options: WriteOptions) => run(options, (plants) => eraseCommand(plants, options)))
-  .addHelpText('after', example('npm run plants -- erase --owner alice --local'));
+  .addHelpText('after', example('npm run plants -- erase --owner alice --localhost'));
 
 for (const command of program.commands) {
   command.addOption(

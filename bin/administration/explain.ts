@@ -23,9 +23,9 @@ const badCredentials = [
 /** Returns one line that says what went wrong and what to do about it. */
 export function explain(error: unknown, options: TargetOptions): string {
   if (error instanceof AdministrationError) return error.message;
-  const { local, stack, profile, region } = options;
+  const { localhost, stack, profile, region } = options;
   const { name, message, code } = error as Error & { code?: string };
-  if (local) {
+  if (localhost) {
     const endpoint = databaseEndpoint(options);
     if (unreachable.includes(code ?? name))
       return (
@@ -41,7 +41,7 @@ export function explain(error: unknown, options: TargetOptions): string {
   if (noCredentials.includes(name))
     return (
       `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +
-      'Log in, choose others with --profile, or add --local for a running "npm start".'
+      'Log in, choose others with --profile, or add --localhost for a running "npm start".'
     );
   if (badCredentials.includes(name))
     return (
@@ -51,7 +51,7 @@ export function explain(error: unknown, options: TargetOptions): string {
   if (name.startsWith('AccessDenied')) return `AWS does not allow it: ${message}`;
   if (message === 'Region is missing')
     return (
-      'No AWS region is chosen. Choose one with --region, or add --local for a running ' +
+      'No AWS region is chosen. Choose one with --region, or add --localhost for a running ' +
       '"npm start".'
     );
   if (name === 'ValidationError' && message.includes('does not exist'))

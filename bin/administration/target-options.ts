@@ -3,7 +3,7 @@ import { findRunning } from './running.ts';
 
 /** Where the tokens are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
-  local?: true;
+  localhost?: true;
   dynamodbEndpoint?: string;
   stack: string;
   profile?: string;
@@ -11,14 +11,14 @@ export interface TargetOptions {
 }
 
 export const targetOptions = [
-  new Option('--local', 'in the database of the running "npm start"').conflicts([
+  new Option('--localhost', 'in the database of the running "npm start"').conflicts([
     'stack',
     'profile',
     'region',
   ]),
   new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
     .argParser(httpUrl)
-    .implies({ local: true }),
+    .implies({ localhost: true }),
   new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
   new Option('--profile <name>', 'the AWS profile to use'),
   new Option('--region <name>', 'the AWS region to use'),

@@ -18,7 +18,7 @@ export async function openTarget(
   more: DynamoDBClientConfig = {},
 ): Promise<Target> {
   const config = { ...timeouts, ...more };
-  if (options.local) {
+  if (options.localhost) {
     return [localDocumentClient(databaseEndpoint(options), config), tableIds.accessTokens];
   }
   return [

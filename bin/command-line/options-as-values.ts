@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** Refuses `--owner --local`, which commander takes for the owner `--local`. */
+/** Refuses `--owner --localhost`, which commander takes for the owner `--localhost`. */
 export function refuseOptionsAsValues(commands: readonly Command[]): void {
   for (const option of new Set(commands.flatMap(({ options }) => options))) {
     if (!option.required || option.variadic) continue;

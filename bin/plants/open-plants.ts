@@ -21,8 +21,10 @@ export async function openPlants(options: TargetOptions): Promise<Plants> {
   const retryStrategy = new RetryStrategy(attempts);
   const [database, tokensTable] = await openTarget(options, { retryStrategy });
   protectWrites(database);
-  const plantsTable = options.local ? tableIds.plants : await outputOf(options, 'PlantsTableName');
-  const name = options.local ? databaseEndpoint(options) : options.stack;
+  const plantsTable = options.localhost
+    ? tableIds.plants
+    : await outputOf(options, 'PlantsTableName');
+  const name = options.localhost ? databaseEndpoint(options) : options.stack;
   const store = plantStore(database, plantsTable);
   return { store, database, plantsTable, tokensTable, name };
 }

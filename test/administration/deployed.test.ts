@@ -102,7 +102,7 @@ const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
 test.each([...new Set(documented)])('the documented command works: %s', async (line) => {
-  const { database, name } = line.includes('--local') ? local : tokens;
+  const { database, name } = line.includes('--localhost') ? local : tokens;
   const { id, token: whole } = await issueToken(database, name, {
     owner: 'alice',
     scopes: ['plants:read'],
@@ -115,7 +115,7 @@ test.each([...new Set(documented)])('the documented command works: %s', async (l
     .replace('TOKEN_ID', id)
     .replace('FILE_WITH_TOKEN', file)
     .replace(/--stack \S+/, '--stack PlantStore')
-    .replace('--local', `--local --dynamodb-endpoint ${local.endpoint}`);
+    .replace('--localhost', `--localhost --dynamodb-endpoint ${local.endpoint}`);
   // The first goes through npm. Node passes arguments to a script as npm does, and starts sooner.
   const runner = line === documented[0] ? 'npm run' : '"$NODE" --run';
   const script = command.replace(/^npm run( -s)?/, runner);
@@ -160,7 +160,7 @@ test.each<[string, string, object, RegExp]>([
     'no credentials',
     '',
     region,
-    /There are no AWS credentials \(.*\)\. Log in, choose others with --profile, or add --local/,
+    /There are no AWS credentials \(.*\)\. Log in, choose others with --profile, or add --localhost/,
   ],
   [
     'no such profile',
@@ -168,7 +168,7 @@ test.each<[string, string, object, RegExp]>([
     {},
     /There are no AWS credentials for the profile other \(.*\)\. Log in/,
   ],
-  ['no region', '', {}, /No AWS region is chosen\. Choose one with --region, or add --local/],
+  ['no region', '', {}, /No AWS region is chosen\. Choose one with --region, or add --localhost/],
   ['no network', '', noNetwork, /AWS cannot be reached \(.*\)\. Check the network and --region\./],
 ])('if there is %s, one line says so', async (_, options, env, line) => {
   const { exitCode, stdout, stderr } = await aws(`list ${options}`, env);

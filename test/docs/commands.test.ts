@@ -27,7 +27,7 @@ const runs: [command: RegExp, by: string][] = [
     /^npm run (-s )?token -- (issue|list|rotate|revoke)( |$)/,
     'test/administration/deployed.test.ts',
   ],
-  [/^(TOKEN=.* --local\)$|API=|curl )/, 'test/docs/readme.test.ts'],
+  [/^(TOKEN=.* --localhost\)$|API=|curl )/, 'test/docs/readme.test.ts'],
   [
     /^npm run plants -- (export|import|erase) --owner /,
     'test/slow/programs/plants-program.test.ts',

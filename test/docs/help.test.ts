@@ -1,27 +1,71 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
 
-const programs = readdirSync(join(root, 'bin'))
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => ({ file, source: readFileSync(join(root, 'bin', file), 'utf8') }))
-  .filter(({ source }) => source.includes("from 'commander'"));
-
-const helps = programs.flatMap(({ file, source }) => {
-  const commands = [...source.matchAll(/\.command\('(\w+)'\)/g)].map(([, name]) => [file, name]);
-  return commands.length > 0 ? commands : [[file]];
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const programs = Object.entries<string>(scripts).flatMap(([script, command]) => {
+  const [, file] = /^node bin\/node24\.mjs (?:--\S+ )?(\S+\.ts)$/.exec(command) ?? [];
+  return file === undefined ? [] : [{ script, file, name: `npm run ${script}` }];
 });
 
-test.each(helps.map((help) => [help.join(' '), help]))(
-  'the help of %s fits a screen and has an example',
-  (_, [file, ...command]) => {
-    const args = [join(root, 'bin', `${file}`), ...command.map(String), '--help'];
-    const help = execFileSync(process.execPath, args, { encoding: 'utf8' });
-    const lines = help.trimEnd().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(40);
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
-    expect(help).toMatch(/\n\nExample:\n {2}npm (start|run) /);
-  },
-);
+const helpOf = (file: string, ...command: string[]) =>
+  execFileSync(process.execPath, [join(root, file), ...command, '--help'], { encoding: 'utf8' });
+
+describe.each(programs)('$name', ({ script, file }) => {
+  const source = readFileSync(join(root, file), 'utf8');
+  const commands = [...source.matchAll(/\.command\('(\w+)'\)/g)].map(([, command]) => command);
+  const helps = (commands.length > 0 ? commands : [undefined]).map((command) =>
+    helpOf(file, ...(command ? [command] : [])),
+  );
+
+  test('has a help that fits a screen, with an example', () => {
+    for (const help of helps) {
+      const lines = help.trimEnd().split('\n');
+      expect(lines.length).toBeLessThanOrEqual(40);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+      expect(help).toMatch(/\n\nExample:\n {2}npm (start|run) /);
+    }
+  });
+
+  const options = helps.flatMap((help) =>
+    [...help.matchAll(/^ {2}(--[\w-]+)(?: <(\w+)(?:\.{3})?>)?.*(?:\n {8,}.*)*/gm)].map(
+      ([text, option = '', value]) => ({
+        option,
+        value: value && (/choices: "([^"]+)"/.exec(text)?.[1]?.replace(/\s+/g, ' ') ?? 'x'),
+      }),
+    ),
+  );
+
+  // npm is real: it must neither know an option's name nor take it for an abbreviation.
+  const npmRun = (args: string[]) => {
+    const folder = temporaryFolder();
+    const command = `"${process.execPath}" "${join(root, file)}"`;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { [script]: command } }));
+    return spawnSync('npm', ['run', '-s', script, ...args], { cwd: folder, encoding: 'utf8' });
+  };
+  if (options.length > 0)
+    test.each(['=', ' '])('names every option that npm took, with "%s" before values', (before) => {
+      const typed = options.flatMap(({ option, value }) =>
+        before === '=' || !value ? [value ? `${option}=${value}` : option] : [option, value],
+      );
+      const { status, stderr } = npmRun(typed);
+      expect(status).toBe(1);
+      const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
+      expect(new Set(told.split(', '))).toEqual(new Set(options.map(({ option }) => option)));
+    });
+});
+
+test('npm run mutation refuses a file that does not exist', () => {
+  const { file = '' } = programs.find(({ script }) => script === 'mutation') ?? {};
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), 'nosuch.ts'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'error: No file matches nosuch.ts.\n',
+  });
+});

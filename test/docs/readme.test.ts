@@ -21,7 +21,7 @@ test('the README issues a token, and its curl commands get the answers that it n
   const script = shellBlocks(section)
     .flat()
     .join('\n')
-    .replace('--local', `--dynamodb-endpoint ${service.databaseEndpoint}`)
+    .replace('--localhost', `--dynamodb-endpoint ${service.databaseEndpoint}`)
     .replace('http://127.0.0.1:3000/v1', service.baseUrl)
     .replaceAll('curl -i', "curl -s -w '\\n%{http_code}\\n'");
   const { stdout } = await run('sh', ['-ec', script], { cwd: root });

@@ -2,12 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
+import { example } from '../../bin/command-line/example.ts';
 import { jest } from '../support/jest/arguments.ts';
 import { type StoredRow, topics } from '../support/report/row.ts';
 import { publish, tried } from './pages/proof-page.ts';
 
-// Runs the proof: `npm run proof`, or a part: `npm run proof -- test/evidence/slow/program`.
-// Writes docs/proof.md after a run of the whole.
+const program = new Command('npm run proof --')
+  .description('Proves what docs/proof.md claims. A run of the whole writes the page anew.')
+  .argument('[arguments...]', 'for jest, to run a part: paths, or -t and words of a name')
+  .allowUnknownOption()
+  .addHelpText('after', example('npm run proof -- test/evidence/slow/program'))
+  .parse();
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
 const rowsFile = join(folder, 'rows');
@@ -43,7 +49,7 @@ interface Results {
   testResults: { assertionResults: { status: string; fullName: string }[] }[];
 }
 
-const given = process.argv.slice(2);
+const given = program.args;
 const namesFile = given.some((argument) => argument.startsWith('test/'));
 // These measure, so they run one after the other, on a machine that does nothing else.
 const alone = 'test/evidence/slow/measured';

@@ -79,21 +79,21 @@ function runWithGivenTokens(): Promise<number> {
 
 async function runWithOwnTokens(): Promise<number> {
   const running = findRunning();
-  const isChosen = ['baseUrl', 'local', 'stack', 'profile', 'region'].some(
+  const isChosen = ['baseUrl', 'localhost', 'stack', 'profile', 'region'].some(
     (name) => (program.getOptionValueSource(name) ?? 'default') !== 'default',
   );
-  if (running && !isChosen) options.local = true;
-  const where = options.local ? 'the running "npm start"' : `the stack ${options.stack}`;
+  if (running && !isChosen) options.localhost = true;
+  const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
   const baseUrl =
     options.baseUrl ??
-    (options.local
+    (options.localhost
       ? (running?.baseUrl ?? 'http://127.0.0.1:3000/v1')
       : await outputOf(options, 'BaseUrl'));
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
   try {
     const environment = await tokens.forSuite();
-    if (options.local) return await run(baseUrl, where, environment);
+    if (options.localhost) return await run(baseUrl, where, environment);
     const [revoked, damaged] = [await tokens.issue('d'), await tokens.issue('e')];
     const suite = run(baseUrl, where, environment);
     const since = new Date();
@@ -126,7 +126,7 @@ function run(baseUrl: string, where: string, tokens: Record<string, string>): Pr
     `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again. ` +
       'If an owner of a token has plants already, nothing is done.',
   );
-  const CONTRACT_TARGET = options.local ? 'local' : options.target;
+  const CONTRACT_TARGET = options.localhost ? 'local' : options.target;
   const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET, ...tokens };
   return runSuite(environment, options.except ?? []);
 }

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { example } from '../../../bin/command-line/example.ts';
+import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
 import { root } from '../../support/project.ts';
 import { publish, table } from '../pages/speed-page.ts';
 import { measureEmulator, measureReady } from './emulator/measure-emulator.ts';
@@ -12,12 +14,13 @@ import { measureScale } from './scale.ts';
 import { scaleFault } from './scale-fault.ts';
 import { again, barsOf, resultsOf, scatterOf, tolerance } from './targets.ts';
 
-const options = new Command('npm run bench --')
+const program = new Command('npm run bench --')
   .description('Measures the functions beside others and writes docs/speed.md.')
   .option('--check', 'write nothing, and let no machine fail that is too busy to measure')
   .option('--seconds <number>', 'time for the starts; later calls take as long', Number, 60)
-  .parse()
-  .opts<{ check?: true; seconds: number }>();
+  .addHelpText('after', example('npm run bench -- --check'));
+refuseOptionsOfNpm(program);
+const options = program.parse().opts<{ check?: true; seconds: number }>();
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 const cores = `${availableParallelism()} × ${cpus()[0]?.model.trim()}`;

@@ -1,4 +1,6 @@
-import { parseArgs } from 'node:util';
+import { Command, Option } from 'commander';
+import { example } from '../../../bin/command-line/example.ts';
+import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { faults } from './planted-faults.ts';
@@ -14,10 +16,18 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
-const options = { small: { type: 'boolean' }, fault: { type: 'string' } } as const;
-const { values, positionals } = parseArgs({ options, allowPositionals: true });
-const given: Scenario[] = positionals.map((scenario) => JSON.parse(scenario));
-const chosen = values.small
+const program = new Command('npm run explore --')
+  .description('Tries every order of three calls and two faults of the database.')
+  .argument('[scenarios...]', 'what to try instead, in JSON, as a failure prints it')
+  .option('--two-calls', 'only two calls and one fault')
+  .addOption(
+    new Option('--fault <name>', 'with this fault in the functions').choices(Object.keys(faults)),
+  )
+  .addHelpText('after', example('npm run explore -- --two-calls'));
+refuseOptionsOfNpm(program);
+const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
+const given: Scenario[] = program.args.map((scenario) => JSON.parse(scenario));
+const chosen = twoCalls
   ? scenarios(2, { faults: 1, everyError: false })
   : [
       ...scenarios(3, { faults: 2, everyError: false }),
@@ -25,7 +35,7 @@ const chosen = values.small
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const makeCall = await loadFunctions(values.fault ? faults[values.fault]?.() : undefined);
+const makeCall = await loadFunctions(fault === undefined ? undefined : faults[fault]?.());
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
   const { broken, schedule, others } = await run(makeCall, scenario);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { explore } from './program.ts';
 
 test('every schedule of two calls and one fault holds the contract', async () => {
-  const { code, output } = await explore('--small');
+  const { code, output } = await explore('--two-calls');
   process.stdout.write(output);
   expect({ code, output }).toEqual({
     code: 0,

@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
+import { example } from '../../../bin/command-line/example.ts';
 import { publish } from '../pages/proof-page.ts';
 import { type Mutant, mutate } from './stryker.ts';
 import { openCopy } from './suites.ts';
@@ -12,8 +14,16 @@ interface Survivor extends Change {
   reason: string;
 }
 
-const patterns = process.argv.slice(2);
+const program = new Command('npm run mutation --')
+  .description('Changes files in small ways, one at a time, and lists what no test notices.')
+  .argument('[files...]', 'files or glob patterns; all functions if left out')
+  .addHelpText('after', example('npm run mutation -- functions/http/json.ts'))
+  .parse();
+const patterns = program.args;
+const missing = patterns.find((pattern) => globSync(pattern).length === 0);
+if (missing) program.error(`error: No file matches ${missing}.`);
 const mutants = mutate(patterns.length > 0 ? patterns : ['functions/**/*.ts']);
+if (mutants.length === 0) program.error('error: Nothing in these files can be changed.');
 const queue = mutants.filter(({ isDetected }) => !isDetected);
 
 console.log(`The unit tests leave ${queue.length} of ${mutants.length} changes.`);

@@ -4,7 +4,7 @@ import { explore } from '../explorer/program.ts';
 
 test('every schedule of three calls and two faults holds the contract', async () => {
   const startedAt = performance.now();
-  const { code, output } = await explore(...(share < 1 ? ['--small'] : []));
+  const { code, output } = await explore(...(share < 1 ? ['--two-calls'] : []));
   expect({ code, output }).toMatchObject({ code: 0 });
   report(
     {

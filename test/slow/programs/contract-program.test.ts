@@ -339,12 +339,12 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
 const missing = 'this is missing: CONTRACT_TOKEN CONTRACT_OTHER_TOKEN --base-url';
 const takenByNpm = { npm_lifecycle_event: 'contract', npm_config_stack: 'true' };
-const mistaken = 'Type "--" before them: npm run contract -- --stack Other';
+const mistaken = 'npm took --stack for its own.';
 test.each<[string, string[], Record<string, string>, string]>([
   ['some of the tokens', [], { CONTRACT_READ_TOKEN: 'x' }, missing],
   ['a base URL that is not a URL', ['--base-url', 'localhost'], {}, 'A base URL looks like'],
-  ['an option as a base URL', ['--base-url', '--local'], {}, 'Put a value before --local.'],
-  ['neither AWS nor npm start', [], {}, 'add --local for a running "npm start"'],
+  ['an option as a base URL', ['--base-url', '--localhost'], {}, 'Put a value before --localhost.'],
+  ['neither AWS nor npm start', [], {}, 'add --localhost for a running "npm start"'],
   ['an option that npm took for its own', ['Other'], takenByNpm, mistaken],
   ['a token as an argument', ['--token', forge()], {}, 'Tokens for this command go into the'],
 ])('with %s, one line says what is wrong', async (_, args, env, line) => {

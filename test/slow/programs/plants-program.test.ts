@@ -240,7 +240,7 @@ test('erase removes the plants and tokens of one owner, once their name is typed
 
 test.each([
   [['export'], "required option '--owner <name>' not specified"],
-  [['erase', '--owner', '--local'], 'Put a value before --local.'],
+  [['erase', '--owner', '--localhost'], 'Put a value before --localhost.'],
   [['export', '--owner', 'a b'], 'It is 1 to 128 letters, digits and . _ @ -'],
   [['import', '--owner', 'ann', 'none.jsonl'], 'There is no file '],
   [['delete', '--owner', 'ann'], "unknown command 'delete'"],

@@ -214,24 +214,6 @@ describe('what it says', () => {
     expect(await refused(args)).toMatch(message);
   });
 
-  test.each([
-    ['npm start --port 3110', 'start', { npm_config_port: 'true' }, ['3110'], '--port 3110'],
-    ['npm start --port=3110', 'start', { npm_config_port: '3110' }, [], '--port 3110'],
-    ['npm start --port', 'start', { npm_config_port: 'true' }, [], '--port …'],
-    [
-      'npm start --memory --dynamodb-port 1',
-      'start',
-      { npm_config_memory: 'true', npm_config_dynamodb_port: 'true' },
-      ['1'],
-      '--dynamodb-port 1 --memory',
-    ],
-  ])('to "%s", where "--" is missing', async (_, script, taken, args, options) => {
-    const environment = { npm_lifecycle_event: script, ...taken };
-    expect(await refused(args, environment)).toBe(
-      `error: npm took these options for its own. Type "--" before them: npm start -- ${options}\n`,
-    );
-  });
-
   test('when ready: where things are, a token, and three lines to paste', () => {
     const text = readyText(
       {
