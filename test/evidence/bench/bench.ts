@@ -6,7 +6,7 @@ import { example } from '../../../bin/command-line/example.ts';
 import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
 import { root } from '../../support/project.ts';
 import { publish, table } from '../pages/speed-page.ts';
-import { measureEmulator, measureReady } from './emulator/measure-emulator.ts';
+import { measureEmulator } from './emulator/measure-emulator.ts';
 import { buildCandidates } from './functions/build.ts';
 import { measureLaterCalls, measureStarts, type Task } from './functions/rounds.ts';
 import { startStubDatabase } from './functions/stub-database.ts';
@@ -72,15 +72,7 @@ async function compare(): Promise<void> {
   database.stop();
 
   console.error('Starting and loading the emulator …');
-  const results = [
-    ...resultsOf(figures),
-    { title: 'npm start to ready, the second time, in s', ...(await measureReady()), atMost: 0.8 },
-    {
-      title: 'requests/s of a bare server with the same database call / the emulator’s',
-      ...(await measureEmulator()),
-      atMost: 1 / 0.45,
-    },
-  ];
+  const results = [...resultsOf(figures), ...(await measureEmulator())];
   const scale = await measureScale(folder, console.error);
   console.log(table(results));
   const fault = scaleFault(scale);

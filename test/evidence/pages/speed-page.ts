@@ -89,7 +89,7 @@ A round measures each function once, in random order, and a ratio pairs two meas
 The table has the median of at least ${rounds} rounds, and the JSON their middle half. A list has 10
 plants if the table names no other number. Every start is a new process, and the database is a stub.
 A ratio fails the run if it is above its target by more than ${allowance} %. Nothing is published if
-raw, measured twice, differs from itself by more than 5 %. The last row has 50 connections.
+raw, measured twice, differs from itself by more than 5 %.
 
 Load and first call of a create function, if that of a bare SDK command takes 1:
 ${bars

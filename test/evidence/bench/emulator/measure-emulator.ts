@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { root } from '../../../support/project.ts';
 import { quartiles, type Ratio } from '../ratio.ts';
+import type { Result } from '../targets.ts';
 
 async function start(args: string[]): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -13,8 +15,11 @@ async function start(args: string[]): Promise<{ child: ChildProcess; line: strin
   return { child, line };
 }
 
+// What `npm start` runs, without its launcher.
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const [, , ...program] = scripts.start.split(' ');
 const startEmulator = () =>
-  start('bin/local.ts --memory --json --port 0 --dynamodb-port 0'.split(' '));
+  start([...program, ...'--memory --json --port 0 --dynamodb-port 0'.split(' ')]);
 
 async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
@@ -22,45 +27,79 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Returns the seconds until `npm start` is ready, less what Node itself takes to start. */
-export async function measureReady(): Promise<Ratio> {
+/** Returns the megabytes that a process holds in memory. */
+const memoryOf = ({ pid }: ChildProcess) =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) / 1024;
+
+/** Measures how soon `npm start` is ready, what memory it takes, and how much it serves. */
+export async function measureEmulator(): Promise<Result[]> {
+  const { ready, idle } = await measureStart();
+  const emulator = await startEmulator();
+  const { baseUrl, token, dynamodbEndpoint } = JSON.parse(emulator.line);
+  const bare = await start([join(import.meta.dirname, 'bare-server.ts'), dynamodbEndpoint]);
+  const measure = (url: string, connections: number) =>
+    requestsPerSecond(url, token, connections, 2);
+  const list = `${baseUrl}/plants`;
+  const compared = async (connections: number): Promise<Ratio> => {
+    const ratios: number[] = [];
+    // The first round warms both up.
+    for (let round = 0; round < 5; round++) {
+      const ratio = (await measure(bare.line, connections)) / (await measure(list, connections));
+      if (round > 0) ratios.push(ratio);
+    }
+    return quartiles(ratios);
+  };
+  const of20 = await compared(20);
+  const of50 = await compared(50);
+  const loaded: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await measure(list, 200);
+    loaded.push(memoryOf(emulator.child));
+  }
+  await Promise.all([stop(emulator.child), stop(bare.child)]);
+  const served = 'requests/s of a bare server with the same database call / those of npm start';
+  return [
+    { title: 'npm start: to ready, the second time, in s', ...ready, atMost: 0.8 },
+    { title: 'npm start: memory after its first answer, in MB', ...idle, atMost: 200 },
+    {
+      title: 'npm start: memory under 200 connections, in MB',
+      ...quartiles(loaded),
+      atMost: 430,
+    },
+    { title: `20 connections: ${served}`, ...of20, atMost: 1 / 0.7 },
+    { title: `50 connections: ${served}`, ...of50, atMost: 1 / 0.45 },
+  ];
+}
+
+/** Measures the seconds until `npm start` is ready, less what Node itself takes to start. */
+async function measureStart(): Promise<{ ready: Ratio; idle: Ratio }> {
   // The first start keeps the assembly for the next one.
   await stop((await startEmulator()).child);
   const seconds: number[] = [];
+  const megabytes: number[] = [];
   for (let i = 0; i < 5; i++) {
     const began = performance.now();
-    const { child } = await startEmulator();
+    const { child, line } = await startEmulator();
     const ready = performance.now();
+    const { baseUrl, token } = JSON.parse(line);
+    await requestsPerSecond(`${baseUrl}/plants`, token, 1, 0.1);
+    megabytes.push(memoryOf(child));
     await stop(child);
     const nodeBegan = performance.now();
     await once(spawn(process.execPath, ['-e', '0']), 'exit');
     seconds.push((ready - began - (performance.now() - nodeBegan)) / 1000);
   }
-  return quartiles(seconds);
+  return { ready: quartiles(seconds), idle: quartiles(megabytes) };
 }
 
-const connections = 50;
-
-/** Returns how many lists a second a bare server answers for each one that the emulator answers. */
-export async function measureEmulator(): Promise<Ratio> {
-  const emulator = await startEmulator();
-  const { baseUrl, token, dynamodbEndpoint } = JSON.parse(emulator.line);
-  const bare = await start([join(import.meta.dirname, 'bare-server.ts'), dynamodbEndpoint]);
-  const list = () => requestsPerSecond(`${baseUrl}/plants`, token);
-  const ratios: number[] = [];
-  // The first round warms both up.
-  for (let round = 0; round < 5; round++) {
-    const ratio = (await requestsPerSecond(bare.line, token)) / (await list());
-    if (round > 0) ratios.push(ratio);
-  }
-  await Promise.all([stop(emulator.child), stop(bare.child)]);
-  return quartiles(ratios);
-}
-
-async function requestsPerSecond(url: string, token: string): Promise<number> {
+async function requestsPerSecond(
+  url: string,
+  token: string,
+  connections: number,
+  seconds: number,
+): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = { Authorization: `Bearer ${token}` };
-  const seconds = 2;
   const end = performance.now() + seconds * 1000;
   let count = 0;
   const connection = async () => {
