@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, buildSync, context, type Metafile, type OutputFile } from 'esbuild';
+import {
+  type BuildOptions,
+  type BuildResult,
+  buildSync,
+  context,
+  type Metafile,
+  type OutputFile,
+} from 'esbuild';
 import type { Settings } from './settings.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,15 +25,16 @@ export type Entry = (typeof entryOf)[FunctionName];
 export const entries: Entry[] = Object.values(entryOf);
 
 /**
- * Parts of the SDK that a stub stands in for.
+ * Parts of the SDK that a stub stands in for, with the modules that the stub is made for.
  * functions/dynamodb/stubs.ts says why.
  */
-export const stubbed = [
-  '@aws-sdk/credential-provider-node',
-  '@aws-sdk/middleware-endpoint-discovery',
-  '@smithy/core/config',
-  '@smithy/core/event-streams',
-];
+const stubUsers: Record<string, RegExp> = {
+  '@aws-sdk/credential-provider-node': /@aws-sdk\/client-[\w-]+\/dist-es\/runtimeConfig\.js$/,
+  '@aws-sdk/middleware-endpoint-discovery': /@aws-sdk\/client-dynamodb\/dist-es\//,
+  '@smithy/core/config': /@(aws-sdk\/(client-dynamodb|core)|smithy\/core)\/dist-es\//,
+  '@smithy/core/event-streams': /@smithy\/core\/dist-es\/submodules\/protocols\//,
+};
+export const stubbed = Object.keys(stubUsers);
 const stubs = join(root, 'functions', 'dynamodb', 'stubs.ts');
 
 /**
@@ -69,14 +77,65 @@ export const buildOptions = (sourceMaps: Settings['source-maps'] = 'off') =>
     inject: [stubs],
   }) satisfies BuildOptions;
 
+type Options = ReturnType<typeof buildOptions> & Pick<BuildOptions, 'logLevel' | 'nodePaths'>;
+type Build = BuildResult<Options>;
+
+/** The imports of a module that is not among the users of the stub for what it imports. */
+const importsOfOthers = ({ inputs }: Metafile, file: string) =>
+  (inputs[file]?.imports ?? []).filter(
+    ({ original, path }) => stubUsers[original ?? path]?.test(file) === false,
+  );
+
+/** Tells whether every stub of a build stands in for modules that it is made for. */
+const doStubsDo = ({ metafile }: Build) =>
+  !Object.keys(metafile.inputs)
+    .flatMap((file) => importsOfOthers(metafile, file))
+    .some(({ path }) => join(root, path) === stubs);
+
+/** Returns how to bundle functions of which some need real parts in place of stubs. */
+function withRealParts(options: Options): Options[] {
+  const { metafile } = buildSync({ ...options, alias: {}, external: stubbed });
+  const partsOf = ({ inputs }: { inputs: object }) =>
+    Object.keys(inputs)
+      .flatMap((file) => importsOfOthers(metafile, file))
+      .map(({ original, path }) => original ?? path);
+  const groups = Map.groupBy(Object.values(metafile.outputs), (output) =>
+    [...new Set(partsOf(output))].sort().join(),
+  );
+  return [...groups].map(([parts, outputs]) => ({
+    ...options,
+    entryPoints: outputs.flatMap(({ entryPoint }) => entryPoint ?? []),
+    alias: Object.fromEntries(
+      Object.entries(options.alias).filter(([part]) => !parts.split(',').includes(part)),
+    ),
+  }));
+}
+
+/**
+ * Bundles functions. A part of the SDK that a function needs for more than its stub does is bundled
+ * for that function.
+ */
+export function build(options: Options): Build[] {
+  try {
+    const built = buildSync({ ...options, logLevel: 'silent' });
+    if (doStubsDo(built)) return [built];
+  } catch {
+    // A stub lacks what a function needs, or the next build tells what is wrong.
+  }
+  return withRealParts(options).map((each) => buildSync(each));
+}
+
 /**
  * Bundles all functions, each into `folder/ENTRY`: `index.js` and `start.mjs`, whose handler is
  * `start.handler`. Returns what went into each bundle.
  */
 export function bundle(folder: string, sourceMaps?: Settings['source-maps']): Metafile {
-  const { metafile, outputFiles } = buildSync(buildOptions(sourceMaps));
-  write(outputFiles, folder);
-  return metafile;
+  const builds = build(buildOptions(sourceMaps));
+  for (const { outputFiles } of builds) write(outputFiles, folder);
+  return {
+    inputs: Object.assign({}, ...builds.map(({ metafile }) => metafile.inputs)),
+    outputs: Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs)),
+  };
 }
 
 export interface Bundler {
@@ -89,14 +148,27 @@ export interface Bundler {
 }
 
 export async function startBundler(sourceMaps?: Settings['source-maps']): Promise<Bundler> {
-  const builds = await context(buildOptions(sourceMaps));
+  const options = buildOptions(sourceMaps);
+  const silent: Options = { ...options, logLevel: 'silent' };
+  let builds = [await context(silent)];
+  const stop = () => Promise.all(builds.map((each) => each.dispose()));
+  const rebuild = () => Promise.all(builds.map((each) => each.rebuild()));
   return {
     async bundle(folder) {
-      write((await builds.rebuild()).outputFiles, folder);
+      let built = await rebuild().catch(() => []);
+      if (built.length === 0 || !built.every(doStubsDo)) {
+        const next = withRealParts(options);
+        await stop();
+        builds = await Promise.all(next.map((each) => context({ ...silent, ...each })));
+        built = await rebuild();
+      }
+      for (const { outputFiles } of built) write(outputFiles, folder);
       const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
       return Object.fromEntries(folders);
     },
-    stop: () => builds.dispose(),
+    async stop() {
+      await stop();
+    },
   };
 }
 

@@ -1,15 +1,16 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { build, type Plugin } from 'esbuild';
+import { build as esbuild, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
-import { buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
+import { build, buildOptions, bundle, type Entry, entries, stubbed } from '../../lib/bundle.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { root } from '../support/project.ts';
 import { eventFor, tokenOf } from '../support/service/lambda-events.ts';
 import { type Run, runFunction } from './function-process.ts';
 
@@ -24,7 +25,7 @@ const withoutShortcuts: Plugin = {
   setup: ({ onLoad }) => onLoad({ filter: /\/dynamodb\/lighten\.ts$/ }, () => ({ contents })),
 };
 const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
-await build({ ...buildOptions(), ...differently, outdir: whole, write: true });
+await esbuild({ ...buildOptions(), ...differently, outdir: whole, write: true });
 for (const entry of entries)
   copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
 
@@ -162,3 +163,25 @@ test('the client that functions use has no logger and one signer', async () => {
   expect(names(middlewareStack)).not.toContain('loggerMiddleware');
   expect(config.signer({} as never)).toBe(config.signer({} as never));
 });
+
+test.each(['loadConfig', 'parseKnownFiles'])(
+  'a function that calls %s gets the real part, and no other function does',
+  (name) => {
+    const file = join(temporaryFolder(), 'other.js');
+    const client = join(root, 'functions/dynamodb/client.ts');
+    const source = `export { ${name} } from '@smithy/core/config'; export * from '${client}';`;
+    writeFileSync(file, source);
+    const entryPoints = [...buildOptions().entryPoints, file];
+    const builds = build({
+      ...buildOptions(),
+      entryPoints,
+      nodePaths: [join(root, 'node_modules')],
+    });
+    const withSettings = builds
+      .flatMap(({ metafile }) => Object.values(metafile.outputs))
+      .filter(({ imports }) => imports.some(({ path }) => path === 'node:fs/promises'))
+      .map(({ entryPoint = '' }) => basename(entryPoint));
+    expect(withSettings).toEqual(['other.js']);
+    expect(builds.flatMap(({ outputFiles }) => outputFiles)).toHaveLength(entries.length + 1);
+  },
+);

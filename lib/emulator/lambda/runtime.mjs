@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
+import { keepCallsHere } from './lookup.mjs';
 
 // Lambda's runtime for Node, inside a function's thread. It loads the handler (INIT) and invokes it
 // with one event after the other. It is JavaScript, because stripping types takes a thread 30 MB.
@@ -161,6 +162,7 @@ function jsonLine(level, [message, ...params]) {
 }
 
 patchConsole();
+keepCallsHere();
 const outcome = await outcomeOf(async () => {
   const handler = await load();
   port.on('message', (invocation) => invoke(handler, invocation));
