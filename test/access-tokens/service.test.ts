@@ -8,6 +8,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { token as runToken } from '../administration/command.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes, goodShapes } from '../support/access-tokens/shapes.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, send as sendRaw } from '../support/http/http-client.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
@@ -173,29 +174,30 @@ test('no answer tells one refused token from another', async () => {
 
 test('requests are served until revoke begins, and refused once it has returned', async () => {
   const { id, token } = await issue(allScopes);
-  const answered: { began: number; ended: number; status: number }[] = [];
-  let revoked = Number.POSITIVE_INFINITY;
+  type Phase = 'before' | 'during' | 'after';
+  let phase = 'before' as Phase;
+  const answered: { began: Phase; ended: Phase; status: number }[] = [];
+  /** Calls until a call has begun after the revocation. */
   const caller = async () => {
-    // Longer than the command takes.
-    while (performance.now() < revoked + 100) {
-      const began = performance.now();
+    for (let began = phase; began !== 'after'; ) {
+      began = phase;
       const { status } = await send('GET', '/plants', `Bearer ${token}`);
-      answered.push({ began, ended: performance.now(), status });
+      answered.push({ began, ended: phase, status });
     }
   };
   // The first answer takes long, because the functions start.
   await send('GET', '/plants', `Bearer ${token}`);
   const traffic = Promise.all([caller(), caller(), caller()]);
-  while (answered.length === 0) await new Promise(setImmediate);
-  const started = performance.now();
+  await eventually('an answer', () => answered.length > 0);
+  phase = 'during';
   const { databaseEndpoint } = service;
   const { exitCode } = await runToken(`revoke ${id} --dynamodb-endpoint ${databaseEndpoint}`);
+  phase = 'after';
   expect(exitCode).toBe(0);
-  revoked = performance.now();
-  await traffic;
+  await eventually('the last answers', traffic);
   const statuses = (chosen: typeof answered) => [...new Set(chosen.map(({ status }) => status))];
-  expect(statuses(answered.filter(({ ended }) => ended < started))).toEqual([200]);
-  expect(statuses(answered.filter(({ began }) => began > revoked))).toEqual([401]);
+  expect(statuses(answered.filter(({ ended }) => ended === 'before'))).toEqual([200]);
+  expect(statuses(answered.filter(({ began }) => began === 'after'))).toEqual([401]);
 });
 
 test('a cached verdict is right for every operation, and outlives a revocation', async () => {

@@ -125,6 +125,8 @@ interface Played {
   body: string;
   durationMs: number;
 }
+/** A busy machine may cut a fault short. It is played again then. */
+const times = ['', ', again', ', a third time', ', a fourth time', ', a last time'];
 const played = new Map<string, Played>();
 function whatCameOf(title: string): Played {
   const found = played.get(title);
@@ -147,16 +149,23 @@ beforeAll(async () => {
     const startedAt = performance.now();
     const answer = await ask(call, token);
     played.set(title, { subject, ...answer, durationMs: performance.now() - startedAt });
+    // The end of a connection arrives after the answer.
+    await new Promise(setImmediate);
+    return !proxy.isCutShort(subject);
   };
   const playCase = async ([title, call, before, faults]: Case) => {
-    const owner = title.replaceAll(/[^a-z]/g, '-');
-    const Item = { owner, id: 7, name: before, tag: '' };
-    if (before) await service.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
-    await play(title, call, await service.issue(owner), owner, faults);
+    for (const time of times) {
+      const owner = `${title}${time}`.replaceAll(/[^a-z]/g, '-');
+      const Item = { owner, id: 7, name: before, tag: '' };
+      if (before) await service.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
+      if (await play(title, call, await service.issue(owner), owner, faults)) return;
+    }
   };
   const playToAuthorizer = async ([what, faults]: (typeof faultsOfEveryFunction)[number]) => {
-    const token = await service.issue('alice');
-    await play(what, 'list', token, token.slice(4, 16), faults);
+    for (const _ of times) {
+      const token = await service.issue('alice');
+      if (await play(what, 'list', token, token.slice(4, 16), faults)) return;
+    }
   };
   // Many at a time, because most of them only wait. A function takes ten at most.
   const toEach = [

@@ -29,6 +29,11 @@ export interface FaultProxy {
   /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
   /**
+   * Tells whether a client did not wait for the answer to a command about an owner or a token, or
+   * did not take it, although the fault answers at once. The machine is too busy then.
+   */
+  isCutShort(subject: string): boolean;
+  /**
    * Sets the faults of the next requests about an owner or a token, one for each. The last fault
    * stays. All other requests pass.
    */
@@ -42,6 +47,9 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
+  const cutShort = new Set<string>();
+  /** The last response on a connection. */
+  const last = new WeakMap<Socket, ServerResponse>();
 
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
@@ -52,8 +60,14 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     const forward = () =>
       forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
+    last.set(request.socket, response);
+    request.socket.once('close', () => {
+      // Faults that only the client can end do not end the response.
+      if (response.writableEnded && last.get(request.socket) === response) cutShort.add(subject);
+    });
     const signedAt = timeOf(String(request.headers['x-amz-date']));
     await fault({ subject, signedAt, socket: request.socket, response, forward });
+    if (response.writableEnded && request.socket.destroyed) cutShort.add(subject);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,6 +78,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     },
     seen: (subject) => seen.get(subject) ?? [],
+    isCutShort: (subject) => cutShort.has(subject),
     play: (subject, ...faults) => void scripts.set(subject, faults),
     async stop() {
       const closed = once(server, 'close');
@@ -145,20 +160,41 @@ const inParts =
     response.end();
   };
 export const slow = inParts(5, 100);
-/** Slower than a function may take, without a pause for which the client would give up. */
-export const crawl = inParts(100, 1000);
+
+/**
+ * The database executes the command, and its answer goes on for longer than a function may take,
+ * without a pause for which the client would give up.
+ */
+export const crawl: Fault = async ({ subject, response, forward }) => {
+  const isAgain = crawled.has(subject);
+  crawled.add(subject);
+  const { status, headers } = await forward();
+  const { 'content-length': _, ...others } = headers;
+  response.writeHead(status, others);
+  while (!response.destroyed) {
+    response.write(' ');
+    await setTimeout(100);
+  }
+  // The client has given up, for a pause that only a busy machine makes.
+  if (isAgain) response.end();
+};
+const crawled = new Set<string>();
 
 const maxSkewMs = 5 * 60_000;
 
 /**
- * The database's clock is so many minutes ahead. It refuses a request whose signature has another
- * time: https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
+ * The database's clock is at least so many minutes ahead, and for each further subject as many
+ * again, because a client remembers the difference between the clocks. It refuses a request whose
+ * signature has another time:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
  */
-export const skew =
-  (minutes: number): Fault =>
-  async (exchange) => {
-    const { signedAt, response, forward } = exchange;
-    const now = Date.now() + minutes * 60_000;
+export const skew = (minutes: number): Fault => {
+  const subjects = new Set<string>();
+  return async (exchange) => {
+    const { subject, signedAt, response, forward } = exchange;
+    subjects.add(subject);
+    const times = 1 + [...subjects].indexOf(subject);
+    const now = Date.now() + times * minutes * 60_000;
     const date = { Date: new Date(now).toUTCString() };
     if (Math.abs(signedAt - now) > maxSkewMs) {
       const message = signedAt < now ? 'Signature expired: …' : 'Signature not yet current: …';
@@ -167,6 +203,7 @@ export const skew =
     const { status, headers, body } = await forward();
     response.writeHead(status, { ...headers, date: date.Date }).end(body);
   };
+};
 
 /** Resets the connection before the request reaches the database. */
 export const reset: Fault = ({ socket }) => void socket.resetAndDestroy();
