@@ -16,7 +16,7 @@ export interface paths {
         put?: never;
         /**
          * Create a plant
-         * @description Stores a plant under an id that the caller chooses. The same request again changes nothing and is answered with 200, so that it can be retried.
+         * @description Stores a plant under an id that the caller chooses. The same request again changes nothing and is answered with 200. After a 503 it may bring back a plant that another caller deleted meanwhile.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a plant
-         * @description A body is ignored.
+         * @description A body is ignored. To repeat it after a 503 may delete a plant that another caller created meanwhile.
          */
         delete: operations["deletePlant"];
         options?: never;

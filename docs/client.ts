@@ -9,8 +9,19 @@ export interface ClientOptions {
   /** With the stage, like `https://….amazonaws.com/v1`. */
   baseUrl: string;
   token: string;
-  /** How often a call is repeated that was answered 429 or 503, or not at all. */
+  /** How often a call is repeated. */
   retries?: number;
+  /** How long one attempt may take, in milliseconds. The API answers within 29 seconds. */
+  timeout?: number;
+  /**
+   * Whether no other client writes plants of this owner. Only then are writes repeated that may
+   * have taken effect, because that could undo what another client did meanwhile.
+   */
+  onlyWriter?: boolean;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
 }
 
 /** A call that failed. `problem.errors` names every fault of the request. */
@@ -28,54 +39,76 @@ export class PlantStoreError extends Error {
 }
 
 /**
- * Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError.
+ * Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError, or
+ * with the error of `fetch` if no answer came. After a 503 or no answer, a write may have taken
+ * effect.
  */
-export function plantStoreClient({ baseUrl, token, retries = 5 }: ClientOptions) {
+export function plantStoreClient({
+  baseUrl,
+  token,
+  retries = 5,
+  timeout = 30_000,
+  onlyWriter = false,
+}: ClientOptions) {
   return {
     /** Creates a plant. Resolves too if the same plant is there already. */
-    async create({ id, ...others }: NewPlant): Promise<Plant> {
+    async create({ id, ...others }: NewPlant, options: CallOptions = {}): Promise<Plant> {
       // JSON.stringify refuses a bigint. With rawJSON its digits are written as they are.
       const body = JSON.stringify({ id: JSON.rawJSON(`${id}`), ...others });
-      const { response } = await call('POST', `${baseUrl}/plants`, body);
-      return (await successful(response)).json();
+      return JSON.parse(successful(await call('POST', `${baseUrl}/plants`, options, body)));
     },
 
     /** Yields all plants in the order of their ids. Fetches a page of them when it is needed. */
-    async *list(pageSize = 1000): AsyncGenerator<Plant> {
+    async *list(pageSize = 1000, options: CallOptions = {}): AsyncGenerator<Plant> {
       let url: string | undefined = `${baseUrl}/plants?limit=${pageSize}`;
       while (url !== undefined) {
-        const { response } = await call('GET', url);
-        yield* (await (await successful(response)).json()) as Plant[];
-        url = nextPage(response);
+        const answer = await call('GET', url, options);
+        yield* JSON.parse(successful(answer)) as Plant[];
+        url = nextPage(answer.response);
       }
     },
 
     /** Deletes a plant. Resolves to false if there is none with this id. */
-    async delete(id: bigint): Promise<boolean> {
-      const { response, mayHaveSucceeded } = await call('DELETE', `${baseUrl}/plants/${id}`);
-      if (response.status === 404) return mayHaveSucceeded;
-      await successful(response);
+    async delete(id: bigint, options: CallOptions = {}): Promise<boolean> {
+      const answer = await call('DELETE', `${baseUrl}/plants/${id}`, options);
+      if (answer.response.status === 404) return answer.mayHaveSucceeded;
+      successful(answer);
       return true;
     },
   };
 
   /**
-   * Sends a request, and again for as long as the answer is 429 or 503. All of them are safe to
-   * repeat.
+   * Sends a request, and again after a 429. Sends it again after a 503 or without an answer only if
+   * that undoes nothing.
    */
-  async function call(method: string, url: string, body?: string) {
+  async function call(method: string, url: string, { signal }: CallOptions, body?: string) {
     const headers = {
       Authorization: `Bearer ${token}`,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
+    const isRepeatable = method === 'GET' || onlyWriter;
     let mayHaveSucceeded = false;
     for (let left = retries; ; left -= 1) {
-      const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
-      const wait = [429, 503].includes(response.status) && response.headers.get('Retry-After');
-      if (!wait || left === 0) return { response, mayHaveSucceeded };
-      // A call that was answered 503 may have taken effect.
-      mayHaveSucceeded ||= response.status === 503;
-      await new Promise((resolve) => setTimeout(resolve, Number(wait) * 1000));
+      const timeLimit = AbortSignal.timeout(timeout);
+      const request = new Request(url, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit,
+      });
+      let wait = 1000;
+      try {
+        const response = await fetch(request);
+        const text = await response.text();
+        const isOver = response.status !== 429 && !(response.status === 503 && isRepeatable);
+        if (isOver || left === 0) return { response, text, mayHaveSucceeded };
+        wait = retryAfter(response.headers) ?? wait;
+        mayHaveSucceeded ||= response.status === 503;
+      } catch (error) {
+        if (signal?.aborted || !isRepeatable || left === 0) throw error;
+        mayHaveSucceeded = true;
+      }
+      await sleep(wait, signal);
     }
   }
 
@@ -86,13 +119,34 @@ export function plantStoreClient({ baseUrl, token, retries = 5 }: ClientOptions)
   }
 }
 
-async function successful(response: Response): Promise<Response> {
-  if (response.ok) return response;
+function successful({ response, text }: { response: Response; text: string }): string {
+  if (response.ok) return text;
   // What stands between the API and its clients, a proxy say, has errors of another type.
   const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json');
   throw isProblem
-    ? new PlantStoreError((await response.json()) as Problem)
-    : new Error(`${response.status} ${response.statusText}: ${await response.text()}`);
+    ? new PlantStoreError(JSON.parse(text) as Problem)
+    : new Error(`${response.status} ${response.statusText}: ${text}`);
+}
+
+/** Returns the milliseconds until the time of `Retry-After`, which is in seconds or a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After') ?? '';
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    // A timer of more than 31 bits would end at once.
+    const timer = setTimeout(end, signal?.aborted ? 0 : Math.min(ms, 2 ** 31 - 1));
+    signal?.addEventListener('abort', end);
+  });
 }
 
 declare global {

@@ -79,7 +79,8 @@ const descriptions: Record<Operation, Description> = {
     summary: 'Create a plant',
     description:
       'Stores a plant under an id that the caller chooses. ' +
-      'The same request again changes nothing and is answered with 200, so that it can be retried.',
+      'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
+      'back a plant that another caller deleted meanwhile.',
     input: createPlantInput,
     bodyExample: { id: 7, ...plant },
     successes: {
@@ -105,7 +106,9 @@ const descriptions: Record<Operation, Description> = {
   },
   deletePlant: {
     summary: 'Delete a plant',
-    description: 'A body is ignored.',
+    description:
+      'A body is ignored. To repeat it after a 503 may delete a plant that another caller created ' +
+      'meanwhile.',
     input: deletePlantInput,
     successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
     problems: ['plant-not-found'],

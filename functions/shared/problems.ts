@@ -74,7 +74,8 @@ export const problems = {
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    detail: 'The API cannot answer right now. Try again later.',
+    detail:
+      'The API cannot answer right now. A create or delete may have taken effect all the same.',
     headers: { 'Retry-After': '1' },
   },
 } as const satisfies Record<

@@ -1,8 +1,22 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type Plant, PlantStoreError, plantStoreClient } from '../../docs/client.ts';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type Plant,
+  PlantStoreError,
+  plantStoreClient,
+} from '../../docs/client.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { type Service, startService } from '../support/service/service.ts';
+
+type PlantStoreClient = ReturnType<typeof plantStoreClient>;
 
 let service: Service;
 beforeAll(async () => {
@@ -86,53 +100,136 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
 }
 
-/** Answers with these statuses, one after the other, and returns what to call and what has come. */
-async function answering(...statuses: number[]) {
-  const requests: string[] = [];
-  const baseUrl = await serve((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    const status = statuses[requests.length - 1] ?? 500;
-    const isBusy = status === 429 || status === 503;
-    response.writeHead(status, {
-      'Content-Type': status < 300 ? 'application/json' : 'application/problem+json',
-      ...(isBusy && { 'Retry-After': '0' }),
+type Reply = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Answers with a status, and with what a call expects to read. */
+const status =
+  (code: number, headers: Record<string, string> = { 'Retry-After': '0' }): Reply =>
+  (request, response) => {
+    const isProblem = code >= 400;
+    response.writeHead(code, {
+      'Content-Type': isProblem ? 'application/problem+json' : 'application/json',
+      ...(isProblem && headers),
     });
-    const body = status < 300 ? { name: 'Aloe', tag: '' } : { status, title: '', detail: '' };
-    response.end(status === 204 ? undefined : JSON.stringify(body));
+    const aloe = { name: 'Aloe', tag: '' };
+    const body = isProblem ? { status: code, title: '', detail: '' } : aloe;
+    const isList = request.method === 'GET' && !isProblem;
+    response.end(code === 204 ? undefined : JSON.stringify(isList ? [body] : body));
+  };
+const reset: Reply = ({ socket }) => void socket.resetAndDestroy();
+const close: Reply = ({ socket }) => void socket.destroy();
+const hang: Reply = () => {};
+const breakOff: Reply = ({ socket }, response) =>
+  void response.writeHead(200, { 'Content-Length': 99 }).write('[', () => socket.destroy());
+
+const calls = {
+  create: (plants: PlantStoreClient, options?: CallOptions) =>
+    plants.create({ id: 1n, name: 'Aloe' }, options),
+  list: (plants: PlantStoreClient, options?: CallOptions) => all(plants.list(1000, options)),
+  delete: (plants: PlantStoreClient, options?: CallOptions) => plants.delete(1n, options),
+};
+
+/** Answers the requests of a client one after the other, and returns what has come of its call. */
+async function outcomeOf(
+  call: keyof typeof calls,
+  replies: Reply[],
+  { signal, ...options }: Partial<ClientOptions> & CallOptions = {},
+) {
+  let requests = 0;
+  const baseUrl = await serve((request, response) => {
+    requests += 1;
+    (replies[requests - 1] ?? status(500))(request, response);
   });
-  return { plants: plantStoreClient({ baseUrl, token: '', retries: 2 }), requests };
+  const began = performance.now();
+  const plants = plantStoreClient({ baseUrl, token: '', timeout: 200, retries: 2, ...options });
+  const [result] = await Promise.allSettled([calls[call](plants, { signal })]);
+  server?.close().closeAllConnections();
+  return { ...result, requests, ms: performance.now() - began };
 }
 
-test('a call that was answered 429 or 503 is repeated', async () => {
-  const { plants, requests } = await answering(429, 503, 201);
-  expect(await plants.create({ id: 1n, name: 'Aloe' })).toEqual({ name: 'Aloe', tag: '' });
-  expect(requests).toEqual(Array(3).fill('POST /plants'));
-});
+const faults: [what: string, fault: Reply][] = [
+  ['is answered 503', status(503)],
+  ['meets a reset connection', reset],
+  ['meets a closed connection', close],
+  ['is never answered', hang],
+  ['is answered by halves', breakOff],
+];
+describe.each(faults)('a call that %s', (_, fault) => {
+  test('is repeated if it is a list', async () => {
+    const aloe = [{ name: 'Aloe', tag: '' }];
+    const outcome = await outcomeOf('list', [fault, status(200)]);
+    expect(outcome).toMatchObject({ value: aloe, requests: 2 });
+  });
 
-test('a call that is always answered 503 rejects in the end', async () => {
-  const { plants, requests } = await answering(503, 503, 503, 201);
-  expect(await problemOf(plants.create({ id: 1n, name: 'Aloe' }))).toMatchObject({ status: 503 });
-  expect(requests).toHaveLength(3);
+  test.each(['create', 'delete'] as const)('is not repeated if it is a %s', async (call) => {
+    const outcome = await outcomeOf(call, [fault, status(call === 'create' ? 201 : 204)]);
+    expect(outcome).toMatchObject({ status: 'rejected', requests: 1 });
+  });
+
+  test('is repeated if it is a create or delete of the only writer', async () => {
+    const onlyWriter = true;
+    expect(await outcomeOf('create', [fault, status(200)], { onlyWriter })).toMatchObject({
+      value: { name: 'Aloe', tag: '' },
+      requests: 2,
+    });
+    const gone = await outcomeOf('delete', [fault, status(404)], { onlyWriter });
+    // The first attempt may have deleted it.
+    expect(gone).toMatchObject({ value: true, requests: 2 });
+  });
+
+  test('rejects after its last repetition', async () => {
+    const outcome = await outcomeOf('list', [fault, fault, status(200)], { retries: 1 });
+    expect(outcome).toMatchObject({ status: 'rejected', requests: 2 });
+  });
 });
 
 test.each([
-  [503, true],
-  [429, false],
-])('a delete that finds nothing after a %i resolves to %s', async (status, deleted) => {
-  const { plants } = await answering(status, 404);
-  expect(await plants.delete(1n)).toBe(deleted);
+  ['create', 201, { name: 'Aloe', tag: '' }],
+  ['list', 200, [{ name: 'Aloe', tag: '' }]],
+  ['delete', 204, true],
+  // Nothing can have deleted it but another client.
+  ['delete', 404, false],
+] as const)(
+  'a %s that was answered 429 is repeated, and its %i counts',
+  async (call, code, value) => {
+    const outcome = await outcomeOf(call, [status(429), status(429), status(code)]);
+    expect(outcome).toMatchObject({ value, requests: 3 });
+  },
+);
+
+test('a list that meets a refused connection is repeated', async () => {
+  const baseUrl = await serve(status(200));
+  const port = Number(new URL(baseUrl).port);
+  await new Promise((resolve) => server?.close(resolve));
+  const listing = all(plantStoreClient({ baseUrl, token: '' }).list());
+  setTimeout(() => server?.listen(port, '127.0.0.1'), 500);
+  expect(await listing).toEqual([{ name: 'Aloe', tag: '' }]);
 });
 
-test('the client waits for as long as Retry-After says', async () => {
-  let waited = 0;
-  const began = Date.now();
-  const baseUrl = await serve((_, response) => {
-    const isFirst = waited === 0;
-    waited = Date.now() - began;
-    response.writeHead(isFirst ? 503 : 204, { 'Retry-After': '1' }).end();
-  });
-  expect(await plantStoreClient({ baseUrl, token: '' }).delete(1n)).toBe(true);
-  expect(waited).toBeGreaterThanOrEqual(1000);
+test.each([
+  ['seconds', () => '1', 1000],
+  // A date has no fractions of a second.
+  ['a date', () => new Date(Date.now() + 2000).toUTCString(), 1000],
+  ['a date in the past', () => new Date(0).toUTCString(), 0],
+  ['no time', () => 'soon', 1000],
+])('a Retry-After with %s is waited for', async (_, text, ms) => {
+  const busy = status(429, { 'Retry-After': text() });
+  const outcome = await outcomeOf('delete', [busy, status(204)]);
+  expect(outcome).toMatchObject({ value: true, requests: 2 });
+  expect(outcome.ms).toBeGreaterThanOrEqual(ms);
+  expect(outcome.ms).toBeLessThan(ms + 1900);
+});
+
+test.each<[what: string, reply: Reply]>([
+  ['for its answer', hang],
+  ['to be repeated', status(429, { 'Retry-After': '999999999' })],
+])('a signal ends a call that waits %s', async (_, reply) => {
+  for (const call of ['create', 'list', 'delete'] as const) {
+    const signal = AbortSignal.timeout(100);
+    const outcome = await outcomeOf(call, [reply], { signal, timeout: 60_000 });
+    expect(outcome).toMatchObject({ reason: signal.reason, requests: 1 });
+    expect(outcome.ms).toBeLessThan(5000);
+  }
 });
 
 test('an error of a proxy is told with its status and text', async () => {
