@@ -107,8 +107,8 @@ const descriptions: Record<Operation, Description> = {
   deletePlant: {
     summary: 'Delete a plant',
     description:
-      'A body is ignored. To repeat it after a 503 may delete a plant that another caller created ' +
-      'meanwhile.',
+      'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
+      'created meanwhile.',
     input: deletePlantInput,
     successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
     problems: ['plant-not-found'],
