@@ -14,7 +14,7 @@ import { checkPort } from './command-line/check-port.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
-import { progress, readyText } from './command-line/local-output.ts';
+import { printReady, progress } from './command-line/local-output.ts';
 import { costTable } from './local/cost-table.ts';
 import { leftOutText } from './local/left-out.ts';
 import { apiReference, referencePath } from './local/reference/reference.ts';
@@ -114,16 +114,7 @@ async function run(options: Options, start: Start): Promise<void> {
     );
   }
 
-  const ready = {
-    baseUrl: emulator.baseUrl,
-    token,
-    dynamodbEndpoint,
-  };
+  const ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
   if (!options.memory) await start(() => announce(options.data, ready));
-  const reference = new URL(referencePath, emulator.baseUrl).href;
-  console.log(
-    options.json
-      ? JSON.stringify(ready)
-      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`, reference),
-  );
+  printReady(ready, options, new URL(referencePath, emulator.baseUrl).href);
 }

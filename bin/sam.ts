@@ -13,7 +13,7 @@ import { checkPort } from './command-line/check-port.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
-import { progress, readyText } from './command-line/local-output.ts';
+import { printReady, progress } from './command-line/local-output.ts';
 import { type Docker, findDocker } from './sam/docker.ts';
 import { findSam, startSam } from './sam/sam-cli.ts';
 
@@ -82,11 +82,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   };
   // A debugged function does not answer before there is a debugger.
   if (!isDebugging) await firstAnswer(ready);
-  console.log(
-    options.json
-      ? JSON.stringify(ready)
-      : readyText(ready, options.memory ? 'in memory' : `in ${options.data}`),
-  );
+  printReady(ready, options);
   await sam.ended;
   throw new Error('SAM CLI has ended.');
 }

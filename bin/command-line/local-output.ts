@@ -1,3 +1,5 @@
+import type { LocalOptions } from './local-options.ts';
+
 export interface Ready {
   baseUrl: string;
   token: string;
@@ -28,9 +30,15 @@ Ctrl-C ends it. Each request follows on a line of its own.
 `;
 }
 
-/** Returns a line that names what of the template is not imitated. */
-export const leftOutText = (leftOut: string[]) =>
-  leftOut.length > 0 ? `Not imitated here: ${leftOut.join('; ')}. See docs/imitates.md.` : '';
+/** Prints where things are, for a person or as JSON. */
+export function printReady(
+  ready: Ready,
+  { json, memory, data }: LocalOptions,
+  reference?: string,
+): void {
+  const where = memory ? 'in memory' : `in ${data}`;
+  console.log(json ? JSON.stringify(ready) : readyText(ready, where, reference));
+}
 
 /** Prints what is in progress if it takes more than a second. */
 export async function progress<T>(what: string, work: Promise<T>): Promise<T> {

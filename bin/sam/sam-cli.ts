@@ -57,21 +57,11 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
   // EAGER sometimes loses a container. A debugger could not attach to it.
+  const settings = { template, port, 'env-vars': variables, 'warm-containers': 'LAZY' };
+  const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]);
   const child = spawn(
     'sam',
-    [
-      'local',
-      'start-api',
-      '--template',
-      template,
-      '--port',
-      `${port}`,
-      '--env-vars',
-      variables,
-      '--warm-containers',
-      'LAZY',
-      ...args,
-    ],
+    ['local', 'start-api', ...options, ...args],
     // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: withoutAws(process.env) },
   );

@@ -9,17 +9,6 @@ interface LockedPackage {
   integrity: string;
 }
 
-export interface Component {
-  type: 'library';
-  'bom-ref': string;
-  purl: string;
-  group?: string;
-  name: string;
-  version: string;
-  licenses: [{ expression: string }];
-  hashes: [{ alg: 'SHA-512'; content: string }];
-}
-
 /**
  * Returns the software bill of materials (CycloneDX 1.6) of the deployed functions: the packages
  * of which esbuild took code into a bundle, as package-lock.json has them.
@@ -45,11 +34,12 @@ export function sbom() {
 const packageOf = (file: string): string | undefined =>
   /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 
-function componentOf(folder: string, locked: LockedPackage | undefined): Component {
+function componentOf(folder: string, locked: LockedPackage | undefined) {
   if (!locked) throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);
   const { version, license, integrity } = locked;
   const fullName = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const [name = '', group] = fullName.split('/').reverse();
+  const content = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
   const purl = `pkg:npm/${fullName.replace('@', '%40')}@${version}`;
   return {
     type: 'library',
@@ -58,12 +48,7 @@ function componentOf(folder: string, locked: LockedPackage | undefined): Compone
     ...(group && { group }),
     name,
     version,
-    licenses: [{ expression: license }],
-    hashes: [
-      {
-        alg: 'SHA-512',
-        content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
-      },
-    ],
+    licenses: [{ expression: license }] as const,
+    hashes: [{ alg: 'SHA-512', content }] as const,
   };
 }
