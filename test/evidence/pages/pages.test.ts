@@ -50,22 +50,23 @@ test('a whole proof tries each row of the last one again', () => {
   }
 });
 
-test('the page of the proof has a row for each thing tried, by topic', () => {
+test('the page of the proof has a row for each outcome, by topic', () => {
   const row = { count: 123_456, unit: 'calls', command: '', seconds: 1 };
   const page = ofProof.page(
     {
       ...proof,
       rows: [
-        { ...row, topic: 'Load', tried: 'a | b', outcome: 'None failed.' },
+        { ...row, topic: 'Load', tried: 'a | b', outcome: '1 % failed.' },
         { ...row, topic: 'Faults', tried: 'c', outcome: 'None\nlost.' },
+        { ...row, topic: 'Load', tried: 'd', outcome: '1 % failed.' },
       ],
     },
     undefined,
   );
   const [, , ...lines] = page.split('\n').filter((line) => line.startsWith('|'));
   expect(lines).toEqual([
-    '| Faults | c | 123 456 calls | None lost. |',
-    '| Load | a \\| b | 123 456 calls | None failed. |',
+    '| Faults | c: 123 456 calls | None lost. |',
+    '| Load | a \\| b: 123 456 calls; d: 123 456 calls | 1 % failed. |',
   ]);
 });
 

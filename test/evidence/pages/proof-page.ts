@@ -54,15 +54,9 @@ repeats it. CI runs the same tests with fewer cases. "As the contract asks" mean
 reading of the contract, \`test/fuzz/oracle.ts\`, which shares no code with the functions. Most
 requests go straight to the bundles that a deployment ships. One in ten goes over HTTP.
 
-| about | what was tried | how often | what came of it |
-| --- | --- | --- | --- |
-${topics
-  .flatMap((topic) => rows.filter((row) => row.topic === topic))
-  .map(
-    ({ topic, tried: what, count, unit, outcome }) =>
-      `| ${topic} | ${cell(what)} | ${spaced(count)} ${unit} | ${cell(outcome)} |`,
-  )
-  .join('\n')}
+| about | what was tried | what came of it |
+| --- | --- | --- |
+${topics.flatMap((topic) => linesOf(rows.filter((row) => row.topic === topic))).join('\n')}
 
 ${mutationText(mutation)}
 
@@ -78,6 +72,18 @@ ${mutationText(mutation)}
   deletes are checked on the embedded engine.
 * **Random tests find no proof of absence.** They show what held in so many cases.
 `;
+
+/** Returns a line for each outcome of a topic, with everything that had it. */
+function linesOf(rows: StoredRow[]): string[] {
+  const byOutcome = Map.groupBy(
+    rows,
+    ({ topic, outcome }) => `| ${topic} | % | ${cell(outcome)} |`,
+  );
+  return [...byOutcome].map(([line, those]) => {
+    const times = those.map(({ tried: what, count, unit }) => `${what}: ${spaced(count)} ${unit}`);
+    return line.replace('%', () => cell(times.join('; ')));
+  });
+}
 
 function mutationText(mutation: Mutation | undefined): string {
   if (!mutation) return 'No score of mutation testing has been measured yet.';
