@@ -24,7 +24,7 @@ test('the README issues a token, and its curl commands get the answers that it n
     .replace('--localhost', `--dynamodb-endpoint ${service.databaseEndpoint}`)
     .replace('http://127.0.0.1:3000/v1', service.baseUrl)
     .replaceAll('curl -i', "curl -s -w '\\n%{http_code}\\n'");
-  const { stdout } = await run('sh', ['-ec', script], { cwd: root });
+  const { stdout } = await run('sh', ['-ec', script, root], { cwd: root });
   const answers = section.matchAll(/answered `(\d+)`(?: and\s`([^`]+)`)?:/g);
   const expected = [...answers].map(([, status, body = '']) => `${body}\n${status}\n`);
   expect(expected).toHaveLength(3);
@@ -36,9 +36,9 @@ test('the README clones a repository and brings the clone up to date', () => {
   const [, update] = /^(git pull) && npm ci$/m.exec(readme) ?? [];
   const origin = temporaryFolder();
   const sh = (script: string) =>
-    execFileSync('sh', ['-ec', script], { cwd: origin, stdio: 'pipe' });
+    execFileSync('sh', ['-ec', script, root], { cwd: origin, stdio: 'pipe' });
   // CI may have checked out a commit without a branch.
-  sh(`git clone -q --bare '${root}' . && git update-ref refs/heads/main HEAD`);
+  sh('git clone -q --bare "$0" . && git update-ref refs/heads/main HEAD');
   sh('git symbolic-ref HEAD refs/heads/main');
   const inClone = clone.replace('REPOSITORY_URL', `'${origin}'`);
   expect(`${sh(`${inClone} && ${update} && ls`)}`).toContain('package.json');
