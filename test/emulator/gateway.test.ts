@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, parse, send } from '../support/http/http-client.ts';
-import { cases } from './cases.ts';
+import { answerCases } from './cases/answers.ts';
+import { requestCases } from './cases/requests.ts';
 import { startFixture } from './fixture.ts';
 
 let origin: string;
@@ -8,7 +9,7 @@ beforeAll(async () => {
   ({ origin } = await startFixture());
 });
 
-describe.each(Object.entries(cases))('%s', (_, table) => {
+describe.each(Object.entries({ ...requestCases, ...answerCases }))('%s', (_, table) => {
   test.each(table)('$it ($from)', async ({ request, event, answer }) => {
     const received = await send(origin, request);
     if (event) expect(withNulls(eventOf(received), event)).toMatchObject(event);
@@ -17,11 +18,6 @@ describe.each(Object.entries(cases))('%s', (_, table) => {
         withNulls({ ...received, body: parse(received.body) ?? received.body }, answer),
       ).toMatchObject(answer);
   });
-});
-
-test('every case names its source', () => {
-  const all = Object.values(cases).flat();
-  expect(all.filter(({ from }) => !from.startsWith('https://'))).toEqual([]);
 });
 
 function eventOf({ status, body }: Answer): object {
