@@ -14,6 +14,7 @@ import {
   plantStoreClient,
 } from '../../docs/client.ts';
 import { listen } from '../../lib/emulator/listen.ts';
+import { answered } from '../support/plant.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 type PlantStoreClient = ReturnType<typeof plantStoreClient>;
@@ -47,7 +48,7 @@ test.each([9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n])(
   'a plant with the id %s is created, listed and deleted',
   async (id) => {
     const plants = await client(`id${id}`);
-    const monstera = { name: 'Monstera', tag: 'indoor' };
+    const monstera = answered({ name: 'Monstera', tag: 'indoor' });
     expect(await plants.create({ id, ...monstera })).toEqual(monstera);
     expect(await plants.create({ id, ...monstera })).toEqual(monstera);
     expect(await all(plants.list())).toEqual([monstera]);
@@ -63,10 +64,8 @@ test('a list goes through all pages, and fetches none that is not asked for', as
   for (let id = 0n; id < 5n; id += 1n) await plants.create({ id, name: `Plant ${id}` });
   const names = (await all(plants.list(2))).map(({ name }) => name);
   expect(names).toEqual(['Plant 0', 'Plant 1', 'Plant 2', 'Plant 3', 'Plant 4']);
-  expect(await plants.list(2).next()).toEqual({
-    done: false,
-    value: { name: 'Plant 0', tag: '' },
-  });
+  const first = answered({ name: 'Plant 0' });
+  expect(await plants.list(2).next()).toEqual({ done: false, value: first });
 });
 
 test('an error is a problem that names every fault', async () => {
@@ -111,7 +110,7 @@ const status =
       'Content-Type': isProblem ? 'application/problem+json' : 'application/json',
       ...(isProblem && headers),
     });
-    const aloe = { name: 'Aloe', tag: '' };
+    const aloe = answered();
     const body = isProblem ? { status: code, title: '', detail: '' } : aloe;
     const isList = request.method === 'GET' && !isProblem;
     response.end(code === 204 ? undefined : JSON.stringify(isList ? [body] : body));
@@ -156,7 +155,7 @@ const faults: [what: string, fault: Reply][] = [
 ];
 describe.each(faults)('a call that %s', (_, fault) => {
   test('is repeated if it is a list', async () => {
-    const aloe = [{ name: 'Aloe', tag: '' }];
+    const aloe = [answered()];
     const outcome = await outcomeOf('list', [fault, status(200)]);
     expect(outcome).toMatchObject({ value: aloe, requests: 2 });
   });
@@ -169,7 +168,7 @@ describe.each(faults)('a call that %s', (_, fault) => {
   test('is repeated if it is a create or delete of the only writer', async () => {
     const onlyWriter = true;
     expect(await outcomeOf('create', [fault, status(200)], { onlyWriter })).toMatchObject({
-      value: { name: 'Aloe', tag: '' },
+      value: answered(),
       requests: 2,
     });
     const gone = await outcomeOf('delete', [fault, status(404)], { onlyWriter });
@@ -184,8 +183,8 @@ describe.each(faults)('a call that %s', (_, fault) => {
 });
 
 test.each([
-  ['create', 201, { name: 'Aloe', tag: '' }],
-  ['list', 200, [{ name: 'Aloe', tag: '' }]],
+  ['create', 201, answered()],
+  ['list', 200, [answered()]],
   ['delete', 204, true],
   // Nothing can have deleted it but another client.
   ['delete', 404, false],
@@ -203,7 +202,7 @@ test('a list that meets a refused connection is repeated', async () => {
   await new Promise((resolve) => server?.close(resolve));
   const listing = all(plantStoreClient({ baseUrl, token: '' }).list());
   setTimeout(() => server?.listen(port, '127.0.0.1'), 500);
-  expect(await listing).toEqual([{ name: 'Aloe', tag: '' }]);
+  expect(await listing).toEqual([answered()]);
 });
 
 test.each([

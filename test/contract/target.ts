@@ -1,5 +1,6 @@
 import { engine } from '../support/database/engines.ts';
 import { writePlants } from '../support/database/plants-table.ts';
+import { stored } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 export interface Target {
@@ -51,10 +52,9 @@ async function ownService(): Promise<Target> {
   return {
     baseUrl: service.baseUrl,
     async createMany(ids) {
-      const plant = (id: number) => ({ owner, id, name: `Plant ${id}`, tag: '' });
       const write = (requestOf: (id: number) => object) =>
         writePlants(service.database, ids.map(requestOf));
-      await write((id) => ({ PutRequest: { Item: plant(id) } }));
+      await write((id) => ({ PutRequest: { Item: stored(owner, id, { name: `Plant ${id}` }) } }));
       return () => write((id) => ({ DeleteRequest: { Key: { owner, id } } }));
     },
     token: await service.issue(owner),

@@ -16,6 +16,7 @@ import {
   swallowAnswer,
   throttle,
 } from '../support/database/proxy.ts';
+import { sent, stored } from '../support/plant.ts';
 import { report } from '../support/report/report.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { faultsOfEveryFunction, skewsOfEveryFunction } from './every-function.ts';
@@ -41,7 +42,7 @@ const meanwhile =
     await forward();
     // The cold start of the API would outlast the wait for the answer, so this uses the database.
     const TableName = tableIds.plants;
-    const ficus = { owner, id: 7, name: 'Ficus', tag: '' };
+    const ficus = stored(owner, 7, { name: 'Ficus' });
     for (const act of acts)
       await (act === 'delete'
         ? service.database.send(new DeleteCommand({ TableName, Key: { owner, id: 7 } }))
@@ -156,7 +157,7 @@ beforeAll(async () => {
   const playCase = async ([title, call, before, faults]: Case) => {
     for (const time of times) {
       const owner = `${title}${time}`.replaceAll(/[^a-z]/g, '-');
-      const Item = { owner, id: 7, name: before, tag: '' };
+      const Item = stored(owner, 7, { name: before });
       if (before) await service.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
       if (await play(title, call, await service.issue(owner), owner, faults)) return;
     }
@@ -190,7 +191,7 @@ afterAll(async () => {
 });
 
 const requests: Record<Call, [path: string, more: RequestInit]> = {
-  create: ['/plants', { method: 'POST', body: '{"id":7,"name":"Aloe"}' }],
+  create: ['/plants', { method: 'POST', body: sent(7) }],
   list: ['/plants', {}],
   delete: ['/plants/7', { method: 'DELETE' }],
 };

@@ -9,6 +9,7 @@ import type {
 import { entries } from '../../lib/bundle.ts';
 import { type FunctionPool, functionPool } from '../../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { answered } from '../support/plant.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import authorizeJson from './authorize.json' with { type: 'json' };
@@ -41,16 +42,17 @@ async function invoke(FunctionName: string, event: object) {
 }
 
 test('the events create, list and delete a plant', async () => {
+  const monstera = answered({ name: 'Monstera', tag: 'indoor' });
   const plant = (event: APIGatewayProxyEvent, name: string): Promise<APIGatewayProxyResult> =>
     invoke(name, event);
   expect(await plant(createPlant, 'CreatePlant')).toMatchObject({
     statusCode: 201,
     headers: { Location: '/v1/plants/1' },
-    body: '{"name":"Monstera","tag":"indoor"}',
+    body: JSON.stringify(monstera),
   });
   expect(await plant(listPlants, 'ListPlants')).toMatchObject({
     statusCode: 200,
-    body: '[{"name":"Monstera","tag":"indoor"}]',
+    body: JSON.stringify([monstera]),
   });
   expect(await plant(deletePlant, 'DeletePlant')).toMatchObject({ statusCode: 204, body: '' });
 });

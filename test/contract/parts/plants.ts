@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { goodShapes } from '../../support/access-tokens/shapes.ts';
+import { answered, sent } from '../../support/plant.ts';
 import { words } from '../../support/words.ts';
 import {
   call,
@@ -14,10 +15,12 @@ import {
 import { int64 } from '../cases/int64.ts';
 import { kept } from '../cases/unicode.ts';
 
-const aloe = { name: 'Aloe', tag: 'sun' };
+const aloe = answered({ tag: 'sun' });
 const { otherToken } = target;
 
 test('a plant is created, listed and deleted', async () => {
+  // This test alone says what an answer has.
+  const aloe = { name: 'Aloe', tag: 'sun' };
   const creation = await create({ id: 7, ...aloe });
   expect([creation.status, creation.json, creation.headers.location]).toEqual([
     201,
@@ -55,18 +58,18 @@ test('a repeated create changes nothing, and another plant is a conflict', async
 });
 
 test('a tag that is left out is empty', async () => {
-  expect((await create({ id: 7, name: 'Aloe' })).json).toEqual({ name: 'Aloe', tag: '' });
-  expect((await create({ id: 7, name: 'Aloe', tag: '' })).status).toBe(200);
-  expect((await list()).json).toEqual([{ name: 'Aloe', tag: '' }]);
+  expect((await create(sent(7))).json).toEqual(answered());
+  expect((await create(sent(7, { tag: '' }))).status).toBe(200);
+  expect((await list()).json).toEqual([answered({ tag: '' })]);
 });
 
 test.each(int64)('an id may be an int64 and nothing else: %s', async (literal, id) => {
-  const creation = await create(`{"id":${literal},"name":"Aloe"}`);
+  const creation = await create(sent(literal));
   expect([creation.status, creation.headers.location]).toEqual(
     id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`],
   );
   if (id === undefined) return;
-  expect((await create(`{"id":${id},"name":"Aloe"}`)).status).toBe(200);
+  expect((await create(sent(id))).status).toBe(200);
   expect((await remove(id)).status).toBe(204);
   expect((await remove(id)).status).toBe(404);
 });
@@ -85,8 +88,8 @@ test('neighbouring ids stay apart even if a double could not tell them apart', a
 
 test.each(kept)('a name comes back as it was sent: %s', async (_, name) => {
   const tag = [...name].slice(0, 100).join('');
-  expect((await create({ id: 7, name, tag })).json).toEqual({ name, tag });
-  expect((await list()).json).toEqual([{ name, tag }]);
+  expect((await create({ id: 7, name, tag })).json).toEqual(answered({ name, tag }));
+  expect((await list()).json).toEqual([answered({ name, tag })]);
 });
 
 test('names that look the same can differ', async () => {
@@ -160,7 +163,7 @@ test('creates, lists and deletes tell nothing about the plants of another owner'
     ...same(free),
     headers: { ...same(free).headers, location: `${plantsPath}/7` },
   });
-  expect((await list('', otherToken)).json).toEqual(Array(2).fill({ name: 'Ficus', tag: '' }));
+  expect((await list('', otherToken)).json).toEqual(Array(2).fill(answered({ name: 'Ficus' })));
   expect((await list()).json).toEqual([aloe]);
   expect((await remove(7, otherToken)).status).toBe(204);
   expect((await list()).json).toEqual([aloe]);

@@ -7,6 +7,7 @@ import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { startDatabase } from '../../../lib/database/embedded-database.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { synthesize } from '../../../lib/synthesize.ts';
+import { stored } from '../../support/plant.ts';
 import { quartiles } from './ratio.ts';
 import type { List, Scale } from './scale-fault.ts';
 
@@ -80,7 +81,7 @@ async function fill(database: DynamoDBDocumentClient, owner: string, from: numbe
         RequestItems: {
           Plants: Array.from({ length: batch }, (_, i) => ({
             PutRequest: {
-              Item: { owner, id: start + i, name: `Plant ${start + i}`, tag: 'indoor' },
+              Item: stored(owner, start + i, { name: `Plant ${start + i}`, tag: 'indoor' }),
             },
           })),
         },

@@ -1,3 +1,4 @@
+import { answered } from '../../support/plant.ts';
 import type { loadFunctions, Request } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import { type Answer, type Command, isWrite, itemModel, type Model, refusal } from './model.ts';
@@ -34,7 +35,11 @@ type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | unde
 
 /** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
 export async function run(makeCall: MakeCall, scenario: Scenario) {
-  const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
+  const fields = Object.entries({ owner: 'alice', ...answered() }).map(([name, S]) => [
+    name,
+    { S },
+  ]);
+  const aloe = { id: { N: '7' }, ...Object.fromEntries(fields) };
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];

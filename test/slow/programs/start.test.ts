@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readyText } from '../../../bin/command-line/local-output.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { answered } from '../../support/plant.ts';
 import { copyProject, root } from '../../support/project.ts';
 
 /** `npm start -- …`, without npm. */
@@ -104,7 +105,7 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
 
   const again = await start(['--data', data]);
   const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });
-  expect(await list.json()).toEqual([{ name: 'Monstera', tag: 'indoor' }]);
+  expect(await list.json()).toEqual([answered({ name: 'Monstera', tag: 'indoor' })]);
   expect((await again.stop()).code).toBe(0);
 });
 
@@ -127,7 +128,7 @@ test('with --watch it serves what has changed, however that was written', async 
   const list = async (stage = 'v1') => {
     const { headers } = store;
     const response = await fetch(store.baseUrl.replace(/v1$/, `${stage}/plants`), { headers });
-    expect(await response.json()).toEqual([{ name: 'Monstera', tag: '' }]);
+    expect(await response.json()).toEqual([answered({ name: 'Monstera' })]);
     return response;
   };
   const served = /^New requests meet the new functions, after \d+\.\d s\.$/;

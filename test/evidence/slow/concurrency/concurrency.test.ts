@@ -5,6 +5,7 @@ import { tableIds } from '../../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../../lib/database/database-client.ts';
 import type { Database } from '../../../../lib/database/embedded-database.ts';
 import { engines } from '../../../support/database/engines.ts';
+import { answered } from '../../../support/plant.ts';
 import { countOf, testProperty } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
@@ -74,7 +75,7 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
         }
         const winner = statuses.indexOf(201);
         expect(statuses.toSpliced(winner, 1)).toEqual(Array(49).fill(otherwise));
-        expect(JSON.parse((await list()).body)).toEqual([{ name: nameOfPlant(winner), tag: '' }]);
+        expect(JSON.parse((await list()).body)).toEqual([answered({ name: nameOfPlant(winner) })]);
       }
       report(
         {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { answered } from '../../../support/plant.ts';
 import { startHistory } from './history.ts';
 
 /** `Operation status`, of a client. Those of one line are made at once, those of two in turn. */
 type Line = string[];
 
-const aloe = '[{"name":"7-Aloe","tag":""}]';
-const ficus = '[{"name":"7-Ficus","tag":""}]';
-const twice = '[{"name":"7-Aloe","tag":""},{"name":"7-Aloe","tag":""}]';
+const listOf = (...names: string[]) => JSON.stringify(names.map((name) => answered({ name })));
+const [aloe, ficus, twice] = [listOf('7-Aloe'), listOf('7-Ficus'), listOf('7-Aloe', '7-Aloe')];
 
 /** Records calls as if they had been answered like that. */
 async function violationOf(lines: Line[]): Promise<string | undefined> {

@@ -74,7 +74,7 @@ const callsAbout = (id: number, calls: Recorded[]): Recorded[] =>
       return { ...call, body: JSON.stringify(plants) };
     });
 
-const plantsIn = (body: string) => JSON.parse(body) as { name: string; tag: string }[];
+const plantsIn = (body: string) => JSON.parse(body) as { name: string }[];
 
 const describe = ({ operation, status, body, arrivals, faults }: Recorded) =>
   `${arrivals.join(' to ')}: ${operation}: ${[status, ...faults].join(', ')} ${body}`;

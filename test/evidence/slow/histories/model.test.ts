@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { answered, type Content } from '../../../support/plant.ts';
 import { testProperty } from '../../../support/report/property.ts';
-import { type Content, inOrder, openPlants, type Plants } from './plants.ts';
+import { inOrder, openPlants, type Plants } from './plants.ts';
 
 let plants: Plants;
 beforeAll(async () => {
@@ -34,9 +36,9 @@ const creates = fc.tuple(owner, id, content).map(([by, plant, given]) =>
   command(`${by} creates ${plant} ${given.name} '${given.tag}'`, async (model, nameOf) => {
     const there = model[by].get(plant);
     const { status } = await plants.create(nameOf(by), plant, given);
-    const isSame = there?.name === given.name && there.tag === given.tag;
+    const isSame = isDeepStrictEqual(there, answered(given));
     expect(status).toBe(there === undefined ? 201 : isSame ? 200 : 409);
-    if (there === undefined) model[by].set(plant, given);
+    if (there === undefined) model[by].set(plant, answered(given));
   }),
 );
 const deletes = fc.tuple(owner, id).map(([by, plant]) =>

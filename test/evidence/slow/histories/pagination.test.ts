@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { answered } from '../../../support/plant.ts';
 import { testProperty } from '../../../support/report/property.ts';
 import { inOrder, openPlants, type Plants } from './plants.ts';
 
@@ -14,7 +15,7 @@ const edges = [-(2n ** 63n), -1n, 0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n]
 const id = fc.oneof(int64, fc.bigInt({ min: -20n, max: 20n }), fc.constantFrom(...edges));
 const dataSet = fc.uniqueArray(id, { maxLength: 30, size: 'max' });
 const limit = fc.integer({ min: 1, max: 32 });
-const named = (plant: bigint) => ({ name: `${plant}`, tag: '' });
+const named = (plant: bigint) => answered({ name: `${plant}` });
 
 let dataSets = 0;
 

@@ -1,10 +1,7 @@
 import type { Answer } from '../../../contract/description.ts';
+import { type Content, sent } from '../../../support/plant.ts';
 import { openStore, plantsIn } from '../../../support/service/store.ts';
 
-export interface Content {
-  name: string;
-  tag: string;
-}
 export type Plants = Awaited<ReturnType<typeof openPlants>>;
 
 /** Starts the service, and returns its operations on valid plants. */
@@ -13,7 +10,7 @@ export async function openPlants() {
   const headers: [string, string][] = [['Content-Type', 'application/json']];
 
   const create = (owner: string, id: bigint, content: Content) => {
-    const body = Buffer.from(`{"id":${id},${JSON.stringify(content).slice(1)}`);
+    const body = Buffer.from(sent(id, content));
     return store.call({ operation: 'createPlant', owner, headers, body });
   };
   const remove = (owner: string, id: bigint) =>
