@@ -76,25 +76,33 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
     }
   }
 
-  let found = await find(name);
-  // A copy is left if the process was killed while it rebuilt the table. Either may have all rows.
-  let isCopied = (await find(copy)) !== undefined;
-  if (found && !isCopied && indexesOf(found) !== indexesOf(table)) {
-    await create(copy);
-    try {
-      await copyRows(name, copy);
-    } catch (error) {
-      await remove(copy);
-      throw error;
-    }
-    await remove(name);
-    [found, isCopied] = [undefined, true];
-  }
-  if (!found) await create(name);
-  if (isCopied) {
+  /** Ends a rebuild. Until then, the table or its copy has all rows. */
+  async function restore(): Promise<void> {
+    if (!(await find(name))) await create(name);
     await copyRows(copy, name);
     await remove(copy);
   }
+
+  // A copy is left if the process was killed while it rebuilt the table.
+  if (await find(copy)) await restore();
+  const found = await find(name);
+  if (!found) return create(name);
+  if (indexesOf(found) === indexesOf(table)) return;
+  await create(copy);
+  try {
+    await copyRows(name, copy);
+  } catch (cause) {
+    await remove(copy);
+    const { message } = cause as Error;
+    throw new Error(
+      `${name} stays as it was, because a row does not fit its new index: ${message}`,
+      {
+        cause,
+      },
+    );
+  }
+  await remove(name);
+  await restore();
 }
 
 /** Returns a text that is equal for tables with the same indexes. */
