@@ -118,7 +118,7 @@ describe('a rebuild that was cut short ends at the next start, with every row', 
   });
 });
 
-test('rows without an index key stay, and a row that does not fit it stops the rebuild', async () => {
+test('rows without an index key stay; a row that does not fit stops the rebuild', async () => {
   const database = await startDatabase({ port: 0 });
   finallyDo(() => database.stop());
   const { client, put, red, all } = clientOf(database);

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { intrinsicFunctions } from '../../lib/emulator/template/intrinsics.ts';
+import {
+  managedPolicies,
+  type PropertyRule,
+  type PropertyRules,
+  supportedTypes,
+} from '../../lib/emulator/template/supported-types.ts';
+import { headingsOf, readPage, tableOf } from './page.ts';
+
+const page = 'docs/imitates.md';
+
+/** Returns the properties of a kind of rule, with those of members after a dot. */
+function propertiesOf(rules: PropertyRules, isKind: (rule: PropertyRule) => boolean): string[] {
+  return Object.entries(rules).flatMap(([name, rule]) => {
+    if (typeof rule === 'object')
+      return propertiesOf(rule, isKind).map((member) => `${name}.${member}`);
+    if (!isKind(rule)) return [];
+    const values = typeof rule === 'function' && rule.says ? ` (${rule.says})` : '';
+    return `${name.replace('*', '\\*')}${values}`;
+  });
+}
+const cell = (...of: Parameters<typeof propertiesOf>) =>
+  propertiesOf(...of)
+    .sort()
+    .join(', ');
+
+/** The rows of the page's table, as the emulator's rules say them. */
+const rows = Object.entries<PropertyRules>(supportedTypes).map(([type, rules]) => [
+  type,
+  cell(rules, (rule) => typeof rule === 'function'),
+  cell(rules, (rule) => rule === 'ignored'),
+  cell(rules, (rule) => rule === 'left out'),
+]);
+
+test('the page has a row for each type of resource that the emulator reads', () => {
+  expect(tableOf(page, 'type')).toEqual(rows);
+});
+
+test.each([
+  ['the intrinsic functions that are resolved', intrinsicFunctions],
+  ["AWS's managed policies that are known", [...managedPolicies].sort()],
+])('the page lists %s', (_, names) => {
+  const list = names.map((name) => `\`${name}\``).join(', ');
+  expect(readPage(page).replaceAll('\n', ' ')).toContain(`: ${list}.`);
+});
+
+test('the README and each refusal point to the page', () => {
+  expect(readPage('README.md')).toContain(`](${page})`);
+  expect(headingsOf(page)).toContain('calls-of-other-services');
+});
