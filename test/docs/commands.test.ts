@@ -20,7 +20,10 @@ const runs: [command: RegExp, by: string][] = [
     /^npx cdk (bootstrap|diff|destroy)( -c plant-store:instance=\S+)?$/,
     'test/slow/deployed/deployment.test.ts',
   ],
-  [/^npx cdk deploy( -c plant-store:[\w-]+=\S+)*$/, 'test/slow/deployed/deployment.test.ts'],
+  [
+    /^npx cdk deploy( -c plant-store:(authorizer-cache|instance|retention)=\S+)*$/,
+    'test/slow/deployed/deployment.test.ts',
+  ],
   [/^npx cdk watch( -c plant-store:[\w-]+=\S+)*$/, 'test/stack/watch.test.ts'],
   [/^npm run contract -- --(stack|base-url) \S+$/, 'test/slow/deployed/deployment.test.ts'],
   [
@@ -60,7 +63,9 @@ test.each(commands)('%s: CI runs "%s"', (_, command) => {
 
 test.each(marked)('$page: a block that needs an account is shell for AWS', ({ lines }) => {
   const script = lines.join('\n');
-  expect(script).toMatch(/\baws |^npx cdk (orphan|import|drift)\b/m);
+  expect(script).toMatch(
+    /\baws |^npx cdk (orphan|import|drift|deploy .*:(monthly-budget|hosted-zone))\b/m,
+  );
   expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({
     status: 0,
     stderr: '',
