@@ -9,19 +9,30 @@ import {
   type Metafile,
   type OutputFile,
 } from 'esbuild';
+import type { Operation } from '../functions/shared/operations.ts';
 import type { Settings } from './settings.ts';
 
 const root = join(import.meta.dirname, '..');
 
+// `npm start -- --watch` imports this file with a new query after a change, and the operations too.
+const { search } = new URL(import.meta.url);
+const { href } = new URL(`../functions/shared/operations.ts${search}`, import.meta.url);
+const { operations }: typeof import('../functions/shared/operations.ts') = await import(href);
+
+export type FunctionName = Capitalize<Operation> | 'Authorizer';
+export type Entry = (typeof operations)[Operation]['entry'] | 'authorize';
+
+/** Returns the name of the function of an operation. */
+export const functionOf = <O extends Operation>(operation: O) =>
+  `${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as Capitalize<O>;
+
 /** The name of the entry file in `functions/` of each function that is deployed. */
 export const entryOf = {
-  CreatePlant: 'create-plant',
-  ListPlants: 'list-plants',
-  DeletePlant: 'delete-plant',
+  ...Object.fromEntries(
+    Object.entries(operations).map(([name, { entry }]) => [functionOf(name as Operation), entry]),
+  ),
   Authorizer: 'authorize',
-} as const;
-export type FunctionName = keyof typeof entryOf;
-export type Entry = (typeof entryOf)[FunctionName];
+} as Record<FunctionName, Entry>;
 export const entries: Entry[] = Object.values(entryOf);
 
 /**
@@ -64,7 +75,7 @@ export const buildOptions = (sourceMaps: Settings['source-maps'] = 'off') =>
     minify: sourceMaps === 'off',
     sourcemap: sourceMaps !== 'off' && sourceMaps,
     // The maps name their sources relative to the bundles, which all lie equally deep.
-    sourceRoot: `${pathToFileURL(join(outdir, entryOf.CreatePlant))}/`,
+    sourceRoot: `${pathToFileURL(join(outdir, entryOf.Authorizer))}/`,
     platform: 'node',
     target: 'node24',
     // An ES module takes 1.69 times as long and an import() 1.58, because either makes Node load

@@ -1,17 +1,55 @@
+import type { TableName } from './table-schema.ts';
+
 /** What an access token can be used for. Not derived from the operations, for small bundles. */
 const scopes = ['plants:read', 'plants:write'] as const;
 export type Scope = (typeof scopes)[number];
 export const allScopes: Scope[] = [...scopes];
 
-/**
- * The operations of the API: each with its method, its path within the stage, and the scope that an
- * access token needs for it.
- */
+interface OperationRow {
+  method: string;
+  /** Within the stage. */
+  path: string;
+  /** What an access token needs for it. */
+  scope: Scope;
+  /** The file of its function in functions/, without `.ts`. */
+  entry: string;
+  /** The one table that its function uses, and exactly the actions of DynamoDB that it needs. */
+  table: TableName;
+  actions: readonly string[];
+  /** The statuses of its successes. */
+  successes: readonly number[];
+}
+
+/** The operations of the API. Stack, bundles, policies, dashboard and document follow from them. */
 export const operations = {
-  createPlant: { method: 'POST', path: 'plants', scope: 'plants:write' },
-  listPlants: { method: 'GET', path: 'plants', scope: 'plants:read' },
-  deletePlant: { method: 'DELETE', path: 'plants/{id}', scope: 'plants:write' },
-} as const satisfies Record<string, { method: string; path: string; scope: Scope }>;
+  createPlant: {
+    method: 'POST',
+    path: 'plants',
+    scope: 'plants:write',
+    entry: 'create-plant',
+    table: 'plants',
+    actions: ['PutItem', 'GetItem'],
+    successes: [201, 200],
+  },
+  listPlants: {
+    method: 'GET',
+    path: 'plants',
+    scope: 'plants:read',
+    entry: 'list-plants',
+    table: 'plants',
+    actions: ['Query'],
+    successes: [200],
+  },
+  deletePlant: {
+    method: 'DELETE',
+    path: 'plants/{id}',
+    scope: 'plants:write',
+    entry: 'delete-plant',
+    table: 'plants',
+    actions: ['DeleteItem', 'GetItem'],
+    successes: [204],
+  },
+} as const satisfies Record<string, OperationRow>;
 
 export type Operation = keyof typeof operations;
 

@@ -1,5 +1,6 @@
 /** The tables' logical ids, which the stack pins. Locally they are the names of the tables. */
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
+export type TableName = keyof typeof tableIds;
 
 /**
  * The keys of the Plants table, so that a query returns an owner's plants in order of their ids.

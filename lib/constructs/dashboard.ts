@@ -26,7 +26,7 @@ interface DashboardProps extends Monitored {
 
 /** Adds one screen: whether the stack is healthy, which part is slow and what it costs. */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
-  const { rest, plants, accessTokens, alarms, counts } = props;
+  const { rest, alarms, counts } = props;
   const stage = rest.deploymentStage;
   const functions = [...Object.values(props.handlers), props.authorizer];
   const graph = (title: string, left: IMetric[]): IWidget =>
@@ -56,9 +56,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     graph('Failures and refused tokens, by log code', counts),
     graph('Throttled', [
       ...ofEach((f) => f.metricThrottles({ statistic: Stats.SUM, period })),
-      tableMetric(plants, 'ReadThrottleEvents', 'Plants, read'),
-      tableMetric(plants, 'WriteThrottleEvents', 'Plants, write'),
-      tableMetric(accessTokens, 'ReadThrottleEvents', 'AccessTokens, read'),
+      ...tablesIn(functions, 'Read').map((table) => used(table, 'ReadThrottleEvents')),
+      ...tablesIn(functions, 'Write').map((table) => used(table, 'WriteThrottleEvents')),
     ]),
   );
   dashboard.addWidgets(
@@ -92,13 +91,24 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   );
 }
 
+const used = (table: TableV2, metric: string) =>
+  tableMetric(table, metric, `${table.node.id} ${metric}`);
+
+/** Returns the tables that functions read, or write. */
+function tablesIn(functions: StoreFunction[], use: 'Read' | 'Write'): TableV2[] {
+  const isRead = (action: string) => /^(Batch)?Get|^Query$|^Scan$/.test(action);
+  const using = functions.filter(({ actions }) =>
+    actions.some((action) => isRead(action) === (use === 'Read')),
+  );
+  return [...new Set(using.map(({ table }) => table))];
+}
+
 /** Returns the latency of each action that a function may take on its table. */
 function latencies(functions: StoreFunction[]): Metric[] {
   const metrics = functions.flatMap(({ table, actions }) =>
     actions.map((action) => {
-      const operation = action.replace('dynamodb:', '');
-      const label = `${table.node.id} ${operation}`;
-      const more = { operation, statistic: Stats.p(99) };
+      const label = `${table.node.id} ${action}`;
+      const more = { operation: action, statistic: Stats.p(99) };
       return [label, tableMetric(table, 'SuccessfulRequestLatency', label, more)] as const;
     }),
   );
@@ -106,17 +116,17 @@ function latencies(functions: StoreFunction[]): Metric[] {
   return [...new Map(metrics).values()];
 }
 
-function costs(
-  { rest, plants, accessTokens, settings }: Monitored,
-  functions: StoreFunction[],
-): IMetric[] {
+function costs({ rest, settings }: Monitored, functions: StoreFunction[]): IMetric[] {
   const sum = { statistic: Stats.SUM, period };
   const requests = [rest.deploymentStage.metricCount(sum)];
   const invocations = functions.map((f) => f.metricInvocations(sum));
   const milliseconds = functions.map((f) => f.metricDuration(sum));
-  const used = (table: TableV2, units: string) => tableMetric(table, `Consumed${units}`, units);
-  const reads = [plants, accessTokens].map((table) => used(table, 'ReadCapacityUnits'));
-  const writes = [used(plants, 'WriteCapacityUnits')];
+  const reads = tablesIn(functions, 'Read').map((table) =>
+    used(table, 'ConsumedReadCapacityUnits'),
+  );
+  const writes = tablesIn(functions, 'Write').map((table) =>
+    used(table, 'ConsumedWriteCapacityUnits'),
+  );
   const bytes = functions.map(
     ({ logGroup: { logGroupName } }) =>
       new Metric({

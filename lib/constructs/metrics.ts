@@ -6,6 +6,7 @@ import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-l
 import type { Construct } from 'constructs';
 import type { LogCode } from '../../functions/shared/log-codes.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
+import type { TableName } from '../../functions/shared/table-schema.ts';
 import type { Settings } from '../settings.ts';
 import type { StoreFunction } from './store-function.ts';
 
@@ -16,8 +17,7 @@ export interface Monitored {
   rest: RestApi;
   handlers: Record<Operation, StoreFunction>;
   authorizer: StoreFunction;
-  plants: TableV2;
-  accessTokens: TableV2;
+  tables: Record<TableName, TableV2>;
   settings: Settings;
 }
 

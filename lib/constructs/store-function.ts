@@ -23,8 +23,8 @@ export interface StoreFunctionProps {
   table: TableV2;
   /** The environment variable for the table's name. */
   tableVariable: string;
-  /** Exactly the actions that the function takes on the table. */
-  actions: string[];
+  /** Exactly the actions of DynamoDB that the function takes on the table. */
+  actions: readonly string[];
   environment?: Record<string, string>;
   settings: Settings;
 }
@@ -35,7 +35,7 @@ export interface StoreFunctionProps {
  */
 export class StoreFunction extends LambdaFunction {
   readonly table: TableV2;
-  readonly actions: string[];
+  readonly actions: readonly string[];
 
   constructor(scope: Construct, id: string, props: StoreFunctionProps) {
     const { settings, table } = props;
@@ -49,7 +49,8 @@ export class StoreFunction extends LambdaFunction {
     });
     logs.grantWrite(role);
     // CDK refuses to grant nothing. Without a grant, the first call says which action is missing.
-    if (props.actions.length > 0) table.grant(role, ...props.actions);
+    if (props.actions.length > 0)
+      table.grant(role, ...props.actions.map((action) => `dynamodb:${action}`));
 
     super(scope, id, {
       description: props.description,

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
-import { operations } from '../../functions/shared/operations.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
+import { functionOf } from '../../lib/bundle.ts';
 import {
   functionNames,
-  functionOf,
   ofType,
   propertiesOf,
   resource,
@@ -195,7 +195,7 @@ test.each(all)('only the gateway calls a function, for its operation (%s)', (_, 
     permission('Authorizer', '/authorizers/', ref(authorizer)),
     ...Object.entries(operations).map(([name, { method, path }]) => {
       const route = `/${method}/${path.replace(/\{\w+\}/, '*')}`;
-      return permission(functionOf(name), '/', ref(stage), route);
+      return permission(functionOf(name as Operation), '/', ref(stage), route);
     }),
   ];
   expect(permissions).toHaveLength(expected.length);

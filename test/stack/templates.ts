@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { operations } from '../../functions/shared/operations.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { assemble } from '../../lib/assembly/assembly.ts';
+import { functionOf } from '../../lib/bundle.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { settingNames } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
@@ -48,10 +49,7 @@ async function withAssembly<T>(
   }
 }
 
-/** The logical id of an operation's function. */
-export const functionOf = (operation: string): string =>
-  `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`;
-export const plantFunctions = Object.keys(operations).map(functionOf);
+export const plantFunctions = Object.keys(operations).map((name) => functionOf(name as Operation));
 export const functionNames = [...plantFunctions, 'Authorizer'];
 
 /** Returns the template of the stack with these settings. */
