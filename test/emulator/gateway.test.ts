@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, parse, send } from '../support/http/http-client.ts';
-import { answerCases } from './cases/answers.ts';
-import { requestCases } from './cases/requests.ts';
+import { answerCases } from './cases/answer-cases.ts';
+import { requestCases } from './cases/request-cases.ts';
 import { startFixture } from './fixture.ts';
 
 let origin: string;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sent } from '../support/plant.ts';
 import { countOf, testProperty } from '../support/report/property.ts';
 import { openStore, plantsIn } from '../support/service/store.ts';
-import { expectRefusal } from './answers.ts';
+import { expectRefusal } from './expect-refusal.ts';
 import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
 import { judgeCreate, type Plant } from './oracle.ts';
 

@@ -5,7 +5,7 @@ import { answered, sent } from '../support/plant.ts';
 import { testProperty } from '../support/report/property.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
 import { functionOf, openStore, plantsIn } from '../support/service/store.ts';
-import { expectRefusal } from './answers.ts';
+import { expectRefusal } from './expect-refusal.ts';
 import { mutateText, oddValues, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
 import { judgeId, judgeList } from './oracle.ts';
 

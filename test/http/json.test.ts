@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseJsonObject } from '../../functions/http/json.ts';
-import { randomNumbers } from '../support/random-numbers.ts';
+import { randomNumbers } from './random-numbers.ts';
 
 const idOf = (literal: string) => parseJsonObject(`{"id":${literal}}`)?.members.id;
 

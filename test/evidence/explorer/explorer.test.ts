@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { explore } from './program.ts';
+import { explore } from './run-explorer.ts';
 
 test('every schedule of two calls and one fault holds the contract', async () => {
   const { code, output } = await explore('--two-calls');

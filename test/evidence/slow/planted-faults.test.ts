@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { faults } from '../explorer/planted-faults.ts';
-import { explore } from '../explorer/program.ts';
+import { explore } from '../explorer/run-explorer.ts';
 
 const scenario = (calls: string, more: object = {}) => ({
   calls: calls.split(', '),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { report, share } from '../../support/report/report.ts';
-import { explore } from '../explorer/program.ts';
+import { explore } from '../explorer/run-explorer.ts';
 
 test('every schedule of three calls and two faults holds the contract', async () => {
   const startedAt = performance.now();

@@ -9,7 +9,7 @@ import { answered } from '../../../support/plant.ts';
 import { countOf, testProperty } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
-import { nameOf, startHistory } from './history.ts';
+import { nameOf, startHistory } from './recorded-history.ts';
 
 const topic = 'Concurrency';
 

@@ -9,7 +9,7 @@ import { root } from '../../../support/project.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
-import { nameOf, startHistory } from './history.ts';
+import { nameOf, startHistory } from './recorded-history.ts';
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let store: Awaited<ReturnType<typeof openStore>>;

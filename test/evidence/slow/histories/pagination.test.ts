@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { answered } from '../../../support/plant.ts';
 import { testProperty } from '../../../support/report/property.ts';
-import { inOrder, openPlants, type Plants } from './plants.ts';
+import { inOrder, openPlants, type Plants } from './paging-client.ts';
 
 let plants: Plants;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../support/cleanup.ts';
 import { send } from '../../../support/http/http-client.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report, share } from '../../../support/report/report.ts';
-import { startProgram } from '../program/program.ts';
+import { startProgram } from '../program/started-program.ts';
 import { percentile } from './percentile.ts';
 
 const phases = [

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
-import { startProgram } from './program.ts';
+import { startProgram } from './started-program.ts';
 
 /** Runs a command as root. Returns whether it succeeded. */
 function runAsRoot(...command: string[]): boolean {

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../support/cleanup.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
-import { startProgram } from './program.ts';
+import { startProgram } from './started-program.ts';
 
 test('what was acknowledged before a kill is there, or gone, after it', async () => {
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { answered } from '../../../support/plant.ts';
-import { startHistory } from './history.ts';
+import { startHistory } from './recorded-history.ts';
 
 /** `Operation status`, of a client. Those of one line are made at once, those of two in turn. */
 type Line = string[];
