@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { requireObjects } from '../../functions/dynamodb/answers.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { AdministrationError } from './administration-error.ts';
@@ -18,13 +19,14 @@ export async function openTarget(
   more: DynamoDBClientConfig = {},
 ): Promise<Target> {
   const config = { ...timeouts, ...more };
-  if (options.localhost) {
-    return [localDocumentClient(databaseEndpoint(options), config), tableIds.accessTokens];
-  }
-  return [
-    connect({ ...accountOf(options), ...config }),
-    await outputOf(options, 'AccessTokensTableName'),
-  ];
+  const database = options.localhost
+    ? localDocumentClient(databaseEndpoint(options), config)
+    : connect({ ...accountOf(options), ...config });
+  requireObjects(database);
+  const table = options.localhost
+    ? tableIds.accessTokens
+    : await outputOf(options, 'AccessTokensTableName');
+  return [database, table];
 }
 
 const connect = (config: DynamoDBClientConfig) =>

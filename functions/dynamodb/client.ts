@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { attempts, timeouts } from '../shared/timeouts.ts';
+import { requireObjects } from './answers.ts';
 import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
 
@@ -20,6 +21,7 @@ export function connect(): DynamoDBDocumentClient {
     streamCollector,
   });
   lighten(client);
+  requireObjects(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
 }

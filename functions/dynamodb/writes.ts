@@ -43,7 +43,7 @@ const idleLimitMs = 5000;
  * answer got lost.
  */
 export function protectWrites(client: DynamoDBClient): void {
-  let lastUsed = 0;
+  let lastUsed = readClocks();
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
@@ -52,21 +52,27 @@ export function protectWrites(client: DynamoDBClient): void {
         try {
           return await next(args);
         } catch (error) {
-          throw isWrite ? classify(error as AttemptError) : error;
+          throw classify(error as AttemptError, isWrite);
         } finally {
-          lastUsed = Date.now();
+          lastUsed = readClocks();
         }
       },
     { name: 'protectWrites', step: 'deserialize', priority: 'high' },
   );
 }
 
-async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: number): Promise<void> {
+/** The first can be set back, and the second may stand still while Lambda freezes the function. */
+const readClocks = () => [Date.now(), process.uptime() * 1000];
+
+async function closeStaleConnections(
+  { config }: DynamoDBClient,
+  lastUsed: number[],
+): Promise<void> {
   // While the function was frozen, DynamoDB may have closed a connection. Node notices within one
   // turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
-  // Use Date.now(), because a frozen function's timers stand still.
-  if (Date.now() - lastUsed < idleLimitMs) return;
+  const idleMs = readClocks().map((now, i) => now - (lastUsed[i] ?? 0));
+  if (idleMs.every((ms) => ms >= 0 && ms < idleLimitMs)) return;
   const handler = config.requestHandler as unknown as NodeRequestHandler;
   for (const agent of Object.values(handler.httpHandlerConfigs()))
     if (agent instanceof Agent)
@@ -85,18 +91,24 @@ type AttemptError = Error & {
 };
 
 /**
- * Returns `UnknownOutcome` for an error after which the write may have taken effect, and any other
- * error as it is.
+ * Returns `UnknownOutcome` for an error after which a write may have taken effect, `Unavailable` if
+ * the answer to a read is unreadable, and any other error as it is.
  */
-function classify(error: AttemptError): Error {
-  const { code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
+function classify(error: AttemptError, isWrite: boolean): Error {
+  const { name, code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
+  if (!isWrite) {
+    const isUnreadable = (status ?? 400) < 400 && ['SyntaxError', 'TypeError'].includes(name);
+    return isUnreadable
+      ? new Unavailable('DynamoDB’s answer is unreadable.', { cause: error })
+      : error;
+  }
   const refused = status !== undefined && status >= 400 && status < 500;
   const neverSent =
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
     syscall === 'connect' ||
     // The SDK gives its connection timeout no code.
     message.includes('did not establish a connection');
-  if (refused || neverSent || error.name === 'AbortError') return error;
+  if (refused || neverSent || name === 'AbortError') return error;
   const closed = ['ECONNRESET', 'EPIPE'].includes(code);
   return new UnknownOutcome(status === undefined && !closed, error);
 }

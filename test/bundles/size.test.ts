@@ -9,7 +9,7 @@ import { eventFor } from '../support/service/lambda-events.ts';
 import { runFunction } from './function-process.ts';
 
 /** docs/speed.md has the targets. */
-const maxBytes = 208_000;
+const maxBytes = 210_000;
 
 /** Matches the names of bundled files that make a start slow. */
 const heavyInputs =

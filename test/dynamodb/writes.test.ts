@@ -59,18 +59,27 @@ test('a connection that was idle for five seconds is not used for a write', asyn
   answer = (_, response) => void response.end('{}');
   await put();
   const now = jest.spyOn(Date, 'now');
-  for (const [idleMs, opened] of [
-    [4000, 0],
-    [5000, 1],
-    [60_000, 1],
+  const uptime = jest.spyOn(process, 'uptime');
+  for (const [clockMs, uptimeMs, opened] of [
+    [4000, 4000, 0],
+    [5000, 5000, 1],
+    // The function was frozen.
+    [60_000, 0, 1],
+    // The clock was set back, by less or by more than the pause.
+    [4000, 6000, 1],
+    [-2000, 6000, 1],
+    [-2000, 0, 1],
+    [0, 0, 0],
   ] as const) {
     const before = connections;
-    const time = Date.now() + idleMs;
+    const [time, age] = [Date.now() + clockMs, process.uptime() + uptimeMs / 1000];
     now.mockReturnValue(time);
+    uptime.mockReturnValue(age);
     await put();
-    expect([idleMs, connections - before]).toEqual([idleMs, opened]);
+    expect([clockMs, uptimeMs, connections - before]).toEqual([clockMs, uptimeMs, opened]);
   }
   now.mockRestore();
+  uptime.mockRestore();
 });
 
 const TableName = tableIds.plants;

@@ -9,6 +9,7 @@ import {
   loseAnswer,
   pass,
   reset,
+  say,
   skew,
   slow,
   stall,
@@ -65,6 +66,10 @@ const doneButUnclear: Outcome = { ...done, delete: '503 - DeleteItem' };
 const neverAnswered: Outcome = { ...inDoubt, delete: '503 Aloe DeleteItem' };
 const neverAnsweredForLong: Outcome = { ...inDoubtForLong, delete: '503 Aloe DeleteItem' };
 
+/** A read whose answer is unreadable is not sent again. */
+const unreadable = { list: '503 Aloe Query', authorize: '503 - GetItem' };
+const noObjects = ['', '[]', 'null', '"x"', '{"Item":', '<html></html>'];
+
 const overloaded = fail(400, 'ProvisionedThroughputExceededException');
 const overQuota = fail(400, 'RequestLimitExceeded');
 const failing = fail(500, 'InternalServerError');
@@ -95,6 +100,18 @@ export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Out
   ['stalls in all answers', [stall], doneForLong],
   ['answers slowly', [slow], atOnce],
   ['answers too slowly', [crawl], tooSlow],
+  ...noObjects.flatMap((body): [string, Fault[], Outcome][] => [
+    [
+      `does nothing and says ${body || 'nothing'}`,
+      [say(body, 'not done'), pass],
+      { ...inDoubt, ...unreadable },
+    ],
+    [
+      `does its work and says ${body || 'nothing'}`,
+      [say(body, 'done'), pass],
+      { ...done, ...unreadable },
+    ],
+  ]),
   ['finds the credentials expired', [fail(400, 'ExpiredTokenException')], denied],
   ['denies access', [fail(400, 'AccessDeniedException')], denied],
 ];

@@ -4,7 +4,6 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import type { Database } from '../../lib/database/embedded-database.ts';
 import { engine } from '../support/database/engines.ts';
 import {
-  babble,
   type Fault,
   type FaultProxy,
   fail,
@@ -97,7 +96,6 @@ const deletes: Row[] = [
     '503 Ficus DeleteItem GetItem',
   ],
 ];
-const lists: Row[] = [['meets a database that babbles', '', [babble], '500 - Query']];
 
 type Call = 'create' | 'list' | 'delete';
 type Case = [title: string, call: Call, before: string, faults: Fault[], outcome: string];
@@ -115,7 +113,6 @@ const casesOfAll = (table: typeof faultsOfEveryFunction) =>
 const cases = [
   ...casesOf('create', creates),
   ...casesOf('delete', deletes),
-  ...casesOf('list', lists),
   ...casesOfAll(faultsOfEveryFunction),
 ];
 const skewCases = casesOfAll(skewsOfEveryFunction);

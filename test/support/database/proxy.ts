@@ -250,5 +250,10 @@ export const garble: Fault = async ({ response, forward }) => {
   response.writeHead(status, { ...headers, 'Content-Length': 1 }).end('{');
 };
 
-export const babble: Fault = ({ response }) =>
-  void response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end('<html>');
+/** The database's answer is this body, with status 200. Its work is done or not. */
+export const say =
+  (body: string, work: 'done' | 'not done'): Fault =>
+  async ({ response, forward }) => {
+    if (work === 'done') await forward();
+    response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+  };
