@@ -24,9 +24,9 @@ const handleWith =
     if (typeof answer === 'string')
       throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-    return {
-      response: { statusCode: answer.status, headers: {}, body: Buffer.from(text) } as never,
-    };
+    // A stream of one chunk, as the functions collect it.
+    const stream = { toArray: async () => [Buffer.from(text)] };
+    return { response: { statusCode: answer.status, headers: {}, body: stream } as never };
   };
 
 /**

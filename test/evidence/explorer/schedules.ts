@@ -23,6 +23,8 @@ const faults: Record<string, Reply> = {
   'done-reset': 'ECONNRESET',
   'done-timeout': 'ETIMEDOUT',
   'done-500': refusal(500, 'InternalServerError'),
+  'lost-empty': { status: 200, body: '' },
+  'done-empty': { status: 200, body: '' },
   'done-garbled': { status: 200, body: '{' },
   'late-timeout': 'ETIMEDOUT',
 };
