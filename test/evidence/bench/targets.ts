@@ -23,67 +23,41 @@ const titles: Record<Entry, string> = {
   authorize: 'authorize',
 };
 
-export const targets: Target[] = [
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: load and first call / raw`,
-    figure: 'start' as const,
-    pair: [entry, `raw ${entry}`] as [string, string],
-    atMost: 0.88,
-  })),
-  ...(
-    [
-      ['CDK default', "CDK's default build of raw", 0.58],
-      ['express', 'express', 0.4],
-      ['demo', "the shape of AWS's demo", 0.46],
-    ] as const
-  ).map(([name, title, atMost]) => ({
-    title: `create: load and first call / ${title}`,
-    figure: 'start' as const,
-    pair: ['create-plant', name] as [string, string],
+type Limit = [figure: Target['figure'], what: string, atMost: number];
+
+/** Targets of each function beside `raw`, whose tasks have these words before their names. */
+const besideRaw = (task: string, [figure, what, atMost]: Limit): Target[] =>
+  entries.map((entry) => ({
+    title: `${titles[entry]}: ${what} / raw`,
+    figure,
+    pair: [`${task}${entry}`, `${task}raw ${entry}`],
     atMost,
-  })),
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: load and first call over TLS / raw`,
-    figure: 'start' as const,
-    pair: [`TLS ${entry}`, `TLS raw ${entry}`] as [string, string],
-    atMost: 0.89,
-  })),
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: first call / raw`,
-    figure: 'first' as const,
-    pair: [entry, `raw ${entry}`] as [string, string],
-    atMost: 0.3,
-  })),
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: first call over TLS / raw`,
-    figure: 'first' as const,
-    pair: [`TLS ${entry}`, `TLS raw ${entry}`] as [string, string],
-    atMost: 0.4,
-  })),
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: a later call / raw`,
-    figure: 'warm' as const,
-    pair: [`warm ${entry}`, `warm raw ${entry}`] as [string, string],
-    atMost: 1.06,
-  })),
-  {
-    title: 'list, 1000 plants: a later call / raw',
-    figure: 'warm',
-    pair: ['thousand list-plants', 'thousand raw list-plants'],
-    atMost: 0.8,
-  },
-  {
-    title: 'list, 1000 plants: peak memory / raw',
-    figure: 'rss',
-    pair: ['thousand list-plants', 'thousand raw list-plants'],
-    atMost: 0.8,
-  },
-  ...entries.map((entry) => ({
-    title: `${titles[entry]}: peak memory / raw`,
-    figure: 'rss' as const,
-    pair: [`warm ${entry}`, `warm raw ${entry}`] as [string, string],
-    atMost: 0.92,
-  })),
+  }));
+const ofCreate = (name: string, other: string, atMost: number): Target => ({
+  title: `create: load and first call / ${other}`,
+  figure: 'start',
+  pair: ['create-plant', name],
+  atMost,
+});
+const ofThousand = ([figure, what, atMost]: Limit): Target => ({
+  title: `list, 1000 plants: ${what} / raw`,
+  figure,
+  pair: ['thousand list-plants', 'thousand raw list-plants'],
+  atMost,
+});
+
+export const targets: Target[] = [
+  ...besideRaw('', ['start', 'load and first call', 0.88]),
+  ofCreate('CDK default', "CDK's default build of raw", 0.58),
+  ofCreate('express', 'express', 0.4),
+  ofCreate('demo', "the shape of AWS's demo", 0.46),
+  ...besideRaw('TLS ', ['start', 'load and first call over TLS', 0.89]),
+  ...besideRaw('', ['first', 'first call', 0.3]),
+  ...besideRaw('TLS ', ['first', 'first call over TLS', 0.4]),
+  ...besideRaw('warm ', ['warm', 'a later call', 1.06]),
+  ofThousand(['warm', 'a later call', 0.8]),
+  ofThousand(['rss', 'peak memory', 0.8]),
+  ...besideRaw('warm ', ['rss', 'peak memory', 0.92]),
 ];
 
 /** Returns the targets whose tasks were measured, with what was measured. */
