@@ -5,7 +5,7 @@ import { createPlantInput } from '../../functions/plants/create.ts';
 import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
-import { fields, newPlant } from '../../functions/plants/plant.ts';
+import { fields } from '../../functions/plants/plant.ts';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
@@ -30,12 +30,13 @@ export const openApiText = (): string =>
 const escaped = (character: string) =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-interface Description {
+interface Description<O extends Operation> {
   summary: string;
   description: string;
   input: InputSchema;
-  bodyExample?: Json;
-  successes: Record<number, Json>;
+  /** The name of its schema, and an example. */
+  body?: { name: string; example: Json };
+  successes: Record<(typeof operations)[O]['successes'][number], Json>;
   /** In addition to those of every operation. */
   problems: ProblemCode[];
 }
@@ -74,7 +75,7 @@ const link = {
 };
 const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
 
-const descriptions: Record<Operation, Description> = {
+const descriptions: { [O in Operation]: Description<O> } = {
   createPlant: {
     summary: 'Create a plant',
     description:
@@ -82,7 +83,7 @@ const descriptions: Record<Operation, Description> = {
       'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
       'back a plant that another caller deleted meanwhile.',
     input: createPlantInput,
-    bodyExample: { id: 7, ...plant },
+    body: { name: 'NewPlant', example: { id: 7, ...plant } },
     successes: {
       201: created('The plant was stored.'),
       200: created('The plant existed already, with the same content.'),
@@ -163,7 +164,7 @@ function openApiDocument(): Json {
     paths: paths(),
     components: {
       schemas: {
-        NewPlant: bodySchema(newPlant),
+        ...bodySchemas(),
         Plant: plantSchema,
         Problem: problemSchema,
         Fault: faultSchema,
@@ -181,6 +182,26 @@ function openApiDocument(): Json {
   };
 }
 
+const missing = (what: string): never => {
+  throw new Error(`${import.meta.filename} lacks ${what}.`);
+};
+
+const bodyOf = (name: Operation) =>
+  (descriptions[name] as Description<Operation>).body ?? missing(`the body's name of ${name}`);
+
+/** Returns the schemas of the bodies that operations take, by their names. */
+function bodySchemas(): Json {
+  const schemas = new Map<string, v.GenericSchema>();
+  for (const [operation, { input }] of Object.entries(descriptions)) {
+    const { body } = (input as InputSchema).entries;
+    if (!body) continue;
+    const { name } = bodyOf(operation as Operation);
+    if ((schemas.get(name) ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
+    schemas.set(name, body);
+  }
+  return mapped(Object.fromEntries(schemas), bodySchema);
+}
+
 function paths(): Json {
   const items: Record<string, Json> = {};
   for (const [name, { method, path }] of Object.entries(operations)) {
@@ -191,7 +212,7 @@ function paths(): Json {
 }
 
 function operationObject(name: Operation): Json {
-  const { summary, description, input, bodyExample, successes, problems: own } = descriptions[name];
+  const { summary, description, input, successes, problems: own } = descriptions[name];
   const { scope } = operations[name];
   const { path, query, body } = input.entries;
   const parameters = [
@@ -210,7 +231,10 @@ function operationObject(name: Operation): Json {
     security: [{ accessToken: [scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: true, ...json(reference('schemas', 'NewPlant'), bodyExample) },
+      requestBody: {
+        required: true,
+        ...json(reference('schemas', bodyOf(name).name), bodyOf(name).example),
+      },
     }),
     responses: { ...successes, ...Object.fromEntries(errors) },
   };
@@ -221,7 +245,7 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
     name,
     in: place,
     required: schema.type !== 'optional',
-    description: parameterDescriptions[name],
+    description: parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
     schema: parameterSchema(schema as v.GenericSchema),
   }));
 
