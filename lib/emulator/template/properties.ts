@@ -1,5 +1,5 @@
 import type { Statement } from '../policy-evaluation.ts';
-import type { Code } from './assembly.ts';
+import type { Code } from './cloud-assembly.ts';
 
 /** The properties that the emulator reads, with intrinsics resolved, by CloudFormation's names. */
 export interface Properties {

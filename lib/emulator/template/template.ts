@@ -1,4 +1,4 @@
-import { readAssembly, type Stack } from './assembly.ts';
+import { readAssembly, type Stack } from './cloud-assembly.ts';
 import { holds, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readRequestPath } from './request-path.ts';

@@ -29,19 +29,10 @@ export function readAssembly(assembly: string) {
   );
   const stacks = artifacts
     .filter(([, { type }]) => type === 'aws:cloudformation:stack')
-    .map(
-      ([
-        name,
-        {
-          properties: { templateFile = '' },
-        },
-      ]): Stack => ({
-        Resources: {},
-        ...read(templateFile),
-        name,
-        file: join(assembly, templateFile),
-      }),
-    );
+    .map(([name, { properties }]): Stack => {
+      const { templateFile = '' } = properties;
+      return { Resources: {}, ...read(templateFile), name, file: join(assembly, templateFile) };
+    });
   const folders = new Map<string, string>();
   for (const [, { type, properties }] of artifacts) {
     if (type !== 'cdk:asset-manifest') continue;
