@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readPage } from '../docs/page.ts';
 import { root } from '../support/project.ts';
 import { mayBeInstalled, read } from './licences.ts';
 
@@ -49,4 +51,36 @@ test('the packages that run a script when they are installed are those of packag
 test('every package has a licence that is allowed', () => {
   const others = packages.filter(([, { license = '' }]) => !mayBeInstalled(license));
   expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+});
+
+const requirements = globSync('.ci/requirements/*.in', { cwd: root });
+test.each(requirements)('%s is locked by versions and hashes', (file) => {
+  const linesOf = (path: string) =>
+    readPage(path)
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => /^\w/.test(line));
+  const locked = linesOf(file.replace(/in$/, 'txt'));
+  const isPinned = (line: string) =>
+    /^[\w.-]+(\[[\w, -]+\])?==\S+ .*--hash=sha256:\w{64}/.test(line);
+  expect(locked.filter((line) => !isPinned(line))).toEqual([]);
+  const normal = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/\[.*\]/, '')
+      .replaceAll(/[._]/g, '-');
+  const names = locked.map((line) => normal(line.replace(/ +(;|--hash).*/, '')));
+  expect(names).toEqual(expect.arrayContaining(linesOf(file).map(normal)));
+});
+
+test('pip installs nothing without a hash', () => {
+  expect(readPage('.ci/tools/python')).toContain('--require-hashes');
+});
+
+test('CI uses nothing outside of the repository', () => {
+  const files = globSync('.ci/**', { cwd: root, withFileTypes: true, exclude: ['**/node_modules'] })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => readPage(file).includes('../shared'))).toEqual([]);
 });
