@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { assemble } from '../lib/assembly/assembly.ts';
@@ -10,11 +10,12 @@ import { defaultConcurrency } from '../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { demoToken } from './administration/demo-token.ts';
 import { announce } from './administration/running.ts';
-import { checkPort } from './command-line/check-port.ts';
+import { checkFree } from './command-line/check-free.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
 import { printReady, progress } from './command-line/local-output.ts';
+import { workFolder } from './command-line/work-folder.ts';
 import { costTable } from './local/cost-table.ts';
 import { leftOutText } from './local/left-out.ts';
 import { apiReference, referencePath } from './local/reference/reference.ts';
@@ -40,8 +41,7 @@ const program = new Command('npm start --')
   .addHelpText('after', example('npm start -- --watch --port 3110'));
 parseOptions(program);
 
-const assemblies = mkdtempSync(join(tmpdir(), 'plant-store-'));
-process.on('exit', () => rmSync(assemblies, { recursive: true, force: true }));
+const assemblies = workFolder();
 const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
 /** Lets stacks point to the functions' TypeScript. */
 const context = { 'plant-store:source-maps': 'linked' };
@@ -51,8 +51,7 @@ process.env.TZ = 'UTC';
 await lifecycle((start) => run(program.opts(), start));
 
 async function run(options: Options, start: Start): Promise<void> {
-  await checkPort('--port', options.port, '127.0.0.1');
-  await checkPort('--dynamodb-port', options.dynamodbPort, options.dynamodbHost);
+  await checkFree(options, options.dynamodbHost);
 
   const requests = requestLog(console.error, { verbose: options.lambdaLog });
   const assembly = newFolder();

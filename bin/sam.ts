@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { assemble } from '../lib/assembly/assembly.ts';
@@ -9,11 +7,12 @@ import { createTables } from '../lib/database/create-tables.ts';
 import { startDatabase } from '../lib/database/embedded-database.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
 import { demoToken } from './administration/demo-token.ts';
-import { checkPort } from './command-line/check-port.ts';
+import { checkFree } from './command-line/check-free.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
 import { printReady, progress } from './command-line/local-output.ts';
+import { workFolder } from './command-line/work-folder.ts';
 import { type Docker, findDocker } from './sam/docker.ts';
 import { findSam, startSam } from './sam/sam-cli.ts';
 
@@ -31,14 +30,9 @@ await lifecycle((start) => run(program.opts(), program.args, start));
 
 async function run(options: LocalOptions, args: string[], start: Start): Promise<void> {
   const docker = await tools();
-  await checkPort('--port', options.port, '127.0.0.1');
-  await checkPort('--dynamodb-port', options.dynamodbPort, docker.address);
+  await checkFree(options, docker.address);
 
-  // Among the project's own files, which every kind of Docker may mount.
-  const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'plant-store');
-  mkdirSync(cache, { recursive: true });
-  const assembly = mkdtempSync(join(cache, 'sam-'));
-  process.on('exit', () => rmSync(assembly, { recursive: true, force: true }));
+  const assembly = workFolder();
   const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
   const context = {
     'plant-store:architecture': docker.architecture,

@@ -55,6 +55,7 @@ program
   .addHelpText('after', example('npm run -s token -- list --owner alice'))
   .description('Lists the tokens, without their secrets.')
   .option('--owner <name>', 'only those of this owner')
+  .option('--active', 'only those that are neither revoked nor expired')
   .option('--json', 'as JSON')
   .action((options: ListOptions) => run(options, ({ list }) => list(options)));
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** Where a running `npm start` answers. */
 export interface Running {
+  processId: number;
   baseUrl: string;
   dynamodbEndpoint: string;
 }
@@ -12,9 +13,12 @@ export const defaultDataFolder = '.plant-store';
 const fileIn = (dataFolder: string) => join(dataFolder, 'running.json');
 
 /** Records where this process answers, so that other programs find it, until `stop`. */
-export function announce(dataFolder: string, { baseUrl, dynamodbEndpoint }: Running) {
+export function announce(
+  dataFolder: string,
+  { baseUrl, dynamodbEndpoint }: Omit<Running, 'processId'>,
+) {
   const file = fileIn(dataFolder);
-  const running = { processId: process.pid, baseUrl, dynamodbEndpoint };
+  const running: Running = { processId: process.pid, baseUrl, dynamodbEndpoint };
   writeFileSync(file, JSON.stringify(running), { mode: 0o600 });
   return { stop: async () => rmSync(file, { force: true }) };
 }
@@ -22,11 +26,19 @@ export function announce(dataFolder: string, { baseUrl, dynamodbEndpoint }: Runn
 /** Returns where the `npm start` with this data folder answers, or undefined. */
 export function findRunning(dataFolder = defaultDataFolder): Running | undefined {
   try {
-    const { processId, ...running } = JSON.parse(readFileSync(fileIn(dataFolder), 'utf8'));
-    // Throws if the process has ended without removing its file.
-    process.kill(processId, 0);
-    return running;
+    const running: Running = JSON.parse(readFileSync(fileIn(dataFolder), 'utf8'));
+    // A process that was killed has not removed its file.
+    return isAlive(running.processId) ? running : undefined;
   } catch {
     return undefined;
+  }
+}
+
+export function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    // Another user's process.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

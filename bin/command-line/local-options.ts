@@ -22,6 +22,9 @@ const localOptions = [
   new Option('--dynamodb-port <n>', 'of the database').argParser(port).default(8000),
   new Option('--data <folder>', 'where the database keeps its data').default(defaultDataFolder),
   new Option('--memory', 'keep nothing').conflicts('data'),
+  new Option('-c, --context <setting>').hideHelp().argParser(() => {
+    throw new InvalidArgumentError('Write it into cdk.json, under "context".');
+  }),
   new Option('--json', 'when ready, print one line of JSON: baseUrl, token, dynamodbEndpoint'),
 ];
 

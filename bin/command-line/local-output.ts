@@ -16,7 +16,7 @@ export function readyText(
   const json = "-H 'Content-Type: application/json'";
   const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
   return `
-Plant Store: ${baseUrl}${reference === undefined ? '' : `\nReference:   ${reference}`}
+${reference === undefined ? '' : `Reference:   ${reference}\n`}Plant Store: ${baseUrl}
 DynamoDB:    ${dynamodbEndpoint} (${where})
 Token:       ${token} (owner demo, 24 hours)
 

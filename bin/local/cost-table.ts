@@ -2,7 +2,7 @@ import { assumedSeconds, priceOf } from '../../lib/prices.ts';
 import { textTable } from '../command-line/text-table.ts';
 import type { Total } from './request-log.ts';
 
-const columns = ['requests', 'cold starts', 'read units', 'write units', 'dollars a million'];
+const columns = ['requests', 'cold starts', 'reads', 'writes', 'dollars a million'];
 
 /** Returns a table of what the requests of each operation used, and what a million would cost. */
 export function costTable(totals: ReadonlyMap<string, Total>): string {
@@ -10,19 +10,22 @@ export function costTable(totals: ReadonlyMap<string, Total>): string {
   const table = textTable([['', ...columns], ...rows], 'padStart');
   const milliseconds = assumedSeconds * 1000;
   return `
-What these requests used, and what a million of each would cost on AWS (US dollars, us-east-1):
+What these requests used, in units of DynamoDB, and what a million of each would
+cost on AWS (US dollars, us-east-1):
 
 ${table}
 
-The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an invocation.
-It leaves out free allowances, X-Ray, data sent, storage and alarms.
+The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an
+invocation. API Gateway charges for no request that the authorizer refuses. Free
+allowances, X-Ray, data sent, storage and alarms are left out.
 docs/cost-and-scale.md has them all.
 `;
 }
 
 function cells(total: Total): string[] {
-  const { requests, coldStarts, reads, writes } = total;
-  const dollars = Object.values(priceOf(total)).reduce((sum, price) => sum + price, 0);
+  const { requests, refused, coldStarts, reads, writes } = total;
+  const prices = priceOf({ ...total, requests: requests - refused });
+  const dollars = Object.values(prices).reduce((sum, price) => sum + price, 0);
   return [
     ...[requests, coldStarts, reads, writes].map(String),
     ((dollars / requests) * 1e6).toFixed(2),

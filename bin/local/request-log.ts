@@ -8,6 +8,8 @@ import { logEventBytes, type Usage } from '../../lib/prices.ts';
 /** What requests of one operation have used. */
 export interface Total extends Usage {
   coldStarts: number;
+  /** Requests that the authorizer refused, for which API Gateway does not charge. */
+  refused: number;
 }
 
 type Entry = Record<string, unknown> & { message?: unknown };
@@ -67,12 +69,13 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     };
   }
 
-  function count(trace: Trace, { method }: Answered, { calls, logBytes }: Open): void {
+  function count(trace: Trace, { method, statusCode }: Answered, { calls, logBytes }: Open): void {
     const operation = trace.resourcePath ? `${method} ${trace.resourcePath}` : 'no operation';
-    const none = { requests: 0, invocations: 0, coldStarts: 0, reads: 0, writes: 0, logBytes: 0 };
-    const total = totals.get(operation) ?? none;
+    const isRefused = trace.resourcePath !== undefined && [401, 403].includes(statusCode);
+    const total = totals.get(operation) ?? nothing;
     totals.set(operation, {
       requests: total.requests + 1,
+      refused: total.refused + (isRefused ? 1 : 0),
       invocations: total.invocations + trace.invocations.length,
       coldStarts: total.coldStarts + trace.invocations.filter((made) => made.isColdStart).length,
       ...unitsOf(calls, total),
@@ -82,6 +85,16 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
 
   return { log, call, request, totals };
 }
+
+const nothing: Total = {
+  requests: 0,
+  refused: 0,
+  invocations: 0,
+  coldStarts: 0,
+  reads: 0,
+  writes: 0,
+  logBytes: 0,
+};
 
 /** Returns the units of calls, added to those of `start`. */
 const unitsOf = (calls: FunctionCall[], start = { reads: 0, writes: 0 }) =>

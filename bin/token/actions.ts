@@ -1,3 +1,4 @@
+import { statusOf } from '../../functions/access-tokens/record.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
 import {
   type IssuedToken,
@@ -26,6 +27,7 @@ export interface IssueOptions extends TargetOptions, Lifetime {
 
 export interface ListOptions extends TargetOptions {
   owner?: string;
+  active?: true;
   json?: true;
 }
 
@@ -41,8 +43,11 @@ export async function issue(options: IssueOptions): Promise<void> {
 }
 
 export async function list(options: ListOptions): Promise<void> {
-  const tokens = await listTokens(...(await openTarget(options)), options.owner);
-  console.log(options.json ? jsonOf(tokens, Date.now()) : tableOf(tokens, Date.now()));
+  const now = Date.now();
+  const tokens = (await listTokens(...(await openTarget(options)), options.owner)).filter(
+    (token) => !options.active || statusOf(token, now) === 'active',
+  );
+  console.log(options.json ? jsonOf(tokens, now) : tableOf(tokens, now));
 }
 
 export async function revoke(options: TargetOptions, id: string): Promise<void> {

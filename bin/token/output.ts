@@ -9,19 +9,29 @@ const isoTime = (seconds: number): string =>
 export const expiry = (expires: number | undefined): string =>
   expires === undefined ? 'never' : isoTime(expires);
 
-/** Formats a table for people, with one token on each line. */
+/**
+ * Formats a table for people, with one token on each line. It fits 80 columns if the owners' names
+ * do, because labels are cut off, times end in minutes, and scopes lack what they all begin with.
+ */
 export function tableOf(tokens: ListedToken[], now: number): string {
+  const heading = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES'];
   const rows = tokens.map((token) => [
     token.id,
     token.owner,
-    token.scopes.join(' '),
+    token.scopes.map((scope) => scope.replace('plants:', '')).join(' '),
     statusOf(token, now),
-    isoTime(token.created),
-    expiry(token.expires),
-    token.label,
+    expiry(token.expires).replace(/:\d\dZ$/, 'Z'),
   ]);
-  return textTable([['ID', 'OWNER', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LABEL'], ...rows]);
+  const columns = textTable([heading, ...rows]);
+  const left = 80 - Math.max(...columns.split('\n').map(({ length }) => length)) - 2;
+  const labels = tokens.map(({ label }) => cut(label, Math.max(left, minLabel)));
+  return textTable([[...heading, 'LABEL'], ...rows.map((row, i) => [...row, labels[i] ?? ''])]);
 }
+
+const minLabel = 5;
+
+const cut = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
 /** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
 export const jsonOf = (tokens: ListedToken[], now: number): string =>

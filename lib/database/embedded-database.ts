@@ -89,11 +89,14 @@ async function openFolder(data: string): Promise<ClassicLevel> {
   const refuse = (why: string, cause?: unknown) =>
     new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
   const [own, engine] = [join(data, 'plant-store'), join(data, 'dynalite')];
-  mkdirSync(data, { recursive: true });
-  if (readdirSync(data).length > 0 && !existsSync(own))
-    throw refuse('was not made by this program');
-  // It holds digests of access tokens and everybody's plants.
-  chmodSync(data, 0o700);
+  const isForeign = inWritable(data, () => {
+    mkdirSync(data, { recursive: true });
+    if (readdirSync(data).length > 0 && !existsSync(own)) return true;
+    // It holds digests of access tokens and everybody's plants.
+    chmodSync(data, 0o700);
+    return false;
+  });
+  if (isForeign) throw refuse('was not made by this program');
 
   const lock = new ClassicLevel(own);
   try {
@@ -117,6 +120,19 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     if (cause?.message.includes('No space left'))
       throw new Error(`${data} is on a disk that is full. Make room, then start again.`, { cause });
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
+  }
+}
+
+function inWritable<T>(data: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `${data} cannot be written (${code}). Choose another folder with --data, or keep nothing ` +
+        'with --memory.',
+      { cause: error },
+    );
   }
 }
 

@@ -73,11 +73,8 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   await local(`revoke ${revoked.id}`);
   const [first, second] = [issued.id, revoked.id].sort();
   const status = (id = '') => (id === issued.id ? 'active ' : 'revoked');
-  const times = '2023-11-14T22:13:20Z  2096-10-02T07:06:40Z';
-  const rest = (id = '') => `lister  plants:read plants:write  ${status(id)}  ${times}  a note`;
-  const header =
-    'ID            OWNER   SCOPES                    STATUS   ' +
-    'CREATED               EXPIRES               LABEL\n';
+  const rest = (id = '') => `lister  read write  ${status(id)}  2096-10-02T07:06Z  a note`;
+  const header = 'ID            OWNER   SCOPES      STATUS   EXPIRES            LABEL\n';
   const table = await local('list --owner lister');
   const stdout = `${header}${first}  ${rest(first)}\n${second}  ${rest(second)}\n`;
   expect(table).toEqual({ exitCode: 0, stderr: '', stdout });
@@ -104,8 +101,18 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
     for (const leak of [...halves, digest.toString('hex'), digest.toString('base64')])
       expect(table.stdout + json.stdout).not.toContain(leak);
   }
+  const active = await local('list --owner lister --active');
+  expect(active.stdout).toMatch(new RegExp(`^ID .*\\n${issued.id} .*\\n$`));
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
   expect((await local('list')).stdout).toContain(issued.id);
+});
+
+test('list fits 80 columns, and cuts off labels for it', async () => {
+  const owner = 'alice@example.com';
+  await local(`issue --owner ${owner} --label 'the laptop that lies in the greenhouse'`);
+  const { stdout } = await local(`list --owner ${owner}`);
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect(stdout).toMatch(/ the .*…\n$/);
 });
 
 test('rotate prints the new token, and the old one works until the overlap ends', async () => {
@@ -266,7 +273,7 @@ test('an npm start is found from its announcement until its end, however it ends
   const running = { baseUrl: 'http://127.0.0.1:3000/v1', dynamodbEndpoint: tokens.endpoint };
   expect(findRunning(data)).toBeUndefined();
   const announced = announce(data, running);
-  expect(findRunning(data)).toEqual(running);
+  expect(findRunning(data)).toEqual({ processId: process.pid, ...running });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   await announced.stop();
   expect(findRunning(data)).toBeUndefined();

@@ -133,6 +133,15 @@ test('a web page is refused', async () => {
   await database.stop();
 });
 
+test('a folder that cannot be written is refused with advice', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  for (const data of [file, join(file, 'below')])
+    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(
+      /cannot be written \(E\w+\)\. Choose another folder with --data, or keep nothing with --memory\.$/,
+    );
+});
+
 describe('a data folder', () => {
   test('belongs to one process until that process ends or is killed', async () => {
     const data = await writtenFolder();

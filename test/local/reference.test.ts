@@ -61,7 +61,6 @@ describe('the reference', () => {
   });
 
   test.each([
-    '/docs/',
     '/docs/none',
     '/docs/constructor',
     '/docs/../package.json',
@@ -74,7 +73,16 @@ describe('the reference', () => {
     expect((await get('/docs', {}, 'POST')).status).toBe(405);
   });
 
-  test.each(['/v1/plants', '/docsx', '/'])('leaves %s to the API', async (path) => {
+  test.each([
+    ['/', {}],
+    ['/docs/', {}],
+    ['/v1', { accept: 'text/html,*/*' }],
+    ['/v1/', { accept: 'text/html,*/*' }],
+  ])('is where %s leads with %j', async (path, headers) => {
+    expect(await get(path, headers)).toMatchObject({ status: 302, headers: { location: '/docs' } });
+  });
+
+  test.each(['/v1/plants', '/docsx', '/v1', '/v1/'])('leaves %s to the API', async (path) => {
     expect((await get(path)).status).toBe(418);
   });
 });

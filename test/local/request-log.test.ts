@@ -172,6 +172,7 @@ test('the cost table has what each operation used and costs', () => {
     serve({ invocations: [{ ...invocation, isColdStart }], calls: [query()], lines: [line] });
   const write = query({ units: { reads: 0, writes: 3 } });
   serve({ answer: { method: 'POST' }, invocations: [invocation], calls: [write, write] });
+  serve({ answer: { method: 'DELETE', statusCode: 401 }, invocations: [invocation] });
   const nowhere = requests.request(newTrace());
   nowhere({ ...answered, statusCode: 404 });
 
@@ -181,9 +182,11 @@ test('the cost table has what each operation used and costs', () => {
     1e6 * assumedSeconds * 0.5 * prices.lambdaGbSecond.arm64;
   const listing = invoking + prices.millionTableReads + prices.logGb;
   const creating = invoking + 6 * prices.millionTableWrites;
-  const rows = costTable(requests.totals)
-    .split('\n')
-    .map((row) => row.split(/ {2,}/));
+  const table = costTable(requests.totals);
+  expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  const rows = table.split('\n').map((row) => row.split(/ {2,}/));
+  const refusing = invoking - prices.millionGatewayRequests;
+  expect(rows).toContainEqual(['DELETE /plants', '1', '0', '0', '0', refusing.toFixed(2)]);
   expect(rows).toContainEqual(['GET /plants', '2', '1', '2', '0', listing.toFixed(2)]);
   expect(rows).toContainEqual(['POST /plants', '1', '0', '0', '6', creating.toFixed(2)]);
   expect(rows).toContainEqual(['no operation', '1', '0', '0', '0', '3.50']);

@@ -11,6 +11,10 @@ export const referencePath = '/docs';
 export function apiReference(token: string) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path = ''] = (request.url ?? '').split('?');
+    if (isLost(request, path)) {
+      response.writeHead(302, { ...headers, Location: referencePath }).end();
+      return true;
+    }
     if (path !== referencePath && !path.startsWith(`${referencePath}/`)) return false;
     const name = path === referencePath ? 'page.html' : path.slice(referencePath.length + 1);
 
@@ -27,6 +31,16 @@ export function apiReference(token: string) {
     response.end(name === 'page.html' ? text.replace('{{token}}', token) : text);
     return true;
   };
+}
+
+/**
+ * Returns whether someone looks for a page at an address that has none, like the base URL, where
+ * the API has nothing either.
+ */
+function isLost({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean {
+  if (method !== 'GET') return false;
+  const isBase = /^\/[^/]*\/?$/.test(path) && path !== referencePath;
+  return path === '/' || path === `${referencePath}/` || (isBase && accept.includes('text/html'));
 }
 
 function refuse(response: ServerResponse, status: number): true {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { findRunning } from '../../../bin/administration/running.ts';
 import { readyText } from '../../../bin/command-line/local-output.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -81,17 +82,21 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   expect(statSync(data).mode & 0o777).toBe(0o700);
 
   const portOf = (url: string) => new URL(url).port;
+  const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
+  const { processId } = findRunning(data) ?? {};
   const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
   expect(
     await Promise.all([
-      refused(['--data', data, '--port', '0', '--dynamodb-port', '0']),
-      refused(['--memory', '--port', portOf(baseUrl), '--dynamodb-port', '0']),
+      refused(['--data', data, ...ports]),
+      refused(['--memory', ...ports]),
       refused(['--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)]),
     ]),
   ).toEqual([
-    `error: ${data} is in use by another process. Stop that process, ` +
-      'or choose another folder with --data, or keep nothing with --memory.\n',
-    `error: ${taken(baseUrl)} Choose another with --port.\n`,
+    `error: An "npm start" with ${data} runs already, at ${baseUrl}. Use that one, or end it ` +
+      `with "kill ${processId}", or start another beside it with ` +
+      '"npm start -- --memory --port 0 --dynamodb-port 0".\n',
+    `error: ${taken(baseUrl)} Choose another with --port. ` +
+      `${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
     `error: ${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
   ]);
 
@@ -180,6 +185,20 @@ test('with --watch it serves what has changed, however that was written', async 
   expect((await store.stop()).code).toBe(0);
 });
 
+test('what a killed one leaves is removed by the next', async () => {
+  const data = join(temporaryFolder(), 'store');
+  const store = await start(['--data', data]);
+  const { processId = 0 } = findRunning(data) ?? {};
+  const folder = join(root, 'node_modules', '.cache', 'plant-store-work');
+  const left = () => readdirSync(folder).filter((name) => name.startsWith(`${processId}-`));
+  process.kill(processId, 'SIGKILL');
+  await store.exited();
+  expect(left()).toHaveLength(1);
+  const next = await start(['--data', data]);
+  expect(left()).toEqual([]);
+  await next.stop();
+});
+
 test('it prints a line for each request, and at its end what the requests used', async () => {
   const store = await start(['--memory']);
   await store.create({ id: 1, name: 'Monstera' });
@@ -209,6 +228,10 @@ describe('what it says', () => {
     [
       ['--memory', '--data', 'x'],
       /^error: option '--memory' cannot be used with option '--data <folder>'\n$/,
+    ],
+    [
+      ['-c', 'plant-store:cors-origin=*'],
+      /^error: option '-c, --context <setting>' argument .* is invalid\. Write it into cdk\.json, under "context"\.\n$/,
     ],
     [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
   ])('to %j', async (args, message) => {

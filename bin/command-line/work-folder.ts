@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from '../administration/running.ts';
+
+/** Among the project's own files, which every kind of Docker may mount. */
+const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'plant-store-work');
+
+/**
+ * Makes a folder that is removed when this process exits. Removes what processes have left that
+ * were killed.
+ */
+export function workFolder(): string {
+  const folder = newFolder();
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function newFolder(): string {
+  try {
+    mkdirSync(cache, { recursive: true });
+    for (const name of readdirSync(cache))
+      if (!isAlive(Number.parseInt(name, 10)))
+        rmSync(join(cache, name), { recursive: true, force: true });
+    return mkdtempSync(join(cache, `${process.pid}-`));
+  } catch {
+    // The project may be read-only.
+    return mkdtempSync(join(tmpdir(), 'plant-store-'));
+  }
+}
