@@ -8,9 +8,11 @@ import { readPage } from './page.ts';
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .trim()
   .split('\n')
-  // JSON cannot break a text, and the other file is generated.
+  // JSON cannot break a text, and the other files are generated.
   .filter(
-    (file) => !/(\.json|^docs\/client-types\.ts)$/.test(file) && existsSync(join(root, file)),
+    (file) =>
+      !/(\.json|^docs\/client-types\.ts|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
+      existsSync(join(root, file)),
   );
 
 /** Returns whether a line is a row of a table, or has no place to be broken at. */
