@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
 import { bundle, entryOf } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.ts';
 
@@ -39,7 +40,8 @@ async function judge(program: string, authorizationToken: string): Promise<unkno
   const ended = once(client, 'exit').then(([code]) => {
     throw new Error(`The client ended with ${code}.`);
   });
-  const [answer] = await Promise.race([once(client, 'message'), ended]);
+  const first = Promise.race([once(client, 'message'), ended]);
+  const [answer] = await eventually('an answer of the client of Lambda', first);
   await ended.catch(() => {});
   return answer;
 }

@@ -46,7 +46,10 @@ const probe = `
 
 test('every refusal of a token with a right checksum takes the same work', () => {
   const { accepted, ...refused } = JSON.parse(
-    execFileSync(process.execPath, ['--input-type=module', '--eval', probe], { encoding: 'utf8' }),
+    execFileSync(process.execPath, ['--input-type=module', '--eval', probe], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    }),
   );
   const work = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
   expect(accepted).toEqual([...work, 'accepted']);

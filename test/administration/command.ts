@@ -16,10 +16,12 @@ export const start = (
   env: Record<string, string | undefined>,
   { cwd = root, stdin = '' } = {},
 ): Promise<Run> =>
-  new Promise((resolve) => {
-    const child = execFile(program, args, { cwd, env, timeout: 60_000 }, (_, stdout, stderr) =>
-      resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
-    );
+  new Promise((resolve, reject) => {
+    const options = { cwd, env, timeout: 60_000 };
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      if (error?.killed) reject(new Error(`${error.message} did not end within 60 s: ${stderr}`));
+      resolve({ exitCode: child.exitCode ?? -1, stdout, stderr });
+    });
     // The program may end without reading its input.
     child.stdin?.on('error', () => undefined).end(stdin);
   });

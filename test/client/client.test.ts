@@ -224,8 +224,13 @@ test.each<[what: string, reply: Reply]>([
   ['to be repeated', status(429, { 'Retry-After': '999999999' })],
 ])('a signal ends a call that waits %s', async (_, reply) => {
   for (const call of ['create', 'list', 'delete'] as const) {
-    const signal = AbortSignal.timeout(100);
-    const outcome = await outcomeOf(call, [reply], { signal, timeout: 60_000 });
+    const controller = new AbortController();
+    const abortAfter: Reply = (request, response) => {
+      reply(request, response);
+      setTimeout(() => controller.abort(), 100);
+    };
+    const { signal } = controller;
+    const outcome = await outcomeOf(call, [abortAfter], { signal, timeout: 60_000 });
     expect(outcome).toMatchObject({ reason: signal.reason, requests: 1 });
     expect(outcome.ms).toBeLessThan(5000);
   }

@@ -12,7 +12,10 @@ const programs = Object.entries<string>(scripts).flatMap(([script, command]) => 
 });
 
 const helpOf = (file: string, ...command: string[]) =>
-  execFileSync(process.execPath, [join(root, file), ...command, '--help'], { encoding: 'utf8' });
+  execFileSync(process.execPath, [join(root, file), ...command, '--help'], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
 
 describe.each(programs)('$name', ({ script, file }) => {
   const source = readFileSync(join(root, file), 'utf8');
@@ -44,7 +47,11 @@ describe.each(programs)('$name', ({ script, file }) => {
     const folder = temporaryFolder();
     const command = `"${process.execPath}" "${join(root, file)}"`;
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { [script]: command } }));
-    return spawnSync('npm', ['run', '-s', script, ...args], { cwd: folder, encoding: 'utf8' });
+    return spawnSync('npm', ['run', '-s', script, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
   };
   if (options.length > 0)
     test.each(['=', ' '])('names every option that npm took, with "%s" before values', (before) => {

@@ -36,7 +36,11 @@ test('the README clones a repository and brings the clone up to date', () => {
   const [, update] = /^(git pull) && npm ci$/m.exec(readme) ?? [];
   const origin = temporaryFolder();
   const sh = (script: string) =>
-    execFileSync('sh', ['-ec', script, root], { cwd: origin, stdio: 'pipe' });
+    execFileSync('sh', ['-ec', script, root], {
+      cwd: origin,
+      stdio: 'pipe',
+      timeout: 30_000,
+    });
   // CI may have checked out a commit without a branch.
   sh('git clone -q --bare "$0" . && git update-ref refs/heads/main HEAD');
   sh('git symbolic-ref HEAD refs/heads/main');

@@ -6,10 +6,10 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { stopper } from '../../lib/emulator/connections.ts';
 import { listen } from '../../lib/emulator/listen.ts';
+import { eventually } from '../support/eventually.ts';
 import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
 
-const timeoutMs = 20_000;
 const length = (bytes: number) => `Content-Length: ${bytes}`;
 const head = (line: string, ...headers: string[]) =>
   `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
@@ -18,12 +18,17 @@ async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
-  await once(socket, 'connect');
+  await eventually('a connection', once(socket, 'connect'));
   return socket;
 }
 
 /** Waits for the end of a connection, which the server may reset. */
-const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', resolve));
+const closeOf = (socket: Socket) =>
+  eventually(
+    'the end of a connection',
+    new Promise<void>((resolve) => socket.once('close', resolve)),
+    { seconds: 15 },
+  );
 
 const servers: [string, () => Promise<{ url: string; stop(): Promise<void> }>][] = [
   [
@@ -43,56 +48,48 @@ const servers: [string, () => Promise<{ url: string; stop(): Promise<void> }>][]
 ];
 
 describe.each(servers)('%s', (_, start) => {
-  test(
-    'closes connections without a whole request at once when it stops',
-    async () => {
-      const { url, stop } = await start();
-      const [silent, headless, half, idle] = await Promise.all([
-        open(url),
-        open(url),
-        open(url),
-        open(url),
-      ]);
-      headless.write('POST / HTTP/1.1\r\n');
-      half.write(head('POST /', length(10), 'Expect: 100-continue'));
-      await once(half, 'data');
-      half.write('{');
-      idle.write(head('GET /'));
-      await once(idle, 'data');
-      const closed = [silent, headless, half, idle].map((socket) => closeOf(socket.resume()));
-      await stop();
-      await Promise.all(closed);
-    },
-    timeoutMs,
-  );
+  test('closes connections without a whole request at once when it stops', async () => {
+    const { url, stop } = await start();
+    const [silent, headless, half, idle] = await Promise.all([
+      open(url),
+      open(url),
+      open(url),
+      open(url),
+    ]);
+    headless.write('POST / HTTP/1.1\r\n');
+    half.write(head('POST /', length(10), 'Expect: 100-continue'));
+    await eventually('a request for the body', once(half, 'data'), { seconds: 10 });
+    half.write('{');
+    idle.write(head('GET /'));
+    await eventually('an answer', once(idle, 'data'), { seconds: 10 });
+    const closed = [silent, headless, half, idle].map((socket) => closeOf(socket.resume()));
+    await eventually('a stop', stop(), { seconds: 15 });
+    await Promise.all(closed);
+  });
 
   test.each([
     ['of a length that it tells', [length(2 ** 31)], (chunk: string) => chunk],
     ['without an end', ['Transfer-Encoding: chunked'], (chunk: string) => `10000\r\n${chunk}\r\n`],
-  ])(
-    'answers 413 to too long a body %s, and reads no more',
-    async (_, headers, frame) => {
-      const { url, stop } = await start();
-      const socket = await open(url);
-      let answer = '';
-      socket.on('data', (data) => (answer += data));
-      const closed = closeOf(socket);
-      socket.write(head('POST /', ...headers));
-      const chunk = frame('a'.repeat(2 ** 16));
-      let sent = 0;
-      while (!socket.readableEnded && !socket.destroyed && sent < 2 ** 28) {
-        sent += chunk.length;
-        await new Promise<void>((resolve) => socket.write(chunk, () => resolve()));
-      }
-      socket.destroy();
-      await closed;
-      expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/is);
-      // The limits are 10 and 16 MB, and the sockets hold some megabytes.
-      expect(sent).toBeLessThan(2 ** 25);
-      await stop();
-    },
-    timeoutMs,
-  );
+  ])('answers 413 to too long a body %s, and reads no more', async (_, headers, frame) => {
+    const { url, stop } = await start();
+    const socket = await open(url);
+    let answer = '';
+    socket.on('data', (data) => (answer += data));
+    const closed = closeOf(socket);
+    socket.write(head('POST /', ...headers));
+    const chunk = frame('a'.repeat(2 ** 16));
+    let sent = 0;
+    while (!socket.readableEnded && !socket.destroyed && sent < 2 ** 28) {
+      sent += chunk.length;
+      await new Promise<void>((resolve) => socket.write(chunk, () => resolve()));
+    }
+    socket.destroy();
+    await closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/is);
+    // The limits are 10 and 16 MB, and the sockets hold some megabytes.
+    expect(sent).toBeLessThan(2 ** 25);
+    await stop();
+  });
 });
 
 test('a stop answers what has arrived whole, and nothing that follows it', async () => {
@@ -107,7 +104,8 @@ test('a stop answers what has arrived whole, and nothing that follows it', async
   const stopped = fixture.stop();
   socket.write(`0123456789${request}`);
   waiting.release();
-  const [first, second, ...others] = (await received).split('HTTP/1.1 ').slice(1);
+  const answers = await eventually('the answers', received, { seconds: 15 });
+  const [first, second, ...others] = answers.split('HTTP/1.1 ').slice(1);
   expect(first).toMatch(/^200 (?!.*Connection: close).*"environment"/s);
   expect(second).toMatch(/^200 .*Connection: close.*"environment"/s);
   expect(others).toEqual([]);
@@ -120,7 +118,7 @@ test('a stop takes at most ten seconds', async () => {
   const port = await listen(server, 0, '127.0.0.1');
   const socket = await open(`http://127.0.0.1:${port}`);
   socket.write(head('GET /'));
-  await once(server, 'request');
+  await eventually('a request', once(server, 'request'));
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   try {
     const stopped = stop();

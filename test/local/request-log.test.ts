@@ -114,6 +114,7 @@ describe('a request is told of in one line', () => {
       spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
         env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...environment },
         encoding: 'utf8',
+        timeout: 30_000,
       }).stdout;
     expect(print({})).toMatch(/ GET {4}\/v1\/plants 200 12 ms\n$/);
     expect(print({ FORCE_COLOR: '1' })).toContain('\u001b[32m200\u001b[39m');

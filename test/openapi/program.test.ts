@@ -12,7 +12,10 @@ test.each([
   ['docs/api.json', 1],
 ])('npm run openapi -- %s writes nothing and exits with %i', (argument, exitCode) => {
   const before = written();
-  const { status } = spawnSync(process.execPath, ['bin/openapi.ts', argument], { cwd: root });
+  const { status } = spawnSync(process.execPath, ['bin/openapi.ts', argument], {
+    cwd: root,
+    timeout: 30_000,
+  });
   expect(status).toBe(exitCode);
   expect(written()).toBe(before);
 });

@@ -15,7 +15,7 @@ const cdk = join(root, 'node_modules', '.bin', 'cdk');
 function synth(name: string, settings: Record<string, string>, ...more: string[]): string {
   const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const args = ['synth', '--quiet', '--output', join(folder, name), ...more, ...options];
-  return execFileSync(cdk, args, { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+  return execFileSync(cdk, args, { cwd: root, encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
 }
 const templateOf = (assembly: string) =>
   JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8'));
@@ -48,6 +48,11 @@ test('cdk bootstrap without credentials says what the README quotes', () => {
   const { PATH } = process.env;
   const env = { PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' };
   const args = ['bootstrap', '--output', join(folder, 'bootstrap')];
-  const { status, stderr } = spawnSync(cdk, args, { cwd: root, env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(cdk, args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
   expect([status, stderr]).toEqual([1, expect.stringContaining(said)]);
 });

@@ -29,8 +29,8 @@ export interface FaultProxy {
   /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
   /**
-   * Tells whether a client did not wait for the answer to a command about an owner or a token, or
-   * did not take it, although the fault answers at once. The machine is too busy then.
+   * Tells whether a client gave up a command about an owner or a token before its fault had been
+   * played, or did not take the answer. The machine is too busy then.
    */
   isCutShort(subject: string): boolean;
   /**
@@ -48,8 +48,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
   const cutShort = new Set<string>();
-  /** The last response on a connection. */
-  const last = new WeakMap<Socket, ServerResponse>();
+  /** What the end of a connection means for the last command on it. */
+  const atEnd = new WeakMap<Socket, () => void>();
 
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
@@ -60,13 +60,16 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     const forward = () =>
       forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
-    last.set(request.socket, response);
-    request.socket.once('close', () => {
-      // Faults that only the client can end do not end the response.
-      if (response.writableEnded && last.get(request.socket) === response) cutShort.add(subject);
+    let isPlayed = false;
+    if (!atEnd.has(request.socket))
+      request.socket.once('close', () => atEnd.get(request.socket)?.());
+    atEnd.set(request.socket, () => {
+      const isEarly = !isPlayed && !endless.has(fault);
+      if (isEarly || response.writableEnded) cutShort.add(subject);
     });
     const signedAt = timeOf(String(request.headers['x-amz-date']));
     await fault({ subject, signedAt, socket: request.socket, response, forward });
+    isPlayed = true;
     if (response.writableEnded && request.socket.destroyed) cutShort.add(subject);
   });
   server.listen(0, '127.0.0.1');
@@ -231,6 +234,9 @@ export const drip: Fault = async ({ socket, forward }) => {
     socket.write('.');
   }
 };
+
+/** The client ends these. */
+const endless = new Set([crawl, drip]);
 
 /** The database executes the command, and its answer stops before the end. */
 export const stall: Fault = async ({ response, forward }) => {

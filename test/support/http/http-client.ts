@@ -42,6 +42,9 @@ export function send(
     if (chunks) resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
   });
   request
+    .setTimeout(40_000, () =>
+      request.destroy(new Error(`Within 40 s there was no answer to ${method} ${path}.`)),
+    )
     .on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection while the agent uses it again.
       // https://nodejs.org/api/http.html#requestreusedsocket
