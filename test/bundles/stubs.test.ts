@@ -168,8 +168,8 @@ test.each(['loadConfig', 'parseKnownFiles'])(
   'a function that calls %s gets the real part, and no other function does',
   (name) => {
     const file = join(temporaryFolder(), 'other.js');
-    const client = join(root, 'functions/dynamodb/client.ts');
-    const source = `export { ${name} } from '@smithy/core/config'; export * from '${client}';`;
+    const client = JSON.stringify(join(root, 'functions/dynamodb/client.ts'));
+    const source = `export { ${name} } from '@smithy/core/config'; export * from ${client};`;
     writeFileSync(file, source);
     const entryPoints = [...buildOptions().entryPoints, file];
     const builds = build({
