@@ -14,8 +14,8 @@ export interface Body {
 }
 
 /**
- * Reads the JSON object in a request's body, with the faults that only its text can show. Expects
- * header names in lower case. Throws the problems that stand alone: 415, then 413.
+ * Reads the JSON object in a request's body, with the faults that only its text can show. Throws
+ * the problems that stand alone: 415, then 413.
  */
 export function readBody(event: APIGatewayProxyEvent): Body {
   // An event that no gateway made may lack what its type promises.
@@ -47,11 +47,16 @@ export function readBody(event: APIGatewayProxyEvent): Body {
 }
 
 function requireJson(headers: APIGatewayProxyEvent['multiValueHeaders']): void {
-  const types = headers['content-type'] ?? [];
+  // A client chooses the case of a name, and can send the same name in two cases.
+  const valuesOf = (name: string) =>
+    Object.entries(headers).flatMap(([key, values]) =>
+      key.toLowerCase() === name ? (values ?? '') : [],
+    );
+  const types = valuesOf('content-type');
   const faults: Fault[] = [];
   if (types.length !== 1 || !json.test(types[0] ?? ''))
     faults.push({ header: 'Content-Type', detail: 'must be application/json' });
-  if ('content-encoding' in headers)
+  if (valuesOf('content-encoding').length > 0)
     faults.push({ header: 'Content-Encoding', detail: 'must not be sent' });
   if (faults.length > 0) throw new Problem('unsupported-media-type', faults);
 }

@@ -1,5 +1,4 @@
 import middy from '@middy/core';
-import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as v from 'valibot';
 import { timeouts } from '../shared/timeouts.ts';
@@ -27,7 +26,6 @@ export function operation<S extends InputSchema>(
     timeoutEarlyInMillis: timeouts.function - timeouts.operation,
   })
     .use(answer())
-    .use(httpHeaderNormalizer())
     .handler((event: APIGatewayProxyEvent, _context, { signal }) =>
       run(readInput(schema, event), callerOf(event, signal)),
     );

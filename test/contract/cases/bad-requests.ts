@@ -77,6 +77,8 @@ export const badHeaders: [what: string, headers: Header[], names: string[]][] = 
   ]),
   ['two Content-Types', [json, json], ['Content-Type']],
   ['two different Content-Types', [json, ['Content-Type', 'text/plain']], ['Content-Type']],
+  ['a content-type after a Content-Type', [json, ['content-type', 'text/plain']], ['Content-Type']],
+  ['a content-type before a Content-Type', [['content-type', 'a/b'], json], ['Content-Type']],
   ...[...badEncodings, 'x'].map((value): (typeof badHeaders)[number] => [
     `Content-Encoding: ${value}`,
     [json, ['Content-Encoding', value]],
