@@ -98,7 +98,7 @@ const importsOfOthers = ({ inputs }: Metafile, file: string) =>
   );
 
 /** Tells whether every stub of a build stands in for modules that it is made for. */
-const doStubsDo = ({ metafile }: Build) =>
+const doStubsSuffice = ({ metafile }: Build) =>
   !Object.keys(metafile.inputs)
     .flatMap((file) => importsOfOthers(metafile, file))
     .some(({ path }) => join(root, path) === stubs);
@@ -129,7 +129,7 @@ function withRealParts(options: Options): Options[] {
 export function build(options: Options): Build[] {
   try {
     const built = buildSync({ ...options, logLevel: 'silent' });
-    if (doStubsDo(built)) return [built];
+    if (doStubsSuffice(built)) return [built];
   } catch {
     // A stub lacks what a function needs, or the next build tells what is wrong.
   }
@@ -167,7 +167,7 @@ export async function startBundler(sourceMaps?: Settings['source-maps']): Promis
   return {
     async bundle(folder) {
       let built = await rebuild().catch(() => []);
-      if (built.length === 0 || !built.every(doStubsDo)) {
+      if (built.length === 0 || !built.every(doStubsSuffice)) {
         const next = withRealParts(options);
         await stop();
         builds = await Promise.all(next.map((each) => context({ ...silent, ...each })));

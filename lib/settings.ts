@@ -82,7 +82,7 @@ const schema = v.object({
     (value) => value === '*' || isOrigin(value),
     'must be an origin like https://example.com, or *',
   ),
-  /** The address that alarms mail to, once its owner has confirmed. By default, there is none. */
+  /** The address that alarms mail to, once its owner has confirmed. By default, no mail is sent. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
   /** Dollars a month for the whole account. `alarm-email` gets a mail when the bill nears them. */
   'monthly-budget': v.optional(integer(1, 1_000_000)),

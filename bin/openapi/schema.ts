@@ -22,7 +22,7 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
 
 /**
  * Writes a pattern so that Python, Java, Go, Rust and JavaScript read it alike: with the characters
- * themselves instead of `\p{…}` and `\u…`. A lone surrogate is no character in most of them.
+ * themselves instead of `\p{…}` and `\u…`. Most of them do not read a lone surrogate.
  */
 const portable = (source: string): string =>
   source

@@ -55,7 +55,7 @@ const about = 'export.json';
 const nameOf = (pid: number) => `${pid}.jsonl`;
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Makes the folder, whole from the start. Returns false if another process was faster. */
+/** Makes the folder with its files at once. Returns false if another process was faster. */
 function begin(folder: string, origin: Origin): boolean {
   // Other users of the machine may not read it.
   const draft = mkdtempSync(`${folder}-`);
@@ -71,13 +71,13 @@ function begin(folder: string, origin: Origin): boolean {
   }
 }
 
-/** Takes over the export that a process left. Throws if it is another one, or in progress. */
+/** Takes over the export that a process left. Throws if it has another origin or is in progress. */
 function claim(folder: string, path: string, origin: Origin): void {
   const found = lstatSync(folder).isDirectory() ? originIn(folder) : undefined;
   const left = found && readdirSync(folder).find((name) => /^\d+\.jsonl$/.test(name));
   if (!left)
     throw new AdministrationError(
-      `${folder} is no unfinished export: choose another name, or remove it.`,
+      `${folder} is not an unfinished export: choose another name, or remove it.`,
     );
   if (JSON.stringify(found) !== JSON.stringify(origin))
     throw new AdministrationError(
@@ -97,7 +97,7 @@ function claim(folder: string, path: string, origin: Origin): void {
   } catch {
     throw inUse('another process');
   }
-  // It has its final name already, and only its folder was not removed any more.
+  // This export was finished, and only its folder was left.
   if (statSync(path).nlink > 1) {
     rmSync(path);
     writeFileSync(path, '', { mode: 0o600 });

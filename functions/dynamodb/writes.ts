@@ -61,7 +61,7 @@ export function protectWrites(client: DynamoDBClient): void {
   );
 }
 
-/** The first can be set back, and the second may stand still while Lambda freezes the function. */
+/** The date can be set back, and the uptime may stand still while Lambda freezes the function. */
 const readClocks = () => [Date.now(), process.uptime() * 1000];
 
 async function closeStaleConnections(

@@ -115,7 +115,7 @@ export async function assemble(
 /** Raise when `CachedAssembly` changes, so that old cache files are not read. */
 const format = 2;
 
-/** An assembly in one file, which is replaced at once, so that nobody reads half of an assembly. */
+/** An assembly in one file, because a file is replaced at once and a folder is not. */
 interface CachedAssembly {
   sources: Sources;
   /** The contents by path. */

@@ -18,7 +18,7 @@ export interface Database {
   endpoint: string;
   /** Lets each function of a template do only what its role allows, from now on. */
   enforce(template: Template): void;
-  /** Does work on the tables while nobody else is let in. */
+  /** Does work on the tables while other requests wait. */
   exclusively(work: () => Promise<void>): Promise<void>;
   /** Answers the requests that have arrived, within ten seconds, then closes the files. */
   stop(): Promise<void>;

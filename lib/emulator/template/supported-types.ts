@@ -167,10 +167,7 @@ export const supportedTypes = {
 } satisfies Record<string, PropertyRules>;
 export type SupportedType = keyof typeof supportedTypes;
 
-/**
- * Types that serve nobody by themselves: they observe, permit or configure another resource. The
- * start does not name them.
- */
+/** Types that only observe, permit or configure another resource. The start does not name them. */
 export const quietTypes =
   /^AWS::(ApiGateway::Deployment|Budgets::\w+|CDK::Metadata|CloudWatch::\w+|IAM::\w+|Lambda::(Alias|Permission|Version)|Logs::(LogGroup|MetricFilter)|\w+::\w+Policy)$/;
 

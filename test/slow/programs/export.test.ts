@@ -235,7 +235,7 @@ describe.each(things)('%s', (_, lay) => {
     lay(part);
     const before = lying(part);
     expect(await exportOf('alice')).toEqual(
-      refusal(`${part} is no unfinished export: choose another name, or remove it.`),
+      refusal(`${part} is not an unfinished export: choose another name, or remove it.`),
     );
     expect(lying(part)).toEqual(before);
     expect(existsSync(file)).toBe(false);
