@@ -14,14 +14,11 @@ export interface Scope {
   exported(name: string): unknown;
 }
 
-/** Where a refusal points to. */
-const page = 'docs/imitates.md';
-
 /** Refuses to start, in one line that names the place and says what to do. */
 export function refuse(path: string, what: string): never {
   throw new Error(
     `${path}: the emulator does not support ${what}. ` +
-      `Leave it out, or try it in a deployment: ${page} says what is supported.`,
+      'Leave it out, or try it in a deployment: docs/imitates.md says what is supported.',
   );
 }
 
@@ -87,7 +84,10 @@ export function resolve(value: Json, path: string, scope: Scope): unknown {
         ? refuse(path, JSON.stringify(inner))
         : String(result);
     },
-    ref: (name) => scope.parameters[name] ?? refOf(name, source) ?? refuse(path, `Ref ${name}`),
+    ref: (name) =>
+      scope.parameters[name] ??
+      refOf(name, source) ??
+      refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`),
     getAtt: (logicalId, attribute) =>
       attributeOf(logicalId, attribute, source) ??
       refuse(path, `Fn::GetAtt ${logicalId}.${attribute}`),

@@ -75,9 +75,11 @@ export function readRequestPath(scope: Scope): RequestPath {
   });
   for (const [logicalId, { Type }] of all) {
     if (Type !== 'AWS::Lambda::Function' || !uris.some((uri) => invokes(uri, logicalId))) continue;
-    const { Role, Runtime } = read(logicalId, Type);
+    const { Environment, Role, Runtime } = read(logicalId, Type);
     if (Runtime !== 'nodejs24.x')
       leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
+    for (const [name, value] of Object.entries(Environment?.Variables ?? {}))
+      if (`${value}`.includes('{{resolve:')) leftOut.push(`the value of ${name} in ${logicalId}`);
     const role = Role.slice(Role.lastIndexOf('/') + 1);
     if (scope.resources[role]?.Type !== 'AWS::IAM::Role')
       throw new Error(`${logicalId}.Role: the template has no role ${Role}.`);
@@ -105,7 +107,7 @@ function aboutDynamodb(document: Json | undefined): Json {
   const isJudged = ({ Action }: { Action?: Json }) =>
     Action === undefined ||
     [Action].flat().some((pattern) => {
-      const [service = '', action] = String(pattern).split(':');
+      const [service = '', action] = typeof pattern === 'string' ? pattern.split(':') : ['*'];
       return matches(service, 'dynamodb', 'i') || (action === undefined && service.includes('*'));
     });
   return {

@@ -47,7 +47,7 @@ export function refOf(logicalId: string, source: ResourceSource): string | undef
 }
 
 const hasArnForRef =
-  /^AWS::(SNS::Topic|SecretsManager::Secret|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
+  /^AWS::(SNS::Topic|SecretsManager::\w+|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
 
 /** The types that the emulator serves: its functions find them by their logical ids. */
 const isNamedByLogicalId = /^AWS::(ApiGateway|DynamoDB|IAM::Role|Lambda::Function|Logs)\b/;
@@ -102,8 +102,8 @@ export function attributeOf(
   if (attribute === 'QueueUrl') return refOf(logicalId, source);
   if (attribute === 'RootResourceId') return rootResourceId(logicalId);
   if (attribute === 'StreamArn') return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
-  if (/ur[il]$|endpoint$/i.test(attribute)) return `https://${host}`;
-  if (/DomainName$|Endpoint\.Address$/.test(attribute)) return host;
+  if (/(ur[il]|ApiEndpoint)$/i.test(attribute)) return `https://${host}`;
+  if (/DomainName$|Endpoint(\.Address)?$/.test(attribute)) return host;
   if (/Port$/.test(attribute)) return '443';
   if (!attribute.endsWith('Arn')) return attribute.endsWith('Id') ? logicalId : name;
   if (/^AWS::Lambda::(Alias|Version)$/.test(type)) {

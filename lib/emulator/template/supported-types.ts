@@ -20,23 +20,19 @@ const like =
   (form: RegExp): Check =>
   (value) =>
     form.test(String(value));
-const ignored = (properties: string): PropertyRules =>
-  Object.fromEntries(
-    properties
-      .trim()
-      .split(/\s+/)
-      .map((property) => [property, 'ignored']),
-  );
+const words = (text: string) => text.trim().split(/\s+/);
+const each =
+  (rule: PropertyRule) =>
+  (properties: string): PropertyRules =>
+    Object.fromEntries(words(properties).map((property) => [property, rule]));
+const reads = each(read);
+const ignored = each('ignored');
 
 /** A quoted literal, or the request id. */
 const headerValue = like(/^('.*'|context\.extendedRequestId)$/);
 
-const index: PropertyRules = {
-  IndexName: read,
-  KeySchema: read,
-  Projection: read,
-  '*': 'ignored',
-};
+const index = { ...reads('IndexName KeySchema Projection'), '*': 'ignored' } as const;
+
 /** The types of resource that answers depend on. Every other property stops the emulator. */
 export const supportedTypes = {
   // And AWS::DynamoDB::Table.
@@ -48,17 +44,15 @@ export const supportedTypes = {
     // A policy of the table itself could deny what a role allows.
     Replicas: { ResourcePolicy: never, '*': 'ignored' },
     ImportSourceSpecification: 'left out',
-    // The functions check expiry themselves, because TTL may remove items days late:
+    // Functions check expiry themselves, because TTL may remove items days late, and find a table
+    // by the name in their environment:
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
-    TimeToLiveSpecification: 'ignored',
-    // A function finds a table by the name in its environment, which is the logical id here.
-    TableName: 'ignored',
     ...ignored(`
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled GlobalTableWitnesses
       KinesisStreamSpecification MultiRegionConsistency OnDemandThroughput
       PointInTimeRecoverySpecification ProvisionedThroughput SSESpecification StreamSpecification
-      TableClass Tags WarmThroughput WriteOnDemandThroughputSettings
-      WriteProvisionedThroughputSettings
+      TableClass TableName Tags TimeToLiveSpecification WarmThroughput
+      WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings
     `),
   },
   'AWS::Lambda::Function': {
@@ -73,8 +67,7 @@ export const supportedTypes = {
     Handler: like(/^[\w-]+\.\w+$/),
     LoggingConfig: {
       LogFormat: only('JSON', 'Text'),
-      LogGroup: read,
-      ApplicationLogLevel: read,
+      ...reads('LogGroup ApplicationLogLevel'),
       SystemLogLevel: only('INFO'),
     },
     MemorySize: read,
@@ -105,9 +98,10 @@ export const supportedTypes = {
     Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
-    ...ignored('Description DisableExecuteApiEndpoint Name SecurityPolicy Tags'),
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
-    EndpointAccessMode: 'ignored',
+    ...ignored(`
+      Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy Tags
+    `),
     EndpointConfiguration: { Types: only('REGIONAL') },
   },
   'AWS::ApiGateway::Stage': {
@@ -115,9 +109,11 @@ export const supportedTypes = {
     DeploymentId: read,
     MethodSettings: {
       CachingEnabled: only(false),
-      ...ignored('DataTraceEnabled HttpMethod LoggingLevel MetricsEnabled'),
       // A developer alone does not reach the throttling limits.
-      ...ignored('ResourcePath ThrottlingBurstLimit ThrottlingRateLimit'),
+      ...ignored(`
+        DataTraceEnabled HttpMethod LoggingLevel MetricsEnabled ResourcePath ThrottlingBurstLimit
+        ThrottlingRateLimit
+      `),
     },
     StageName: read,
   },
@@ -148,12 +144,9 @@ export const supportedTypes = {
     ...ignored('MethodResponses OperationName RequestModels RequestParameters RestApiId'),
   },
   'AWS::ApiGateway::Authorizer': {
-    AuthorizerResultTtlInSeconds: read,
-    AuthorizerUri: read,
+    ...reads('AuthorizerResultTtlInSeconds AuthorizerUri IdentityValidationExpression'),
+    ...ignored('Name RestApiId'),
     IdentitySource: like(/^method\.request\.header\.[\w-]+$/),
-    IdentityValidationExpression: read,
-    Name: 'ignored',
-    RestApiId: 'ignored',
     Type: only('TOKEN'),
   },
   'AWS::ApiGateway::GatewayResponse': {
@@ -176,13 +169,11 @@ export const quietTypes =
  * https://docs.aws.amazon.com/aws-managed-policy/latest/reference/policy-list.html
  */
 export const managedPolicies: ReadonlySet<string> = new Set(
-  `
+  words(`
     AmazonBedrockFullAccess AmazonS3FullAccess AmazonS3ReadOnlyAccess AmazonSESFullAccess
     AmazonSNSFullAccess AmazonSQSFullAccess AmazonSSMReadOnlyAccess AWSLambdaBasicExecutionRole
     AWSLambdaENIManagementAccess AWSLambdaKinesisExecutionRole AWSLambdaSQSQueueExecutionRole
     AWSLambdaVPCAccessExecutionRole AWSXRayDaemonWriteAccess AWSXrayWriteOnlyAccess
     CloudWatchLambdaInsightsExecutionRolePolicy CloudWatchLogsFullAccess SecretsManagerReadWrite
-  `
-    .trim()
-    .split(/\s+/),
+  `),
 );

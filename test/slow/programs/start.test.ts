@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { findRunning } from '../../../bin/administration/running.ts';
 import { readyText } from '../../../bin/command-line/local-output.ts';
+import { localClient } from '../../../lib/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answered } from '../../support/plant.ts';
@@ -197,6 +199,46 @@ test('what a killed one leaves is removed by the next', async () => {
   const next = await start(['--data', data]);
   expect(left()).toEqual([]);
   await next.stop();
+});
+
+test('with --watch it takes an addition, or stays as it was and says why', async () => {
+  const folder = temporaryFolder();
+  copyProject(folder);
+  const file = join(folder, 'lib/plant-store-stack.ts');
+  const stack = readFileSync(file, 'utf8');
+  const output = "    new CfnOutput(this, 'BaseUrl'";
+  expect(stack).toContain(output);
+  const importQueue = "import { Queue } from 'aws-cdk-lib/aws-sqs';\n";
+  const add = (code: string) =>
+    replaceFile(file, importQueue + stack.replace(output, `${code}\n${output}`));
+  const store = await start(['--memory', '--watch'], folder);
+  expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
+
+  add(`new Queue(this, 'Added');
+    const partitionKey = { name: 'name', type: 'S' as never };
+    plants.addGlobalSecondaryIndex({ indexName: 'ByName', partitionKey });`);
+  await store.says(/^Not imitated here: AWS::SQS::Queue Added\w+\. See docs\/imitates\.md\.$/);
+  await store.says(/^New requests meet the new functions, /);
+  const client = localClient(store.dynamodbEndpoint);
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName: 'Plants',
+      IndexName: 'ByName',
+      KeyConditionExpression: '#name = :name',
+      ExpressionAttributeNames: { '#name': 'name' },
+      ExpressionAttributeValues: { ':name': { S: 'Monstera' } },
+    }),
+  );
+  client.destroy();
+  expect(Items).toEqual([expect.objectContaining({ id: { N: '1' } })]);
+  expect((await store.list()).status).toBe(200);
+
+  add("(handlers.createPlant.node.defaultChild as any).addPropertyOverride('Layers', ['x']);");
+  await store.says(
+    /^The functions stay as they were: CreatePlant\.Layers: the emulator does not support this /,
+  );
+  expect((await store.create({ id: 2, name: 'Ficus' })).status).toBe(201);
+  expect((await store.stop()).code).toBe(0);
 });
 
 test('it prints a line for each request, and at its end what the requests used', async () => {
