@@ -310,6 +310,18 @@ test('a server is recognised that is not the database of an npm start', async ()
   await other.stop();
 });
 
+test.each(['issue --owner alice', 'list', 'revoke Zk3v9QeXb2Lr'])(
+  '%s does nothing with an empty answer of the database',
+  async (command) => {
+    const empty = createServer((_, response) => response.end());
+    finallyDo(() => empty.close().closeAllConnections());
+    const endpoint = `http://127.0.0.1:${await listen(empty, 0, '127.0.0.1')}`;
+    const { exitCode, stdout, stderr } = await token(`${command} --dynamodb-endpoint ${endpoint}`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
+  },
+);
+
 test.each(['issue', 'list', 'revoke', 'rotate', ''])('"%s" has a --help', async (command) => {
   const { exitCode, stdout, stderr } = await token(`${command} --help`);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

@@ -11,6 +11,7 @@ import {
   loseAnswer,
   pass,
   reset,
+  say,
   startFaultProxy,
   throttle,
 } from '../../support/database/proxy.ts';
@@ -187,6 +188,12 @@ test.each([
   const { exitCode } = await plants(args, command === 'erase' ? `${owner}\n` : line(1), faulty);
   expect(exitCode).toBe(0);
   expect(proxy.seen(owner).slice(before).join(' ')).toBe(commands);
+});
+
+test('an import does not take an empty answer for a success', async () => {
+  proxy.play('empty', say('', 'not done'), pass);
+  const result = await plants(['import', '--owner', 'empty'], line(1), faulty);
+  expect(result).toEqual(stopped('empty', '0 plants created, 0 there already'));
 });
 
 test('a write that is throttled is repeated, and a read always', async () => {
