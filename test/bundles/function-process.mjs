@@ -16,6 +16,17 @@ countCalls(crypto, 'createHmac', 'signatures');
 countCalls(net.Socket.prototype, 'connect', 'connections');
 countCalls(tls, 'createSecureContext', 'secureContexts');
 
+/** The timers that have run, in milliseconds, which a busy machine does not make longer. */
+let waitedMs = 0;
+const { setTimeout: later } = globalThis;
+globalThis.setTimeout = (call, ms, ...given) => {
+  const run = (...args) => {
+    waitedMs += ms;
+    call(...args);
+  };
+  return later(run, ms, ...given);
+};
+
 if (frozen) {
   const now = 1_700_000_000_000;
   globalThis.Date = class extends Date {
@@ -34,7 +45,7 @@ const log = [];
 for (const level of ['info', 'warn', 'error']) console[level] = (entry) => log.push(entry);
 
 const { handler } = await import(`${folder}/start.mjs`);
-const atStart = { ...count, log: [...log] };
+const atStart = { ...count, waitedMs, log: [...log] };
 const answers = [];
 for (const event of events) {
   try {

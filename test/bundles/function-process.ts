@@ -6,7 +6,13 @@ import { lambdaEnvironment } from '../support/lambda-environment.ts';
 /** What a function did in a process of its own. */
 export interface Run {
   /** What was done before the handler could be called. */
-  atStart: { signatures: number; connections: number; secureContexts: number; log: unknown[] };
+  atStart: {
+    signatures: number;
+    connections: number;
+    secureContexts: number;
+    waitedMs: number;
+    log: unknown[];
+  };
   /** What the handler returned for each event, or the error that it threw. */
   answers: unknown[];
   log: unknown[];
