@@ -5,8 +5,10 @@ import { findRunning } from '../../../bin/administration/running.ts';
 import { accountOf, openTarget, outputOf } from '../../../bin/administration/target.ts';
 import { type TargetOptions, targetOptions } from '../../../bin/administration/target-options.ts';
 import { example } from '../../../bin/command-line/example.ts';
-import { refuseOptionsAsValues } from '../../../bin/command-line/options-as-values.ts';
-import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
+import {
+  refuseOptionsAsValues,
+  refuseOptionsOfNpm,
+} from '../../../bin/command-line/refused-options.ts';
 import { refuseSecretArguments } from '../../../bin/command-line/secret-arguments.ts';
 import { authorizerFailure, lifeAfterRevocation, metricsOfFailure } from './deployment.ts';
 import { runSuite } from './suite.ts';

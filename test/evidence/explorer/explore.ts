@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
-import { refuseOptionsOfNpm } from '../../../bin/command-line/options-of-npm.ts';
+import { refuseOptionsOfNpm } from '../../../bin/command-line/refused-options.ts';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { faults } from './planted-faults.ts';

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Refuses options that npm took for its own because there was no "--" before them. */
 export function refuseOptionsOfNpm(program: Command): void {
@@ -19,4 +19,16 @@ export function refuseOptionsOfNpm(program: Command): void {
       `error: npm took ${[...new Set(taken)].join(', ')} for its own. Repeat the command with ` +
         `"--" before its options: ${program.name()} …`,
     );
+}
+
+/** Refuses `--owner --localhost`, which commander takes for the owner `--localhost`. */
+export function refuseOptionsAsValues(commands: readonly Command[]): void {
+  for (const option of new Set(commands.flatMap(({ options }) => options))) {
+    if (!option.required || option.variadic) continue;
+    const parse = option.parseArg;
+    option.argParser((text, previous) => {
+      if (text.startsWith('--')) throw new InvalidArgumentError(`Put a value before ${text}.`);
+      return parse ? parse(text, previous) : text;
+    });
+  }
 }
