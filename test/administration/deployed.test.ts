@@ -10,6 +10,7 @@ import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { startTokensTable } from '../support/database/tokens-table.ts';
+import { describedStack } from '../support/http/described-stack.ts';
 import { start, token } from './command.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
@@ -23,11 +24,9 @@ const profiles = {
 };
 let deployed: Record<string, string>;
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
-const outputs: Record<string, string> = {
-  PlantStore:
-    '<member><OutputKey>AccessTokensTableName</OutputKey>' +
-    '<OutputValue>PlantStore-AccessTokens-1ABC</OutputValue></member>',
-  SomethingElse: '<member><OutputKey>BucketName</OutputKey><OutputValue>b</OutputValue></member>',
+const outputs: Record<string, Record<string, string>> = {
+  PlantStore: { AccessTokensTableName: 'PlantStore-AccessTokens-1ABC' },
+  SomethingElse: { BucketName: 'b' },
 };
 const action = 'cloudformation:DescribeStacks';
 const errors: Record<string, [status: number, code: string, message: string]> = {
@@ -54,13 +53,7 @@ beforeAll(async () => {
     ).split('/');
     asked.push({ stack, accessKeyId, region });
     if (outputs[stack]) {
-      const stacks =
-        `<Stacks><member><StackName>${stack}</StackName>` +
-        `<Outputs>${outputs[stack]}</Outputs></member></Stacks>`;
-      response.end(
-        `<DescribeStacksResponse><DescribeStacksResult>${stacks}</DescribeStacksResult>` +
-          '</DescribeStacksResponse>',
-      );
+      response.end(describedStack(stack, outputs[stack]));
       return;
     }
     const unknown = [400, 'ValidationError', `Stack with id ${stack} does not exist`] as const;

@@ -1,89 +1,23 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { listTokens } from '../../../bin/administration/access-tokens.ts';
 import { announce } from '../../../bin/administration/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { listen } from '../../../lib/emulator/listen.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
-import { root } from '../../support/project.ts';
-import { type Service, startService } from '../../support/service/service.ts';
-
-// The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
-// front of it stands a server that turns every third request away and can spoil answers.
-
-let service: Service;
-let frontUrl: string;
-let cloudFormationUrl: string;
-let cloudWatchUrl: string;
-let spoil: (status: number, headers: OutgoingHttpHeaders, url: string) => number | undefined;
-let calls = 0;
-/** The metrics of CloudWatch that have data. */
-let counting: string[];
-
-const front = createServer((incoming, outgoing) => {
-  calls += 1;
-  if (calls % 3 === 0) {
-    incoming.resume();
-    outgoing.writeHead(429, { 'Retry-After': 0 }).end();
-    return;
-  }
-  const { method, url = '', rawHeaders } = incoming;
-  const forwarded = request(
-    new URL(url, service.baseUrl),
-    { method: `${method}`, headers: rawHeaders as never },
-    (answer) => {
-      const status = spoil(answer.statusCode ?? 0, answer.headers, url) ?? answer.statusCode;
-      answer.pipe(outgoing.writeHead(status ?? 0, answer.headers));
-    },
-  );
-  incoming.pipe(forwarded);
-});
-const cloudFormation = createServer((_, response) => {
-  const outputs = { AccessTokensTableName: tableIds.accessTokens, BaseUrl: frontUrl };
-  const members = Object.entries(outputs).map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  response.end(
-    '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
-      `<StackName>PlantStore</StackName><Outputs>${members.join('')}</Outputs>` +
-      '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
-  );
-});
-
-const cloudWatch = createServer(async (request, response) => {
-  const { MetricName, Namespace } = JSON.parse(await text(request));
-  const Datapoints = counting.includes(`${Namespace} ${MetricName}`) ? [{ Sum: 1 }] : [];
-  response.end(JSON.stringify({ Datapoints, Label: MetricName }));
-});
-
-beforeAll(async () => {
-  service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
-  frontUrl = `http://127.0.0.1:${await listen(front, 0, '127.0.0.1')}/v1`;
-  cloudWatchUrl = `http://127.0.0.1:${await listen(cloudWatch, 0, '127.0.0.1')}`;
-  cloudFormationUrl = `http://127.0.0.1:${await listen(cloudFormation, 0, '127.0.0.1')}`;
-});
-beforeEach(() => {
-  spoil = () => undefined;
-  counting = ['AWS/ApiGateway 5XXError', 'PlantStore AuthorizerFailed'];
-});
-afterAll(async () => {
-  for (const server of [front, cloudFormation, cloudWatch]) {
-    server.close();
-    server.closeAllConnections();
-  }
-  await service?.stop();
-});
+import {
+  cloudWatchUrl,
+  contract,
+  deployed,
+  frontUrl,
+  type Options,
+  service,
+  standIn,
+} from './deployed-stack.ts';
 
 /** Leaves out the long tables of the suite. */
 const quick = [
@@ -112,51 +46,6 @@ const few = [
   'may be of the type',
 ];
 const except = ['--except', ...few, 'only AWS settles'];
-
-interface Options {
-  env?: Record<string, string>;
-  cwd?: string;
-  onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
-}
-
-const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'].map((file) =>
-  join(root, file),
-);
-// An npm start may run in the project's own folder.
-const elsewhere = temporaryFolder();
-async function contract(args: string[], { env = {}, cwd = elsewhere, onStart }: Options = {}) {
-  const program = spawn(process.execPath, [...programs, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onStart?.((signal) => program.kill(signal));
-  let output = '';
-  for (const stream of [program.stdout, program.stderr])
-    stream.on('data', (text) => {
-      output += text;
-    });
-  const ended = eventually(
-    `the end of npm run contract -- ${args.join(' ')}`,
-    once(program, 'close'),
-    {
-      // The whole suite runs in it.
-      seconds: 280,
-      instead: () => output,
-    },
-  );
-  const [code] = await ended;
-  return { code, output };
-}
-
-const deployed = () => ({
-  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
-  AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchUrl,
-  AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-  AWS_REGION: 'local',
-});
 
 async function withGivenTokens(leftOut = few) {
   const env = {
@@ -204,7 +93,7 @@ test('with given tokens the suite waits at 429 and deletes everything', async ()
 });
 
 test('an answer that is not as described fails the suite, which deletes everything', async () => {
-  spoil = (status, headers) => {
+  standIn.spoil = (status, headers) => {
     if (status === 409) delete headers['x-content-type-options'];
     return undefined;
   };
@@ -259,7 +148,7 @@ test('a deployed stack is tested with new tokens, and told what only AWS settles
 });
 
 test('a deployed stack that answers otherwise is told so, and fails the run', async () => {
-  spoil = (status, _headers, url) => (url.endsWith('/nothing') ? 403 : status);
+  standIn.spoil = (status, _headers, url) => (url.endsWith('/nothing') ? 403 : status);
   const { code, output } = await contract(['--except', ...few], { env: deployed() });
   expect(output).toContain(
     '\nDiffers: an unknown path with a token: ' +
@@ -271,7 +160,7 @@ test('a deployed stack that answers otherwise is told so, and fails the run', as
 });
 
 test('a metric that does not count a failure of the authorizer is named', async () => {
-  counting = ['PlantStore AuthorizerFailed'];
+  standIn.counting = ['PlantStore AuthorizerFailed'];
   const client = new CloudWatchClient({
     endpoint: cloudWatchUrl,
     region: 'local',
@@ -285,7 +174,7 @@ test('a metric that does not count a failure of the authorizer is named', async 
 });
 
 test("another answer of AWS's front end is told, and fails no test", async () => {
-  spoil = (status, _headers, url) => (url.endsWith('/[7]') ? 403 : status);
+  standIn.spoil = (status, _headers, url) => (url.endsWith('/[7]') ? 403 : status);
   const others = ['query', 'headers', 'body'].map((what) => `refused with the ${what}`);
   const leftOut = few.filter((words) => words !== 'is refused with');
   const { code, output } = await contract(
@@ -312,7 +201,7 @@ test('a running npm start is found, and tested with tokens of its own', async ()
 });
 
 test('an API that fails fails the run, and its tokens are revoked', async () => {
-  spoil = () => 500;
+  standIn.spoil = () => 500;
   const { code } = await contract(except, { env: deployed() });
   expect(code).toBe(1);
   await expectRevokedTokens(7);
@@ -322,9 +211,9 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s in the middle of the suite leaves no token that works, and no plant',
   async (signal) => {
     let interrupt = () => {};
-    const start = calls;
-    spoil = () => {
-      if (calls > start + 20) interrupt();
+    const start = standIn.calls;
+    standIn.spoil = () => {
+      if (standIn.calls > start + 20) interrupt();
       return undefined;
     };
     const onStart: Options['onStart'] = (kill) => {

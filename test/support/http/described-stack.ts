@@ -1,0 +1,12 @@
+/** Returns what CloudFormation says of a stack with these outputs. */
+export const describedStack = (name: string, outputs: Record<string, string>): string => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return (
+    '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
+    `<StackName>${name}</StackName><Outputs>${members.join('')}</Outputs>` +
+    '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>'
+  );
+};
