@@ -71,9 +71,14 @@ export function plantStoreClient({
     /** Deletes a plant. Resolves to false if there is none with this id. */
     async delete(id: bigint, options: CallOptions = {}): Promise<boolean> {
       const answer = await call('DELETE', `${baseUrl}/plants/${id}`, options);
-      if (answer.response.status === 404) return answer.mayHaveSucceeded;
-      successful(answer);
-      return true;
+      try {
+        successful(answer);
+        return true;
+      } catch (error) {
+        const { type } = error instanceof PlantStoreError ? error.problem : { type: '' };
+        if (type.endsWith(':plant-not-found')) return answer.mayHaveSucceeded;
+        throw error;
+      }
     },
   };
 

@@ -111,7 +111,8 @@ const status =
       ...(isProblem && headers),
     });
     const aloe = answered();
-    const body = isProblem ? { status: code, title: '', detail: '' } : aloe;
+    const type = code === 404 ? 'urn:problem-type:plant-store:plant-not-found' : '';
+    const body = isProblem ? { type, status: code, title: '', detail: '' } : aloe;
     const isList = request.method === 'GET' && !isProblem;
     response.end(code === 204 ? undefined : JSON.stringify(isList ? [body] : body));
   };
@@ -195,6 +196,14 @@ test.each([
     expect(outcome).toMatchObject({ value, requests: 3 });
   },
 );
+
+test('a delete under a wrong base URL is no deletion of a plant that is missing', async () => {
+  const baseUrl = service.baseUrl.replace('/v1', '/v1/v1');
+  const plants = plantStoreClient({ baseUrl, token: await service.issue('alice') });
+  expect(await problemOf(plants.delete(1n))).toMatchObject({
+    type: 'urn:problem-type:plant-store:no-such-operation',
+  });
+});
 
 test('a list that meets a refused connection is repeated', async () => {
   const baseUrl = await serve(status(200));
