@@ -62,7 +62,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
     let isPlayed = false;
     if (!atEnd.has(request.socket))
-      request.socket.once('close', () => atEnd.get(request.socket)?.());
+      for (const event of ['end', 'close'])
+        request.socket.once(event, () => atEnd.get(request.socket)?.());
     atEnd.set(request.socket, () => {
       const isEarly = !isPlayed && !endless.has(fault);
       if (isEarly || response.writableEnded) cutShort.add(subject);
