@@ -3,7 +3,7 @@ import { endUnread, readBody } from '../emulator/connections.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { tablesKey } from './database-client.ts';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
-import { otherService, refuseService } from './other-services.ts';
+import { otherService, refuseService, signatureOf } from './other-services.ts';
 import { type Judge, readPermissions } from './permissions.ts';
 
 /** A command of a function, once it has been answered. */
@@ -73,8 +73,8 @@ export function databaseFront(
     // The path of a function's endpoint is its name, for requests that are not signed.
     const [, first = '', path = '/'] = /^\/(\w+)(\/.*)?$/.exec(whole.url ?? '') ?? [];
     const request = judges.has(first) ? { ...whole, url: path } : whole;
-    const accessKey = accessKeyOf(headers.authorization);
-    const functionName = judges.has(accessKey) ? accessKey : first;
+    const accessKey = accessKeyOf(signatureOf(request));
+    const functionName = [accessKey, first].find((name) => judges.has(name)) ?? '';
     const other = otherService(request);
     if (other) {
       const message =
@@ -148,8 +148,8 @@ export function databaseFront(
 }
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html */
-function accessKeyOf(authorization = ''): string {
-  return /\bCredential=([^/,\s]+)\//.exec(authorization)?.[1] ?? '';
+function accessKeyOf(signature: string): string {
+  return /\bCredential=([^/,\s]+)\//.exec(signature)?.[1] ?? '';
 }
 
 /** Returns what IAM needs to know of a command, or undefined if its body is not JSON. */

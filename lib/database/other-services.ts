@@ -11,9 +11,10 @@ export interface OtherService {
  * Tells which service a request is for: by the SDK's name for it, by the scope of its signature,
  * or by its target. Returns undefined for DynamoDB, and for a request that tells nothing.
  */
-export function otherService({ url = '', headers }: DatabaseRequest): OtherService | undefined {
+export function otherService(request: DatabaseRequest): OtherService | undefined {
+  const { headers } = request;
   const target = String(headers['x-amz-target'] ?? '');
-  const signature = `${headers.authorization ?? decodeURIComponent(url)}`;
+  const signature = signatureOf(request);
   const [, scope] =
     /Credential=[^/]+\/\d+\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/.exec(signature) ?? [];
   const [, client] = /\bapi\/([\w-]+)#/.exec(`${headers['user-agent']}`) ?? [];
@@ -22,6 +23,10 @@ export function otherService({ url = '', headers }: DatabaseRequest): OtherServi
   const suffix = service.toUpperCase().replaceAll('-', '_');
   return { name: scope ?? service, variable: `AWS_ENDPOINT_URL_${suffix}` };
 }
+
+/** Returns the text that has the signature's credential: a header, or the URL if it is signed. */
+export const signatureOf = ({ url = '', headers }: DatabaseRequest): string =>
+  headers.authorization ?? url.replaceAll('%2F', '/');
 
 /** SDKs retry no error of this name and status. */
 const code = 'ServiceNotImitated';
