@@ -214,6 +214,83 @@ describe('the emulator refuses what it does not support, in one line that names 
   });
 });
 
+describe('what no answer depends on', () => {
+  const outside = {
+    Robot: {
+      Type: 'AWS::Lambda::Function',
+      Properties: { Runtime: 'ruby3.4', Role: { 'Fn::GetAtt': ['Admin', 'Arn'] }, Layers: ['x'] },
+    },
+    Admin: {
+      Type: 'AWS::IAM::Role',
+      Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
+    },
+    AdminPolicy: {
+      Type: 'AWS::IAM::Policy',
+      Properties: { Roles: [{ Ref: 'Admin' }], PolicyDocument: { Statement: [{ NotAction: 1 }] } },
+    },
+    Stranger: { Type: 'Custom::Stranger', Properties: { 'Fn::Transform': 'x' } },
+    Gone: { Type: 'AWS::SQS::Queue', Condition: 'Never' },
+  };
+
+  test('is left alone, and named if it would serve somebody', () => {
+    const { leftOut } = readTemplate(
+      changed((template) => {
+        Object.assign(template, {
+          Conditions: { Never: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'nowhere'] } },
+        });
+        Object.assign(template.Resources, outside);
+      }),
+    );
+    expect(leftOut).toEqual(['AWS::Lambda::Function Robot', 'Custom::Stranger Stranger']);
+  });
+
+  test.each<[string | string[], boolean]>([
+    ['s3:GetObject', false],
+    [['s3:*', 'xray:PutTraceSegments'], false],
+    ['dynamodb:GetItem', true],
+    [['s3:*', 'DynamoDB:Get*'], true],
+    ['*', true],
+    ['*:*', true],
+    ['dynamo*', true],
+    ['d?namodb:*', true],
+  ])('%j with a condition is judged: %p', (Action, isJudged) => {
+    const Statement = [{ Effect: 'Allow', Action, Resource: '*', Condition: { Bool: {} } }];
+    const folder = withProperties('AWS::IAM::Policy', { PolicyDocument: { Statement } });
+    const reading = expect(() => readTemplate(folder));
+    if (isJudged) reading.toThrow(/\.PolicyDocument\.Statement\.Condition: the emulator does not/);
+    else reading.not.toThrow();
+  });
+
+  test("a role's own policies, and those that are managed, are read like others", () => {
+    const dynamodb = { Effect: 'Allow', Action: 'dynamodb:Scan', Resource: 'arn:x' };
+    const document = { Version: '2012-10-17', Statement: dynamodb };
+    const role = resource(original, 'AWS::IAM::Role').logicalId;
+    const folder = changed((template) => {
+      Object.assign(template.Resources, {
+        OfRole: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: document } },
+        ToRole: {
+          Type: 'AWS::IAM::ManagedPolicy',
+          Properties: { PolicyDocument: document, Roles: [{ Ref: role }] },
+        },
+        Single: {
+          Type: 'AWS::IAM::RolePolicy',
+          Properties: { PolicyDocument: document, PolicyName: 'x', RoleName: { Ref: role } },
+        },
+      });
+      const { properties } = resource(template, 'AWS::IAM::Role');
+      Object.assign(properties, {
+        ManagedPolicyArns: [{ Ref: 'OfRole' }],
+        Policies: [{ PolicyName: 'x', PolicyDocument: document }],
+      });
+    });
+    const read = [...readTemplate(folder).of('AWS::IAM::Policy').values()].filter(
+      ({ Roles, PolicyDocument }) =>
+        Roles.includes(role) && JSON.stringify(PolicyDocument).includes('dynamodb:Scan'),
+    );
+    expect(read).toHaveLength(4);
+  });
+});
+
 describe('intrinsics are resolved', () => {
   const table = 'TableCD117FA1';
   const arn = `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;

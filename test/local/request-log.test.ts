@@ -55,6 +55,13 @@ function serve({
   return printed.map((text) => text.replace(/^\d\d:\d\d:\d\d\.\d{3} /, ''));
 }
 
+test("text of a function is printed, but not Lambda's own lines about it", () => {
+  const own = ['START RequestId: r\tVersion: $LATEST', 'REPORT RequestId: r\tDuration: 1 ms'];
+  const [text] = serve({ lines: [...own, '2026-01-02T03:04:05.678Z\tr\tINFO\thello'] });
+  expect(text).toBe('ListPlants 2026-01-02T03:04:05.678Z\tr\tINFO\thello');
+  expect(printed).toHaveLength(2);
+});
+
 describe('a request is told of in one line', () => {
   test('with its owner, how it was authorized, and what it used', () => {
     const trace = { principalId: 'demo', authorizer: 'cached', invocations: [invocation] } as const;

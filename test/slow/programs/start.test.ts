@@ -216,6 +216,7 @@ test('with --watch it takes an addition, or stays as it was and says why', async
 
   add(`new Queue(this, 'Added');
     const partitionKey = { name: 'name', type: 'S' as never };
+    const plants = this.node.findChild('Tables').node.findChild('Plants') as any;
     plants.addGlobalSecondaryIndex({ indexName: 'ByName', partitionKey });`);
   await store.says(/^Not imitated here: AWS::SQS::Queue Added\w+\. See docs\/imitates\.md\.$/);
   await store.says(/^New requests meet the new functions, /);
@@ -233,7 +234,8 @@ test('with --watch it takes an addition, or stays as it was and says why', async
   expect(Items).toEqual([expect.objectContaining({ id: { N: '1' } })]);
   expect((await store.list()).status).toBe(200);
 
-  add("(handlers.createPlant.node.defaultChild as any).addPropertyOverride('Layers', ['x']);");
+  add(`const { defaultChild } = this.node.findChild('CreatePlant').node as any;
+    defaultChild.addPropertyOverride('Layers', ['x']);`);
   await store.says(
     /^The functions stay as they were: CreatePlant\.Layers: the emulator does not support this /,
   );
