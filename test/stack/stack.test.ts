@@ -307,21 +307,3 @@ test('each timeout ends before the next', async () => {
   // The gateway waits for the authorizer, then for the operation.
   expect(2 * timeouts.function).toBeLessThan(timeouts.gateway);
 });
-
-test.each([
-  ['default', plain, 'PlantStore'],
-  ['throwaway', throwaway, 'PlantStore-throwaway'],
-])('resources that cost money have the tag of their copy (%s)', (_, template, name) => {
-  const tag = { Key: 'plant-store', Value: name };
-  const tagged = [
-    'AWS::ApiGateway::RestApi',
-    'AWS::ApiGateway::Stage',
-    'AWS::Lambda::Function',
-    'AWS::Logs::LogGroup',
-    'AWS::CloudWatch::Alarm',
-  ];
-  for (const type of tagged)
-    for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
-  for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable'))
-    expect(Replicas[0].Tags).toContainEqual(tag);
-});

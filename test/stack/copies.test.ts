@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { settings, type Template, templateWith } from './templates.ts';
+import { propertiesOf, settings, type Template, templateWith } from './templates.ts';
 
 /** Names that are unique in a region or in another resource. All others count as global. */
 const local = [
@@ -54,4 +54,23 @@ test('nothing is exported, because an export has a name', async () => {
   for (const chosen of Object.values(settings))
     for (const output of Object.values((await templateWith(chosen)).Outputs))
       expect(Object.keys(output)).toEqual(['Value']);
+});
+
+test.each<[keyof typeof settings, string]>([
+  ['default', 'PlantStore'],
+  ['throwaway', 'PlantStore-throwaway'],
+])('resources that cost money have the tag of their copy (%s)', async (group, name) => {
+  const template = await templateWith(settings[group]);
+  const tag = { Key: 'plant-store', Value: name };
+  const tagged = [
+    'AWS::ApiGateway::RestApi',
+    'AWS::ApiGateway::Stage',
+    'AWS::Lambda::Function',
+    'AWS::Logs::LogGroup',
+    'AWS::CloudWatch::Alarm',
+  ];
+  for (const type of tagged)
+    for (const { Tags } of propertiesOf(template, type)) expect(Tags).toContainEqual(tag);
+  for (const { Replicas } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable'))
+    expect(Replicas[0].Tags).toContainEqual(tag);
 });
