@@ -3,6 +3,7 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
 import { functionOf } from '../../lib/bundle.ts';
+import { words } from '../support/words.ts';
 import {
   functionNames,
   ofType,
@@ -244,20 +245,11 @@ test.each([
 test('the access log is a setting, and has nothing in it that a client can write at will', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
   const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
-  expect(Object.values(JSON.parse(Format))).toEqual([
-    '$context.extendedRequestId',
-    '$context.requestTime',
-    '$context.identity.sourceIp',
-    '$context.tlsVersion',
-    '$context.httpMethod',
-    '$context.resourcePath',
-    '$context.status',
-    '$context.error.responseType',
-    '$context.authorizer.principalId',
-    '$context.authorizer.tokenId',
-    '$context.responseLatency',
-    '$context.responseLength',
-  ]);
+  const named = words(`
+    extendedRequestId requestTime identity.sourceIp tlsVersion httpMethod resourcePath status
+    error.responseType authorizer.principalId authorizer.tokenId responseLatency responseLength
+  `);
+  expect(Object.values(JSON.parse(Format))).toEqual(named.map((name) => `$context.${name}`));
 });
 
 test.each([
