@@ -4,7 +4,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { requireObjects } from './answers.ts';
 import { lighten, streamCollector } from './lighten.ts';
-import { protectWrites, RetryStrategy, Unavailable } from './writes.ts';
+import { protectWrites, RetryStrategy } from './writes.ts';
 
 /** Connects to DynamoDB. Numbers come back as bigints, so that no digit of an int64 is lost. */
 export function connect(): DynamoDBDocumentClient {
@@ -33,7 +33,6 @@ type SdkError = Parameters<typeof isTransientError>[0];
  * later.
  */
 export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Unavailable ||
   [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),
   );

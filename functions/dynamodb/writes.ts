@@ -5,6 +5,8 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 /** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
+  /** Makes the SDK take it for transient, so that it sends a read again. */
+  readonly $retryable = {};
 }
 
 /** Thrown if a write may have taken effect and its answer was lost. */

@@ -66,8 +66,6 @@ const doneButUnclear: Outcome = { ...done, delete: '503 - DeleteItem' };
 const neverAnswered: Outcome = { ...inDoubt, delete: '503 Aloe DeleteItem' };
 const neverAnsweredForLong: Outcome = { ...inDoubtForLong, delete: '503 Aloe DeleteItem' };
 
-/** A read whose answer is unreadable is not sent again. */
-const unreadable = { list: '503 Aloe Query', authorize: '503 - GetItem' };
 const noObjects = ['', '[]', 'null', '"x"', '{"Item":', '<html></html>'];
 
 const overloaded = fail(400, 'ProvisionedThroughputExceededException');
@@ -100,18 +98,16 @@ export const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Out
   ['stalls in all answers', [stall], doneForLong],
   ['answers slowly', [slow], atOnce],
   ['answers too slowly', [crawl], tooSlow],
-  ...noObjects.flatMap((body): [string, Fault[], Outcome][] => [
-    [
-      `does nothing and says ${body || 'nothing'}`,
-      [say(body, 'not done'), pass],
-      { ...inDoubt, ...unreadable },
-    ],
-    [
-      `does its work and says ${body || 'nothing'}`,
-      [say(body, 'done'), pass],
-      { ...done, ...unreadable },
-    ],
-  ]),
+  ...noObjects.flatMap((body): [string, Fault[], Outcome][] => {
+    const [lost, withDone] = [say(body, 'not done'), say(body, 'done')];
+    const what = `says ${body || 'nothing'}`;
+    return [
+      [`does nothing and ${what} once`, [lost, pass], inDoubt],
+      [`does nothing and ${what} for long`, [lost], inDoubtForLong],
+      [`does its work and ${what} once`, [withDone, pass], done],
+      [`does its work and ${what} for long`, [withDone], doneForLong],
+    ];
+  }),
   ['finds the credentials expired', [fail(400, 'ExpiredTokenException')], denied],
   ['denies access', [fail(400, 'AccessDeniedException')], denied],
 ];
