@@ -267,7 +267,10 @@ describe('what no answer depends on', () => {
     const role = resource(original, 'AWS::IAM::Role').logicalId;
     const folder = changed((template) => {
       Object.assign(template.Resources, {
-        OfRole: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: document } },
+        OfRole: {
+          Type: 'AWS::IAM::ManagedPolicy',
+          Properties: { ManagedPolicyName: 'scan', PolicyDocument: document },
+        },
         ToRole: {
           Type: 'AWS::IAM::ManagedPolicy',
           Properties: { PolicyDocument: document, Roles: [{ Ref: role }] },

@@ -27,20 +27,20 @@ export function readAssembly(assembly: string) {
   const artifacts = Object.entries<{ type: string; properties: Record<string, string> }>(
     read('manifest.json').artifacts,
   );
-  const stacks = artifacts
-    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
-    .map(([name, { properties }]): Stack => {
-      const { templateFile = '' } = properties;
-      return { Resources: {}, ...read(templateFile), name, file: join(assembly, templateFile) };
-    });
+  const stacks: Stack[] = [];
   const folders = new Map<string, string>();
-  for (const [, { type, properties }] of artifacts) {
+  for (const [name, { type, properties }] of artifacts) {
+    const { file = '', templateFile = '' } = properties ?? {};
+    if (type === 'aws:cloudformation:stack')
+      stacks.push({
+        Resources: {},
+        ...read(templateFile),
+        name,
+        file: join(assembly, templateFile),
+      });
     if (type !== 'cdk:asset-manifest') continue;
-    const files: {
-      source: { path?: string };
-      destinations: Record<string, { objectKey: string }>;
-    }[] = Object.values(read(`${properties.file}`).files);
-    for (const { source, destinations } of files)
+    type Asset = { source: { path?: string }; destinations: Record<string, { objectKey: string }> };
+    for (const { source, destinations } of Object.values<Asset>(read(file).files))
       for (const { objectKey } of Object.values(destinations))
         if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));
   }

@@ -28,70 +28,8 @@ export const isIntrinsic = (value: object) => {
   return more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'));
 };
 
-/** The intrinsic functions that `resolve` knows, beside Fn::If. */
-const functions: Record<string, (list: Json[], using: Resolver) => unknown> = {
-  Ref: ([name], { text, ref }) => ref(text(name)),
-  'Fn::Base64': ([plain], { text }) => Buffer.from(text(plain)).toString('base64'),
-  'Fn::FindInMap': (names, { text, scope }) => {
-    const [map = '', top = '', second = ''] = names.map(text);
-    return scope.mappings[map]?.[top]?.[second];
-  },
-  'Fn::GetAtt': (list, { text, getAtt }) => {
-    const [logicalId = '', ...attribute] =
-      list.length > 1 ? list.map(text) : text(list[0]).split('.');
-    return getAtt(logicalId, attribute.join('.'));
-  },
-  'Fn::GetAZs': () => ['a', 'b', 'c'].map((zone) => region() + zone),
-  'Fn::GetStackOutput': ([output], { text, scope }) =>
-    scope.exported(text((output as Record<string, Json>).OutputName)),
-  'Fn::ImportValue': ([name], { text, scope }) => scope.exported(text(name)),
-  'Fn::Join': ([separator, items], { text, plain }) =>
-    (plain(items) as Json[]).map(text).join(text(separator)),
-  'Fn::Select': ([index, items], { plain }) => (plain(items) as unknown[])[Number(plain(index))],
-  'Fn::Split': ([separator, whole], { text }) => text(whole).split(text(separator)),
-  'Fn::Sub': ([pattern, variables = {}], { text, ref, getAtt }) =>
-    text(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, inner: string) => {
-      const [logicalId = '', ...attribute] = inner.split('.');
-      if (literal) return `\${${inner}}`;
-      if (inner in (variables as object)) return text((variables as Record<string, Json>)[inner]);
-      return `${attribute.length > 0 ? getAtt(logicalId, attribute.join('.')) : ref(inner)}`;
-    }),
-};
-
-/** The names of the intrinsic functions that are resolved. */
-export const intrinsicFunctions = [...Object.keys(functions), 'Fn::If'].sort();
-
-type Resolver = {
-  scope: Scope;
-  plain(value: Json | undefined): unknown;
-  text(value: Json | undefined): string;
-  ref(name: string): unknown;
-  getAtt(logicalId: string, attribute: string): unknown;
-};
-
-/**
- * Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
- */
-export function resolve(value: Json, path: string, scope: Scope): unknown {
-  const plain = (inner: Json | undefined) => resolve(inner ?? null, path, scope);
-  const using: Resolver = {
-    scope,
-    plain,
-    text(inner) {
-      const result = plain(inner);
-      return typeof result === 'object' || result === undefined
-        ? refuse(path, JSON.stringify(inner))
-        : String(result);
-    },
-    ref: (name) =>
-      scope.parameters[name] ??
-      refOf(name, source) ??
-      refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`),
-    getAtt: (logicalId, attribute) =>
-      attributeOf(logicalId, attribute, source) ??
-      refuse(path, `Fn::GetAtt ${logicalId}.${attribute}`),
-  };
+/** Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value. */
+export function intrinsics(path: string, scope: Scope) {
   const source: ResourceSource = {
     typeOf: (logicalId) => scope.resources[logicalId]?.Type,
     property(logicalId, name) {
@@ -103,19 +41,62 @@ export function resolve(value: Json, path: string, scope: Scope): unknown {
       }
     },
   };
+  const text = (value: Json | undefined): string => {
+    const result = plain(value);
+    const isText = typeof result !== 'object' && result !== undefined;
+    return isText ? String(result) : refuse(path, JSON.stringify(value));
+  };
+  const ref = (name: string) =>
+    scope.parameters[name] ??
+    refOf(name, source) ??
+    refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`);
+  const getAtt = (name: string) => {
+    const [logicalId = '', ...attribute] = name.split('.');
+    const found = attributeOf(logicalId, attribute.join('.'), source);
+    return found ?? refuse(path, `Fn::GetAtt ${name}`);
+  };
 
-  if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined);
-  if (!value || typeof value !== 'object') return value;
-  if (!isIntrinsic(value)) {
-    const members = Object.entries(value).map(([key, inner]) => [key, plain(inner)]);
-    return Object.fromEntries(members.filter(([, inner]) => inner !== undefined));
+  const functions: Record<string, (list: Json[]) => unknown> = {
+    Ref: ([name]) => ref(text(name)),
+    'Fn::Base64': ([plainText]) => Buffer.from(text(plainText)).toString('base64'),
+    'Fn::FindInMap': ([map, top, second]) => scope.mappings[text(map)]?.[text(top)]?.[text(second)],
+    'Fn::GetAtt': (list) => getAtt(list.map(text).join('.')),
+    'Fn::GetAZs': () => ['a', 'b', 'c'].map((zone) => region() + zone),
+    'Fn::GetStackOutput': ([output]) => scope.exported(text(Object(output).OutputName)),
+    'Fn::ImportValue': ([name]) => scope.exported(text(name)),
+    'Fn::Join': ([separator, items]) => (plain(items) as Json[]).map(text).join(text(separator)),
+    'Fn::Select': ([index, items]) => (plain(items) as unknown[])[Number(plain(index))],
+    'Fn::Split': ([separator, whole]) => text(whole).split(text(separator)),
+    'Fn::Sub': ([pattern, variables]) =>
+      text(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
+        if (literal) return `\${${name}}`;
+        const given: Record<string, Json> = Object(variables);
+        if (name in given) return text(given[name]);
+        return `${name.includes('.') ? getAtt(name) : ref(name)}`;
+      }),
+  };
+
+  function plain(value: Json | undefined): unknown {
+    if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined);
+    if (value === undefined || value === null || typeof value !== 'object') return value ?? null;
+    const [[name = '', argument = null] = []] = Object.entries(value);
+    if (!isIntrinsic(value)) {
+      const members = Object.entries(value).map(([key, inner]) => [key, plain(inner)]);
+      return Object.fromEntries(members.filter(([, inner]) => inner !== undefined));
+    }
+    if (name === 'Fn::If') return plain(chosen(argument, path, scope));
+    if (name === 'Ref' && argument === 'AWS::NoValue') return undefined;
+    return functions[name]?.([argument].flat()) ?? refuse(path, JSON.stringify(value));
   }
-  const [[name = '', argument = null] = []] = Object.entries(value);
-  if (name === 'Fn::If') return resolve(chosen(argument, path, scope), path, scope);
-  if (name === 'Ref' && argument === 'AWS::NoValue') return undefined;
-  const list = Array.isArray(argument) ? argument : [argument];
-  return functions[name]?.(list, using) ?? refuse(path, JSON.stringify(value));
+  return { functions, plain };
 }
+
+/**
+ * Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
+ */
+export const resolve = (value: Json, path: string, scope: Scope): unknown =>
+  intrinsics(path, scope).plain(value);
 
 /** Returns the branch of an Fn::If that its condition chooses. */
 export function chosen(argument: Json, path: string, scope: Scope): Json {

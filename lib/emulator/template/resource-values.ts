@@ -50,7 +50,8 @@ const hasArnForRef =
   /^AWS::(SNS::Topic|SecretsManager::\w+|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
 
 /** The types that the emulator serves: its functions find them by their logical ids. */
-const isNamedByLogicalId = /^AWS::(ApiGateway|DynamoDB|IAM::Role|Lambda::Function|Logs)\b/;
+const isNamedByLogicalId =
+  /^AWS::(ApiGateway|DynamoDB|IAM::(ManagedPolicy|Role)|Lambda::Function|Logs)\b/;
 
 function nameOf(logicalId: string, type: string, { property }: ResourceSource): string {
   if (isNamedByLogicalId.test(type)) return logicalId;
