@@ -15,7 +15,7 @@ import {
   problemMembers,
   problems,
 } from '../../functions/shared/problems.ts';
-import { bodySchema, int64Description, parameterSchema } from './schema.ts';
+import { answerSchema, int64Description, parameterSchema, requestSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,12 +23,7 @@ type Json = Record<string, unknown>;
  * Returns the OpenAPI document as docs/openapi.json holds it. It is made of the schemas, the
  * operations and the problems that the functions run on.
  */
-export const openApiText = (): string =>
-  `${JSON.stringify(openApiDocument(), null, 2).replaceAll(/[\u007F-\u009F\uFFFD]/g, escaped)}\n`;
-
-/** JSON.stringify escapes the other control characters itself. */
-const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
 interface Description<O extends Operation> {
   summary: string;
@@ -41,6 +36,7 @@ interface Description<O extends Operation> {
   problems: ProblemCode[];
 }
 
+const tag = { name: 'Plants', description: 'What an owner keeps.' };
 const requestId = 'JKJaXmPLvHcESHA=';
 const plant = { name: 'Monstera', tag: 'shade' };
 const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
@@ -52,7 +48,8 @@ const mapped = <T>(from: Record<string, T>, value: (one: T, name: string) => unk
   Object.fromEntries(Object.entries(from).map(([name, one]) => [name, value(one, name)]));
 const headers = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
-const everyResponse = headers(requestIdHeader, ...Object.keys(commonHeaders()));
+const everyHeader = [requestIdHeader, ...Object.keys(commonHeaders())];
+const everyResponse = headers(...everyHeader);
 const json = (schema: Json, example: unknown) => ({
   content: { 'application/json': { schema, example } },
 });
@@ -151,8 +148,10 @@ function openApiDocument(): Json {
         'A token belongs to an owner and gives access to the plants of that owner only. ' +
         'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
         'answered with no-such-operation. A body above 10 MB is answered with 413 in plain text. ' +
-        'Within a version there are only additions.',
+        'Within a version there are only additions, also to the members of an answer. ' +
+        `Every answer has the headers ${everyHeader.join(', ')}.`,
     },
+    tags: [tag],
     servers: [
       {
         url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
@@ -199,7 +198,7 @@ function bodySchemas(): Json {
     if ((schemas.get(name) ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
     schemas.set(name, body);
   }
-  return mapped(Object.fromEntries(schemas), bodySchema);
+  return mapped(Object.fromEntries(schemas), requestSchema);
 }
 
 function paths(): Json {
@@ -226,6 +225,7 @@ function operationObject(name: Operation): Json {
   ]);
   return {
     operationId: name,
+    tags: [tag.name],
     summary,
     description,
     security: [{ accessToken: [scope] }],
@@ -251,7 +251,7 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
 
 // An answer has every field, also those that a request may leave out.
 const shown = mapped(fields, (schema) => ('wrapped' in schema ? schema.wrapped : schema));
-const plantSchema = bodySchema(v.object(shown as v.ObjectEntries));
+const plantSchema = answerSchema(v.object(shown as v.ObjectEntries));
 
 const problemSchema = {
   type: 'object',

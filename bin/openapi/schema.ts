@@ -6,11 +6,14 @@ type JsonSchema = Record<string, unknown>;
 export const int64Description =
   'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: keep it as text or BigInt.';
 
-/** Returns the JSON Schema of an object in a body, which has no other members. */
-export const bodySchema = (schema: v.GenericSchema): JsonSchema => ({
+/** Returns the JSON Schema of an object in a request, which has no other members. */
+export const requestSchema = (schema: v.GenericSchema): JsonSchema => ({
   ...convert(schema, 'input'),
   additionalProperties: false,
 });
+
+/** Returns the JSON Schema of an object in an answer, to which a later release may add members. */
+export const answerSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input');
 
 /** Returns the JSON Schema of a parameter's value, not of its text. */
 export const parameterSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output');
@@ -21,14 +24,11 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
 }
 
 /**
- * Writes a pattern so that Python, Java, Go, Rust and JavaScript read it alike: with the characters
- * themselves instead of `\p{…}` and `\u…`. Most of them do not read a lone surrogate.
+ * Writes a pattern without `\p{…}`, so that Python, Java, Rust and JavaScript read it alike. Most of
+ * them do not read a lone surrogate.
  */
 const portable = (source: string): string =>
-  source
-    .replaceAll('\\p{Cc}', '\0-\x1F\x7F-\x9F')
-    .replaceAll('\\p{Cs}', '')
-    .replaceAll('\\uFFFD', '\uFFFD');
+  source.replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F').replaceAll('\\p{Cs}', '');
 
 const rules: ConversionConfig = {
   target: 'draft-2020-12',

@@ -95,10 +95,17 @@ function* patternsIn(node: unknown): Generator<string> {
   }
 }
 
-test('patterns have no escapes that other languages lack', () => {
+test('patterns have no escapes that other languages lack, and no control characters', () => {
   const patterns = [...patternsIn(JSON.parse(committed))];
   expect(patterns).not.toEqual([]);
-  expect(patterns.filter((pattern) => /\\[^?.]/.test(pattern))).toEqual([]);
+  expect(patterns.filter((pattern) => /\\(?![?.]|u[\dA-F]{4})|\p{Cc}/u.test(pattern))).toEqual([]);
+});
+
+test('requests have no further members, and answers may have some', () => {
+  const { NewPlant, ...answers } = JSON.parse(committed).components.schemas;
+  expect(NewPlant).toMatchObject({ additionalProperties: false });
+  for (const answer of Object.values(answers))
+    expect(answer).not.toHaveProperty('additionalProperties');
 });
 
 test.each(['name', 'tag'])('the pattern of a %s matches what a create accepts', (member) => {
