@@ -10,7 +10,12 @@ import {
   refuseOptionsOfNpm,
 } from '../../../bin/command-line/refused-options.ts';
 import { refuseSecretArguments } from '../../../bin/command-line/secret-arguments.ts';
-import { authorizerFailure, lifeAfterRevocation, metricsOfFailure } from './deployment.ts';
+import {
+  authorizerFailure,
+  expectAnswer,
+  lifeAfterRevocation,
+  metricsOfFailure,
+} from './deployment.ts';
 import { runSuite } from './suite.ts';
 import { tokensOfRun } from './tokens.ts';
 
@@ -75,7 +80,8 @@ function hasTokens(): boolean {
   return true;
 }
 
-function runWithGivenTokens(): Promise<number> {
+async function runWithGivenTokens(): Promise<number> {
+  await expectAnswer(`${options.baseUrl}`);
   return run(`${options.baseUrl}`, 'with the tokens of the environment', {});
 }
 
@@ -91,6 +97,7 @@ async function runWithOwnTokens(): Promise<number> {
     (options.localhost
       ? (running?.baseUrl ?? 'http://127.0.0.1:3000/v1')
       : await outputOf(options, 'BaseUrl'));
+  await expectAnswer(baseUrl);
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
   try {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import type { Target } from '../../../bin/administration/target.ts';
 import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
@@ -102,6 +103,20 @@ export async function metricsOfFailure(
 }
 
 const not = (name: string) => `not ${name}`;
+
+/** Rejects with one line if nothing answers at a base URL. */
+export async function expectAnswer(baseUrl: string): Promise<void> {
+  try {
+    const response = await fetch(`${baseUrl}/plants`, { signal: AbortSignal.timeout(10_000) });
+    await response.body?.cancel();
+  } catch (error) {
+    const { message, cause = message } = error as Error;
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new AdministrationError(
+      `${baseUrl} does not answer (${reason}). Start it, or give another with --base-url.`,
+    );
+  }
+}
 
 /** Returns the status of a list. Waits and asks again while the API throttles. */
 async function statusOf(baseUrl: string, token: string): Promise<number> {

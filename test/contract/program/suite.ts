@@ -5,7 +5,8 @@ import { root } from '../../support/project.ts';
 
 /**
  * Runs the contract tests, except those with these words in their names, and returns the exit code.
- * A signal to this program does not interrupt them, because they delete their plants at the end.
+ * A first signal to this program does not interrupt them, because they delete their plants at the
+ * end. A later one does.
  */
 export async function runSuite(
   environment: Record<string, string | undefined>,
@@ -33,11 +34,16 @@ export async function runSuite(
       detached: process.platform !== 'win32',
     },
   );
-  let told = false;
+  let first: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      if (!told) console.error('The tests end first, so that they delete their plants.');
-      told = true;
+      if (first === undefined) {
+        first = performance.now();
+        console.error(
+          'The tests end first, so that they delete their plants. Once more ends them at once.',
+        );
+        // One Ctrl-C arrives several times, because npm and the launcher pass it on.
+      } else if (performance.now() - first > 1000) suite.kill('SIGKILL');
     });
   const [code] = await once(suite, 'exit');
   return code ?? 1;

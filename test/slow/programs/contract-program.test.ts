@@ -1,11 +1,15 @@
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { listTokens } from '../../../bin/administration/access-tokens.ts';
 import { announce } from '../../../bin/administration/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
@@ -217,7 +221,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       return undefined;
     };
     const onStart: Options['onStart'] = (kill) => {
-      interrupt = () => kill(signal);
+      interrupt = () => {
+        kill(signal);
+        interrupt = () => {};
+      };
     };
     const { output } = await contract(except, { env: deployed(), onStart });
     expect(output).toContain('The tests end first, so that they delete their plants.');
@@ -225,6 +232,39 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     await expectRevokedTokens(7);
   },
 );
+
+test('a server that does not answer, or without an end, does not hold up the run', async () => {
+  const silent = createServer(() => {});
+  const endless = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    Readable.from(endlessly()).pipe(response);
+  });
+  const servers = [silent, endless];
+  const [silentUrl, endlessUrl] = await Promise.all(
+    servers.map(async (server) => `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}/v1`),
+  );
+  const tokens = {
+    CONTRACT_TOKEN: forge(),
+    CONTRACT_OTHER_TOKEN: forge(),
+    CONTRACT_READ_TOKEN: forge(),
+  };
+  const { code, output } = await contract(['--base-url', `${silentUrl}`], { env: tokens });
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^error: http:\S+ does not answer \(.*\)\. Start it, or .*\n$/),
+  });
+  const cut = await contract(['--base-url', `${endlessUrl}`, ...except], { env: tokens });
+  expect(cut.code).toBe(1);
+  expect(cut.output).toContain('has no end');
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+function* endlessly() {
+  for (;;) yield Buffer.alloc(2 ** 16, ' ');
+}
 
 const missing = 'this is missing: CONTRACT_TOKEN CONTRACT_OTHER_TOKEN --base-url';
 const takenByNpm = { npm_lifecycle_event: 'contract', npm_config_stack: 'true' };
@@ -244,4 +284,29 @@ test.each<[string, string[], Record<string, string>, string]>([
   for (const arg of args.filter((one) => one.startsWith('pst_')))
     expect(output).not.toContain(arg.slice(17, 38));
   expect(code).toBe(1);
+});
+
+test('a second Ctrl-C ends a suite that does not end', async () => {
+  let interrupt = () => {};
+  const start = standIn.calls;
+  const stalled = Promise.withResolvers<void>();
+  const onStart: Options['onStart'] = (kill) => {
+    interrupt = () => kill('SIGINT');
+  };
+  standIn.spoil = () => {
+    if (standIn.calls > start + 20) stalled.resolve();
+    return undefined;
+  };
+  const running = contract([], { env: deployed(), onStart });
+  await stalled.promise;
+  // Ctrl-C reaches the program several times at once.
+  interrupt();
+  interrupt();
+  await setTimeout(1100);
+  const asked = performance.now();
+  interrupt();
+  const { output } = await running;
+  expect(output).toContain('Once more ends them at once.');
+  expect(performance.now() - asked).toBeLessThan(20_000);
+  await expectRevokedTokens(7);
 });

@@ -16,6 +16,9 @@ export interface Answer {
   body: string;
 }
 
+/** More than any answer of an API. */
+const maxAnswerBytes = 2 ** 25;
+
 /** Sends a request exactly as it is written, because `fetch` would normalize path and headers. */
 export function send(
   baseUrl: string,
@@ -38,8 +41,18 @@ export function send(
   };
   const request = (protocol === 'https:' ? https : http).request(options, async (response) => {
     const { statusCode: status = 0, headers: answered } = response;
-    const chunks = await response.toArray().catch(reject);
-    if (chunks) resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of response) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > maxAnswerBytes) throw new Error(`The answer to ${method} ${path} has no end.`);
+      }
+      resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
+    } catch (error) {
+      reject(error);
+    }
   });
   request
     .setTimeout(40_000, () =>
