@@ -24,8 +24,8 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
 }
 
 /**
- * Writes a pattern without `\p{…}`, so that Python, Java, Rust and JavaScript read it alike. Most of
- * them do not read a lone surrogate.
+ * Writes a pattern without `\p{…}`, so that Python, Java, Rust and JavaScript read it alike. Most
+ * of them do not read a lone surrogate.
  */
 const portable = (source: string): string =>
   source.replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F').replaceAll('\\p{Cs}', '');
