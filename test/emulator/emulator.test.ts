@@ -83,7 +83,7 @@ describe('HTTP', () => {
   const open = async () => {
     const { hostname, port } = new URL(fixture.origin);
     const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
+    await eventually('a connection', once(socket, 'connect'));
     return socket;
   };
   const until = async (socket: Socket, text: string) => {

@@ -40,7 +40,12 @@ async function run(command: string, ...args: string[]) {
     said.all += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.all += text));
-  const [code] = await once(child, 'close');
+  const [code] = await eventually(
+    `the end of ${command} ${args.join(' ')}`,
+    once(child, 'close'),
+    // The contract runs for minutes.
+    { seconds: 900, instead: () => said.all },
+  );
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${said.all}`);
   return said;
 }

@@ -106,7 +106,8 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   const sockets = [baseUrl, dynamodbEndpoint, baseUrl].map((url) =>
     connect(Number(portOf(url)), '127.0.0.1'),
   );
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await store.comes('a connection', connected);
   sockets[2]?.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
   expect((await store.stop()).code).toBe(0);
 

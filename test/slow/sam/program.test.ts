@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import { root } from '../../support/project.ts';
 import { containersOf, leftBehind, npmRun, type Program } from './sam-local.ts';
 
@@ -57,7 +58,7 @@ test('the curl lines work, no other machine reaches the database, Ctrl-C ends al
 
   // A terminal sends it to the whole group.
   process.kill(-(program.process.pid ?? 0), 'SIGINT');
-  await program.ended;
+  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
   expect(leftBehind(program)).toEqual([]);
   expect(await reaches(hostname, Number(port))).toBe(false);
 });
@@ -93,7 +94,7 @@ test('what was stored is there after a restart, and SIGTERM to npm leaves nothin
   const [create = '', list = ''] = program.lines.filter((line) => line.startsWith('  curl '));
   spawnSync('sh', ['-c', create]);
   program.process.kill('SIGTERM');
-  await program.ended;
+  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
   expect(leftBehind(program)).toEqual([]);
 
   program = npmRun('sam', [...freePorts, '--data', folder]);
@@ -109,13 +110,13 @@ test('ended while SAM CLI is starting its containers, it leaves nothing behind',
   program = npmRun('sam', ['--memory', ...freePorts]);
   await program.line(firstContainer);
   process.kill(-(program.process.pid ?? 0), 'SIGTERM');
-  await program.ended;
+  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
   expect(leftBehind(program)).toEqual([]);
 });
 
 test('if SAM CLI does not start, its words and a line of ours say so', async () => {
   program = npmRun('sam', ['--memory', ...freePorts, '--', '--no-such-option']);
-  expect(await program.ended).toBe(1);
+  expect(await eventually('its end', program.ended, { seconds: 120 })).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
   expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
 });
@@ -128,7 +129,7 @@ test('if the functions do not answer, SAM CLI’s words and a line of ours say s
     '--invoke-image',
     'registry.invalid/nodejs:24',
   ]);
-  expect(await program.ended).toBe(1);
+  expect(await eventually('its end', program.ended, { seconds: 120 })).toBe(1);
   expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
   expect(program.lines.at(-1)).toMatch(/^error: A list of plants was answered with 502; /);
 });

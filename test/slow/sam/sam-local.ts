@@ -93,7 +93,7 @@ export async function startSamLocal(args: string[] = []): Promise<SamLocal> {
     ready,
     stop() {
       program.process.kill('SIGTERM');
-      return program.ended;
+      return eventually('the end of npm run sam', program.ended, { seconds: 120 });
     },
   };
 }
