@@ -64,15 +64,3 @@ describe.each(programs)('$name', ({ script, file }) => {
       expect(new Set(told.split(', '))).toEqual(new Set(options.map(({ option }) => option)));
     });
 });
-
-test('npm run mutation refuses a file that does not exist', () => {
-  const { file = '' } = programs.find(({ script }) => script === 'mutation') ?? {};
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), 'nosuch.ts'], {
-    encoding: 'utf8',
-  });
-  expect({ status, stdout, stderr }).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: 'error: No file matches nosuch.ts.\n',
-  });
-});
