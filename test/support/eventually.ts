@@ -33,5 +33,8 @@ export async function eventually<T>(
   } finally {
     done.abort();
   }
-  throw new Error(`Within ${seconds} s there was not: ${what}\n${instead()}`.trim());
+  const error = new Error(`Within ${seconds} s there was not: ${what}\n${instead()}`.trim());
+  // The report shows the line that waits, and not this one.
+  Error.captureStackTrace(error, eventually);
+  throw error;
 }
