@@ -6,7 +6,7 @@ export interface Ready {
   dynamodbEndpoint: string;
 }
 
-/** Returns what a person needs to go on: where things are, a token, and three lines to paste. */
+/** Returns where things are, a token, and three lines to paste. SAM CLI has no reference. */
 export function readyText(
   { baseUrl, token, dynamodbEndpoint }: Ready,
   where: string,
@@ -14,9 +14,13 @@ export function readyText(
 ): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   const json = "-H 'Content-Type: application/json'";
+  const [first, log] =
+    reference === undefined
+      ? ['', 'SAM CLI prints several lines for each request.']
+      : [`Reference:   ${reference}\n`, 'Each request follows on a line of its own.'];
   const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
   return `
-${reference === undefined ? '' : `Reference:   ${reference}\n`}Plant Store: ${baseUrl}
+${first}Plant Store: ${baseUrl}
 DynamoDB:    ${dynamodbEndpoint} (${where})
 Token:       ${token} (owner demo, 24 hours)
 
@@ -26,7 +30,7 @@ Create, list and delete a plant:
   curl -i ${baseUrl}/plants ${authorization}
   curl -i -X DELETE ${baseUrl}/plants/1 ${authorization}
 
-Ctrl-C ends it. Each request follows on a line of its own.
+Ctrl-C ends it. ${log}
 `;
 }
 

@@ -284,20 +284,22 @@ describe('what it says', () => {
   });
 
   test('when ready: where things are, a token, and three lines to paste', () => {
-    const text = readyText(
-      {
-        baseUrl: 'http://127.0.0.1:3000/v1',
-        token: 'pst_token',
-        dynamodbEndpoint: 'http://127.0.0.1:8000',
-      },
-      'in memory',
-    );
+    const ready = {
+      baseUrl: 'http://127.0.0.1:3000/v1',
+      token: 'pst_token',
+      dynamodbEndpoint: 'http://127.0.0.1:8000',
+    };
+    const text = readyText(ready, 'in memory');
     for (const said of [
       'http://127.0.0.1:3000/v1\n',
       'http://127.0.0.1:8000 (in memory)',
       'pst_token (owner demo, 24 hours)',
     ])
       expect(text).toContain(said);
+    expect(text).toContain('SAM CLI prints several lines for each request.');
+    expect(readyText(ready, 'in memory', 'http://127.0.0.1:3000/docs')).toMatch(
+      /^\nReference: .*\nPlant Store: .*Each request follows on a line of its own\.\n$/s,
+    );
     const curls = text.split('\n').filter((line) => line.startsWith('  curl'));
     expect(curls).toHaveLength(3);
     for (const curl of curls) expect(curl).toContain("-H 'Authorization: Bearer pst_token'");
