@@ -45,7 +45,10 @@ describe.each(programs)('$name', ({ script, file }) => {
   // npm is real: it must neither know an option's name nor take it for an abbreviation.
   const npmRun = (args: string[]) => {
     const folder = temporaryFolder();
-    const command = `"${process.execPath}" "${join(root, file)}"`;
+    const quoted = [process.execPath, join(root, file)].map(
+      (path) => `"${path.replace(/[$`]/g, '\\$&')}"`,
+    );
+    const command = quoted.join(' ');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { [script]: command } }));
     return spawnSync('npm', ['run', '-s', script, ...args], {
       cwd: folder,
