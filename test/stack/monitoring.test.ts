@@ -85,6 +85,12 @@ test('a flood that comes and goes for an hour sends two mails', () => {
   expect(mails).toEqual([true, false]);
 });
 
+test('the alarm on requests says, as its runbook does, that it counts all methods', () => {
+  const { AlarmDescription } = alarms.find(({ AlarmName }) => /ThrottledRequests$/.test(AlarmName));
+  for (const text of [AlarmDescription, readPage('docs/operations.md')])
+    expect(text).toContain('all methods together');
+});
+
 test('a function without calls does not hide the errors of another', () => {
   const { Metrics } = alarms.find(({ AlarmName }) => AlarmName.endsWith('FunctionErrors'));
   const Expression = plantFunctions.map((_, i) => `FILL(errors${i}, 0)`).join(' + ');
