@@ -1,10 +1,6 @@
 import * as v from 'valibot';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
-import { createPlantInput } from '../../functions/plants/create.ts';
-import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
-import { deletePlantInput } from '../../functions/plants/delete.ts';
-import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
 import { fields } from '../../functions/plants/plant.ts';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
@@ -15,9 +11,9 @@ import {
   problemMembers,
   problems,
 } from '../../functions/shared/problems.ts';
-import { answerSchema, int64Description, parameterSchema, requestSchema } from './schema.ts';
-
-type Json = Record<string, unknown>;
+import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
+import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
+import { answerSchema, parameterSchema, requestSchema } from './schema.ts';
 
 /**
  * Returns the OpenAPI document as docs/openapi.json holds it. It is made of the schemas, the
@@ -25,94 +21,8 @@ type Json = Record<string, unknown>;
  */
 export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
-interface Description<O extends Operation> {
-  summary: string;
-  description: string;
-  input: InputSchema;
-  /** The name of its schema, and an example. */
-  body?: { name: string; example: Json };
-  successes: Record<(typeof operations)[O]['successes'][number], Json>;
-  /** In addition to those of every operation. */
-  problems: ProblemCode[];
-}
-
 const tag = { name: 'Plants', description: 'What an owner keeps.' };
 const requestId = 'JKJaXmPLvHcESHA=';
-const plant = { name: 'Monstera', tag: 'shade' };
-const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
-const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
-
-const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
-/** Returns an object with the same names. */
-const mapped = <T>(from: Record<string, T>, value: (one: T, name: string) => unknown): Json =>
-  Object.fromEntries(Object.entries(from).map(([name, one]) => [name, value(one, name)]));
-const headers = (...names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
-const everyHeader = [requestIdHeader, ...Object.keys(commonHeaders())];
-const everyResponse = headers(...everyHeader);
-const json = (schema: Json, example: unknown) => ({
-  content: { 'application/json': { schema, example } },
-});
-
-const location = {
-  required: true,
-  description: 'The path of the plant.',
-  schema: { type: 'string', pattern: '^(/[^/]+)*/plants/(0|-?[1-9][0-9]{0,18})$' },
-  example: '/v1/plants/7',
-};
-const created = (description: string) => ({
-  description,
-  headers: { ...everyResponse, Location: location },
-  ...json(reference('schemas', 'Plant'), plant),
-});
-const link = {
-  description: 'The path of the next page (RFC 8288), if there is one.',
-  schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
-  example: `<${nextPage}>; rel="next"`,
-};
-const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
-
-const descriptions: { [O in Operation]: Description<O> } = {
-  createPlant: {
-    summary: 'Create a plant',
-    description:
-      'Stores a plant under an id that the caller chooses. ' +
-      'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
-      'back a plant that another caller deleted meanwhile.',
-    input: createPlantInput,
-    body: { name: 'NewPlant', example: { id: 7, ...plant } },
-    successes: {
-      201: created('The plant was stored.'),
-      200: created('The plant existed already, with the same content.'),
-    },
-    problems: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
-  },
-  listPlants: {
-    summary: 'List the caller’s plants',
-    description:
-      'Lists plants in ascending order of their ids, including everything written before. ' +
-      'To read on, follow Link until a page has none.',
-    input: listPlantsInput,
-    successes: {
-      200: {
-        description: 'A page of plants.',
-        headers: { ...everyResponse, Link: link },
-        ...json(plants, [{ name: 'Aloe', tag: '' }, plant]),
-      },
-    },
-    problems: [],
-  },
-  deletePlant: {
-    summary: 'Delete a plant',
-    description:
-      'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
-      'created meanwhile.',
-    input: deletePlantInput,
-    successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
-    problems: ['plant-not-found'],
-  },
-};
-
 const everyOperation: ProblemCode[] = [
   'invalid-request',
   'unauthorized',
@@ -122,12 +32,6 @@ const everyOperation: ProblemCode[] = [
   'internal-error',
   'unavailable',
 ];
-
-const parameterDescriptions: Record<string, string> = {
-  id: `The id of the plant. ${int64Description}`,
-  limit: `The maximum number of plants. A value above ${largestPage} means ${largestPage}.`,
-  cursor: 'The position after which to continue, as a Link has it.',
-};
 
 const faults: Partial<Record<ProblemCode, Fault[]>> = {
   'invalid-request': [
@@ -182,7 +86,7 @@ function openApiDocument(): Json {
 }
 
 const missing = (what: string): never => {
-  throw new Error(`${import.meta.filename} lacks ${what}.`);
+  throw new Error(`bin/openapi/descriptions.ts lacks ${what}.`);
 };
 
 const bodyOf = (name: Operation) =>

@@ -1,0 +1,91 @@
+import type { InputSchema } from '../../functions/http/input.ts';
+import { createPlantInput } from '../../functions/plants/create.ts';
+import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
+import { deletePlantInput } from '../../functions/plants/delete.ts';
+import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
+import type { Operation, operations } from '../../functions/shared/operations.ts';
+import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { everyResponse, type Json, json, reference } from './parts.ts';
+import { int64Description } from './schema.ts';
+
+/** What the document says of an operation, beside its row. */
+export interface Description<O extends Operation> {
+  summary: string;
+  description: string;
+  input: InputSchema;
+  /** The name of its schema, and an example. */
+  body?: { name: string; example: Json };
+  successes: Record<(typeof operations)[O]['successes'][number], Json>;
+  /** In addition to those of every operation. */
+  problems: ProblemCode[];
+}
+
+const plant = { name: 'Monstera', tag: 'shade' };
+const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
+const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
+
+const location = {
+  required: true,
+  description: 'The path of the plant.',
+  schema: { type: 'string', pattern: '^(/[^/]+)*/plants/(0|-?[1-9][0-9]{0,18})$' },
+  example: '/v1/plants/7',
+};
+const created = (description: string) => ({
+  description,
+  headers: { ...everyResponse, Location: location },
+  ...json(reference('schemas', 'Plant'), plant),
+});
+const link = {
+  description: 'The path of the next page (RFC 8288), if there is one.',
+  schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
+  example: `<${nextPage}>; rel="next"`,
+};
+const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
+
+/** The texts of the operations. Only the document has them, so that bundles stay small. */
+export const descriptions: { [O in Operation]: Description<O> } = {
+  createPlant: {
+    summary: 'Create a plant',
+    description:
+      'Stores a plant under an id that the caller chooses. ' +
+      'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
+      'back a plant that another caller deleted meanwhile.',
+    input: createPlantInput,
+    body: { name: 'NewPlant', example: { id: 7, ...plant } },
+    successes: {
+      201: created('The plant was stored.'),
+      200: created('The plant existed already, with the same content.'),
+    },
+    problems: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
+  },
+  listPlants: {
+    summary: 'List the caller’s plants',
+    description:
+      'Lists plants in ascending order of their ids, including everything written before. ' +
+      'To read on, follow Link until a page has none.',
+    input: listPlantsInput,
+    successes: {
+      200: {
+        description: 'A page of plants.',
+        headers: { ...everyResponse, Link: link },
+        ...json(plants, [{ name: 'Aloe', tag: '' }, plant]),
+      },
+    },
+    problems: [],
+  },
+  deletePlant: {
+    summary: 'Delete a plant',
+    description:
+      'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
+      'created meanwhile.',
+    input: deletePlantInput,
+    successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
+    problems: ['plant-not-found'],
+  },
+};
+
+export const parameterDescriptions: Record<string, string> = {
+  id: `The id of the plant. ${int64Description}`,
+  limit: `The maximum number of plants. A value above ${largestPage} means ${largestPage}.`,
+  cursor: 'The position after which to continue, as a Link has it.',
+};
