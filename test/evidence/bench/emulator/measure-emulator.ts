@@ -66,7 +66,7 @@ export async function measureEmulator(): Promise<Result[]> {
       ...quartiles(loaded),
       atMost: 430,
     },
-    { title: `20 connections: ${served}`, ...of20, atMost: 1 / 0.7 },
+    { title: `20 connections: ${served}`, ...of20, atMost: 1 / 0.45 },
     { title: `50 connections: ${served}`, ...of50, atMost: 1 / 0.45 },
   ];
 }
