@@ -6,7 +6,7 @@ BASE_URL and TOKEN come from the environment.
 import os
 
 from plant_store_client import AuthenticatedClient
-from plant_store_client.api.default import create_plant, delete_plant, list_plants
+from plant_store_client.api.plants import create_plant, delete_plant, list_plants
 from plant_store_client.models import NewPlant, Plant, Problem
 
 client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=os.environ["TOKEN"])

@@ -20,8 +20,7 @@ export async function settle(
 }
 
 /** What AWS's front end may change, refuse or answer before the request reaches a function. */
-const meetsFrontEnd =
-  /%00|[[\]]|7;|multipart|: gzip$|(no|without|two|two different|after a) Content-Type/i;
+const meetsFrontEnd = /%00|[[\]]|7;|multipart|: gzip$|(no|without|two|two different) Content-Type/i;
 
 /**
  * Expects an answer. If the request may not reach a function as it was sent, a deployed API may

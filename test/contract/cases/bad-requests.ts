@@ -77,8 +77,12 @@ export const badHeaders: [what: string, headers: Header[], names: string[]][] = 
   ]),
   ['two Content-Types', [json, json], ['Content-Type']],
   ['two different Content-Types', [json, ['Content-Type', 'text/plain']], ['Content-Type']],
-  ['a content-type after a Content-Type', [json, ['content-type', 'text/plain']], ['Content-Type']],
-  ['a content-type before a Content-Type', [['content-type', 'a/b'], json], ['Content-Type']],
+  [
+    'two different Content-Types, the second in lower case',
+    [json, ['content-type', 'text/plain']],
+    ['Content-Type'],
+  ],
+  ['two Content-Types, the first in lower case', [['content-type', 'a/b'], json], ['Content-Type']],
   ...[...badEncodings, 'x'].map((value): (typeof badHeaders)[number] => [
     `Content-Encoding: ${value}`,
     [json, ['Content-Encoding', value]],

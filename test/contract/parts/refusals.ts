@@ -24,7 +24,7 @@ test.each(sentBodies)('a create is refused with the body: %s', async (_, body, p
 });
 
 const sentHeaders = target.isSam
-  ? badHeaders.filter(([what]) => what !== 'two Content-Types')
+  ? badHeaders.filter(([what]) => !what.startsWith('two Content-Types'))
   : badHeaders;
 test.each(sentHeaders)('a create is refused with the headers: %s', async (what, headers, names) => {
   await expectAnswer(
