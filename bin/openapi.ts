@@ -4,9 +4,9 @@ import { Command } from 'commander';
 import { example } from './command-line/example.ts';
 import { openApiText } from './openapi/document.ts';
 
-new Command('npm run openapi')
+new Command('node bin/node24.mjs bin/openapi.ts')
   .description('Writes docs/openapi.json, the description of the API, from the source code.')
-  .addHelpText('after', example('npm run openapi'))
+  .addHelpText('after', example('node bin/node24.mjs bin/openapi.ts'))
   .parse();
 
 const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');

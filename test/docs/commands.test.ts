@@ -41,8 +41,8 @@ const runs: [command: RegExp, by: string][] = [
     'test/slow/sam/plain.test.ts',
   ],
   [/^npm test -- test\/plants$/, '.ci/fresh-clone'],
-  [/^npm (test|run (format|types|lint|test:programs))$/, '.ci/run'],
-  [/^npm run openapi$/, 'test/openapi/program.test.ts'],
+  [/^npm (test|run (types|lint( -- --write)?|test:programs))$/, '.ci/run'],
+  [/^node bin\/node24\.mjs bin\/openapi\.ts$/, 'test/openapi/program.test.ts'],
   [/^\.ci\/client-types\/run$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/python-client/run'],
 ];
@@ -89,7 +89,7 @@ const options = new Set([...(ours ?? []), ...others, '--help']);
 
 /** Tells of a file or a script whether it went with the evidence, which can be removed. */
 const wasRemoved = (name: string) =>
-  /^(test\/evidence\/|docs\/(proof|speed)\.|(explore|proof|mutation|bench)$)/.test(name) &&
+  /^(test\/evidence\/|docs\/(proof|speed)\.|(proof|mutation|bench)$)/.test(name) &&
   !existsSync(join(root, 'test/evidence'));
 
 // The changelog names what is gone, too.

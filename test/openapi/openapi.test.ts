@@ -21,7 +21,7 @@ const operationsOfDocument = Object.entries(openApi.paths).flatMap(([path, item]
   })),
 );
 
-test('docs/openapi.json is what npm run openapi writes', () => {
+test('docs/openapi.json is what bin/openapi.ts writes', () => {
   expect(committed).toBe(openApiText());
 });
 

@@ -10,7 +10,7 @@ test.each([
   ['--help', 0],
   ['--hlep', 1],
   ['docs/api.json', 1],
-])('npm run openapi -- %s writes nothing and exits with %i', (argument, exitCode) => {
+])('bin/openapi.ts %s writes nothing and exits with %i', (argument, exitCode) => {
   const before = written();
   const { status } = spawnSync(process.execPath, ['bin/openapi.ts', argument], {
     cwd: root,

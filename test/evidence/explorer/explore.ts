@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
-import { refuseOptionsOfNpm } from '../../../bin/command-line/refused-options.ts';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { faults } from './planted-faults.ts';
@@ -16,15 +15,15 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
-const program = new Command('npm run explore --')
+const command = 'node bin/node24.mjs test/evidence/explorer/explore.ts';
+const program = new Command(command)
   .description('Tries every order of three calls and two faults of the database.')
   .argument('[scenarios...]', 'what to try instead, in JSON, as a failure prints it')
   .option('--two-calls', 'only two calls and one fault')
   .addOption(
     new Option('--fault <name>', 'with this fault in the functions').choices(Object.keys(faults)),
   )
-  .addHelpText('after', example('npm run explore -- --two-calls'));
-refuseOptionsOfNpm(program);
+  .addHelpText('after', example(`${command} --two-calls`));
 const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
 const given: Scenario[] = program.args.map((scenario) => JSON.parse(scenario));
 const chosen = twoCalls
@@ -41,7 +40,7 @@ for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
   const { broken, schedule, others } = await run(makeCall, scenario);
   if (broken) {
     const replay = JSON.stringify({ ...scenario, schedule });
-    console.log(`${broken}\nReplay: npm run explore -- '${replay}'`);
+    console.log(`${broken}\nReplay: ${command} '${replay}'`);
     process.exit(1);
   }
   for (const other of others) all.push({ ...scenario, schedule: other });

@@ -30,7 +30,7 @@ const shown: Record<string, object> = {
 
 test.each(Object.keys(faults))('the explorer finds %s', async (fault) => {
   const found = await explore('--fault', fault, JSON.stringify(shown[fault]));
-  const [, replay = ''] = /Replay: npm run explore -- '(.*)'/.exec(found.output) ?? [];
+  const [, replay = ''] = /Replay: \S+ \S+ \S+ '(.*)'/.exec(found.output) ?? [];
   expect({ ...found, replay }).toMatchObject({ code: 1, replay: expect.stringContaining(',') });
 
   process.stdout.write(`${fault}: ${JSON.parse(replay).schedule.join(' ')}\n`);

@@ -13,7 +13,7 @@ test('without the evidence, its pages and its scripts, types, lint and tests pas
   git('add', '--all');
   git('-c', 'user.name=x', '-c', 'user.email=x', 'commit', '--message=x');
   git('rm', '-r', 'test/evidence', 'docs/proof.*', 'docs/speed.*', 'docs/mutation.json');
-  const scripts = ['explore', 'proof', 'mutation', 'bench'].map((name) => `scripts.${name}`);
+  const scripts = ['proof', 'mutation', 'bench'].map((name) => `scripts.${name}`);
   execFileSync('npm', ['pkg', 'delete', ...scripts], { cwd });
 
   const { PROOF, PROOF_ROWS, REPLAY, ALL_ENGINES, ...env } = process.env;

@@ -13,7 +13,7 @@ test('every schedule of three calls and two faults holds the contract', async ()
       count: Number(/^(\d+) schedules/.exec(output)?.[1]),
       unit: 'schedules',
       outcome: 'No answer and no stored plant contradicts the contract.',
-      command: 'npm run explore',
+      command: 'npm run proof -- test/evidence/slow/schedules',
     },
     startedAt,
   );
