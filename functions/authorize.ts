@@ -11,12 +11,12 @@ import { connect } from './dynamodb/client.ts';
 import { requiredVariable } from './dynamodb/environment.ts';
 import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
-import { environment } from './shared/environment-variables.ts';
+import { tableVariables } from './shared/table-schema.ts';
 import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();
 const find = (id: string) =>
-  findRecord(database, requiredVariable(environment.accessTokensTable), id);
+  findRecord(database, requiredVariable(tableVariables.accessTokens), id);
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
   timeoutEarlyInMillis: timeouts.function - timeouts.authorizer,

@@ -1,7 +1,8 @@
+import { itemFunction } from './items/function.ts';
 import { createPlant, createPlantInput } from './plants/create.ts';
-import { plantFunction } from './plants/function.ts';
+import { plantKind } from './plants/plant.ts';
 
-export const { handler, prime } = plantFunction(createPlantInput, createPlant, {
+export const { handler, prime } = itemFunction(plantKind, createPlantInput, createPlant, {
   multiValueHeaders: { 'Content-Type': ['application/json'] },
   body: '{"id": 0, "name": "-"}',
 });

@@ -1,6 +1,7 @@
+import { itemFunction } from './items/function.ts';
 import { deletePlant, deletePlantInput } from './plants/delete.ts';
-import { plantFunction } from './plants/function.ts';
+import { plantKind } from './plants/plant.ts';
 
-export const { handler, prime } = plantFunction(deletePlantInput, deletePlant, {
+export const { handler, prime } = itemFunction(plantKind, deletePlantInput, deletePlant, {
   pathParameters: { id: '0' },
 });

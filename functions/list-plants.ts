@@ -1,4 +1,5 @@
-import { plantFunction } from './plants/function.ts';
+import { itemFunction } from './items/function.ts';
 import { listPlants, listPlantsInput } from './plants/list.ts';
+import { plantKind } from './plants/plant.ts';
 
-export const { handler, prime } = plantFunction(listPlantsInput, listPlants, {});
+export const { handler, prime } = itemFunction(plantKind, listPlantsInput, listPlants, {});

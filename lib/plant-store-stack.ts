@@ -3,6 +3,7 @@ import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { type Operation, operations } from '../functions/shared/operations.ts';
+import { tableVariables } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { Api, stageName } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';
@@ -35,7 +36,7 @@ export class PlantStoreStack extends Stack {
         code: join(bundles, entry),
         description: `${method} /${path}`,
         table: tables[table],
-        tableVariable: environment[`${table}Table`],
+        tableVariable: tableVariables[table],
         actions,
         ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
         settings,
@@ -50,7 +51,7 @@ export class PlantStoreStack extends Stack {
       code: join(bundles, entryOf.Authorizer),
       description: 'Checks access tokens',
       table: tables.accessTokens,
-      tableVariable: environment.accessTokensTable,
+      tableVariable: tableVariables.accessTokens,
       actions: ['GetItem'],
       settings,
     });

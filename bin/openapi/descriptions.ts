@@ -1,8 +1,8 @@
 import type { InputSchema } from '../../functions/http/input.ts';
+import { cursorPattern, encodeCursor, largestPage } from '../../functions/items/paging.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
-import { cursorPattern, encodeCursor } from '../../functions/plants/cursor.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
-import { largestPage, listPlantsInput } from '../../functions/plants/list.ts';
+import { listPlantsInput } from '../../functions/plants/list.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { everyResponse, type Json, json, reference } from './parts.ts';

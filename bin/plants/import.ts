@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
-import type { Creation, PlantStore } from '../../functions/plants/store.ts';
+import type { Creation } from '../../functions/items/store.ts';
+import type { PlantStore } from '../../functions/plants/store.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { inParallel } from './in-parallel.ts';
 import { fromLine, LineError, readLines } from './lines.ts';

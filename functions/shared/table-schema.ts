@@ -2,10 +2,14 @@
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
 export type TableName = keyof typeof tableIds;
 
-/**
- * The keys of the Plants table, so that a query returns an owner's plants in order of their ids.
- */
-export const plantKey = { partition: 'owner', sort: 'id' } as const;
+/** The environment variables with the names of the tables. */
+export const tableVariables = {
+  plants: 'PLANTS_TABLE',
+  accessTokens: 'ACCESS_TOKENS_TABLE',
+} as const satisfies Record<TableName, string>;
+
+/** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
+export const ownerKey = { partition: 'owner', sort: 'id' } as const;
 
 /**
  * The key of the AccessTokens table, and the attribute with the time (seconds since 1970) after
@@ -13,3 +17,15 @@ export const plantKey = { partition: 'owner', sort: 'id' } as const;
  */
 export const accessTokenKey = { partition: 'id' } as const;
 export const accessTokenExpiry = 'expires';
+
+interface TableKey {
+  /** The name of an attribute that is a string. */
+  partition: string;
+  /** The name of an attribute that is a number. */
+  sort?: string;
+  expiry?: string;
+}
+export const tableKeys: Record<TableName, TableKey> = {
+  plants: ownerKey,
+  accessTokens: { ...accessTokenKey, expiry: accessTokenExpiry },
+};

@@ -1,35 +1,8 @@
 import { type CfnElement, RemovalPolicy } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  TableEncryptionV2,
-  type TablePropsV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import {
-  accessTokenExpiry,
-  accessTokenKey,
-  plantKey,
-  type TableName,
-  tableIds,
-} from '../../functions/shared/table-schema.ts';
+import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import type { Settings } from '../settings.ts';
-
-/** The keys of each table as CDK takes them. */
-const keysOf: Record<
-  TableName,
-  Pick<TablePropsV2, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>
-> = {
-  plants: {
-    partitionKey: { name: plantKey.partition, type: AttributeType.STRING },
-    sortKey: { name: plantKey.sort, type: AttributeType.NUMBER },
-  },
-  accessTokens: {
-    partitionKey: { name: accessTokenKey.partition, type: AttributeType.STRING },
-    timeToLiveAttribute: accessTokenExpiry,
-  },
-};
 
 /**
  * Adds the tables. They are separate so that no plant handler can read a token, and so that a
@@ -42,8 +15,11 @@ export function addTables(
   const scope = new Construct(stack, 'Tables');
   const retain = retention === 'retain';
   const table = (name: TableName) => {
+    const { partition, sort, expiry } = tableKeys[name];
     const made = new TableV2(scope, tableIds[name], {
-      ...keysOf[name],
+      partitionKey: { name: partition, type: AttributeType.STRING },
+      ...(sort && { sortKey: { name: sort, type: AttributeType.NUMBER } }),
+      ...(expiry && { timeToLiveAttribute: expiry }),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -54,5 +30,6 @@ export function addTables(
     (made.node.defaultChild as CfnElement).overrideLogicalId(tableIds[name]);
     return made;
   };
-  return { plants: table('plants'), accessTokens: table('accessTokens') };
+  const names = Object.keys(tableIds) as TableName[];
+  return Object.fromEntries(names.map((name) => [name, table(name)])) as Record<TableName, TableV2>;
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken } from '../../bin/administration/access-tokens.ts';
 import { environment } from '../../functions/shared/environment-variables.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
+import { tableVariables } from '../../functions/shared/table-schema.ts';
 import { bundle } from '../../lib/bundle.ts';
 import {
   type ExecutionEnvironment,
@@ -44,7 +45,7 @@ beforeAll(async () => {
   finallyDo(() => database.close().closeAllConnections());
   bundle(bundles);
   const variables = {
-    [environment.accessTokensTable]: tokens.name,
+    [tableVariables.accessTokens]: tokens.name,
     [environment.dynamodbEndpoint]: '',
   };
   authorizer = startExecutionEnvironment(

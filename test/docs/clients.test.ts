@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import openapi from '../../docs/openapi.json' with { type: 'json' };
-import { largestPage } from '../../functions/plants/list.ts';
+import { largestPage } from '../../functions/items/paging.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings } from '../../lib/settings.ts';

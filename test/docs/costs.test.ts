@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { plantKey } from '../../functions/shared/table-schema.ts';
+import { ownerKey } from '../../functions/shared/table-schema.ts';
 import { assumedSeconds, prices } from '../../lib/prices.ts';
 import { largestContent } from '../plants/largest-content.ts';
 import { type Measured, type MeasuredName, measure } from './measured.ts';
@@ -72,7 +72,7 @@ const ordinary: Use = {
 };
 
 // The largest plant, with the longest owner and id, and with its nonce.
-const attributes = [plantKey.partition, plantKey.sort, 'nonce', ...Object.entries(largestContent)];
+const attributes = [ownerKey.partition, ownerKey.sort, 'nonce', ...Object.entries(largestContent)];
 const storedBytes = Buffer.byteLength(attributes.flat().join('')) + 128 + 12 + 8;
 const sentBytes = Buffer.byteLength(`${JSON.stringify(largestContent)},`);
 const { logKilobytes, sentKilobytes: headKilobytes } = told('delete a plant');

@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import { storedPlant } from '../../functions/plants/plant.ts';
+import { plantKind } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
@@ -149,7 +149,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   const failed = '{"__type":"x#ConditionalCheckFailedException"}';
   answer = (_, response) =>
     void (commands.at(-1) === 'PutItem' ? response.writeHead(400).end(failed) : response.end('{}'));
-  const plant = storedPlant({ id: 1n, name: 'Aloe' });
+  const plant = plantKind.parse({ id: 1n, name: 'Aloe' });
   const creation = plantStore(database, tableIds.plants).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(commands).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);

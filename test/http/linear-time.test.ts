@@ -5,7 +5,6 @@ import { operation } from '../../functions/http/operation.ts';
 import { createPlant, createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlant, deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlants, listPlantsInput } from '../../functions/plants/list.ts';
-import type { PlantStore } from '../../functions/plants/store.ts';
 import { readRequest } from '../../lib/emulator/gateway/http.ts';
 import { proxyEvent as emulatedEvent } from '../../lib/emulator/gateway/proxy-event.ts';
 import { findRoute, type Route } from '../../lib/emulator/gateway/routes.ts';
@@ -22,15 +21,13 @@ const texts = runs.flatMap((run) => {
   return [long, `${long}x`, `x${long}`, `x${long}x`];
 });
 
-const plants: PlantStore = {
-  create: async () => 'created',
-  list: async () => [],
-  remove: async () => true,
-};
+const create = async () => 'created' as const;
+const list = async () => [];
+const remove = async () => true;
 const operations: Record<string, (event: APIGatewayProxyEvent) => unknown> = {
-  create: (event) => operation(createPlantInput, createPlant(plants))(event, lambdaContext()),
-  list: (event) => operation(listPlantsInput, listPlants(plants))(event, lambdaContext()),
-  delete: (event) => operation(deletePlantInput, deletePlant(plants))(event, lambdaContext()),
+  create: (event) => operation(createPlantInput, createPlant({ create }))(event, lambdaContext()),
+  list: (event) => operation(listPlantsInput, listPlants({ list }))(event, lambdaContext()),
+  delete: (event) => operation(deletePlantInput, deletePlant({ remove }))(event, lambdaContext()),
 };
 
 const routes: Route[] = ['/plants', '/plants/{id}'].map((resourcePath) => ({

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { largestPage } from '../../functions/plants/list.ts';
-import { fieldNames, newPlant, plantIdInPath, storedPlant } from '../../functions/plants/plant.ts';
+import { idInPath } from '../../functions/items/item.ts';
+import { largestPage } from '../../functions/items/paging.ts';
+import { newPlant, plantKind } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { largestContent } from './largest-content.ts';
 
@@ -36,7 +37,7 @@ test.each<[text: string, id: bigint]>([
   ['9223372036854775807', 9223372036854775807n],
   ['-9223372036854775808', -9223372036854775808n],
 ])('the path %s names one plant', (text, id) => {
-  expect(v.parse(plantIdInPath, text)).toBe(id);
+  expect(v.parse(idInPath, text)).toBe(id);
 });
 
 test.each([
@@ -57,17 +58,20 @@ test.each([
   '-9223372036854775809',
   '1'.repeat(5000),
 ])('the path %j names none', (text) => {
-  expect(v.safeParse(plantIdInPath, text).success).toBe(false);
+  expect(v.safeParse(idInPath, text).success).toBe(false);
 });
 
 test('every field but the name may be left out, because stored plants may lack it', () => {
   expect(v.safeParse(newPlant, { id: 1n, name: 'Aloe' }).success).toBe(true);
-  expect(Object.keys(storedPlant({ id: 1n, name: 'Aloe' }))).toEqual(['id', ...fieldNames]);
+  expect(Object.keys(plantKind.parse({ id: 1n, name: 'Aloe' }))).toEqual([
+    'id',
+    ...plantKind.fieldNames,
+  ]);
 });
 
 test('an item without an id, or with a float for one, is an error', () => {
   for (const id of [undefined, 7])
-    expect(() => storedPlant({ id, name: 'Aloe' })).toThrow('valid id');
+    expect(() => plantKind.parse({ id, name: 'Aloe' })).toThrow('valid id');
 });
 
 test('the largest plant fits in a body even if every character of its texts is escaped', () => {

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '../../functions/dynamodb/writes.ts';
-import { fieldNames, storedPlant } from '../../functions/plants/plant.ts';
+import { plantKind } from '../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
@@ -11,7 +11,7 @@ import { createPlantsTable, writePlants } from '../support/database/plants-table
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
-const plant = (id: bigint, name = 'Aloe', tag = '') => storedPlant({ id, name, tag });
+const plant = (id: bigint, name = 'Aloe', tag = '') => plantKind.parse({ id, name, tag });
 
 describe.each(engines())('on $name', ({ start }) => {
   let engine: Database;
@@ -198,8 +198,8 @@ describe.each(engines())('on $name', ({ start }) => {
     expect(await plants.list('old', 10, undefined)).toEqual(upgraded);
   });
 
-  test.each(fieldNames)('the field %s is stored, compared and listed', async (field) => {
-    const texts = Object.fromEntries(fieldNames.map((name) => [name, `the ${name}`]));
+  test.each(plantKind.fieldNames)('the field %s is stored, compared and listed', async (field) => {
+    const texts = Object.fromEntries(plantKind.fieldNames.map((name) => [name, `the ${name}`]));
     const whole = { ...plant(1n), ...texts };
     const owner = `field-${field}`;
     expect(await plants.create(owner, whole)).toBe('created');

@@ -1,5 +1,7 @@
 import { environment } from '../../functions/shared/environment-variables.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
+import { type TableName, tableIds, tableVariables } from '../../functions/shared/table-schema.ts';
+
+const tables = Object.keys(tableIds) as TableName[];
 
 /** Returns the environment variables of a function that runs in a process of its own. */
 export const lambdaEnvironment = (databaseEndpoint: string): Record<string, string> => ({
@@ -8,7 +10,6 @@ export const lambdaEnvironment = (databaseEndpoint: string): Record<string, stri
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'session',
   AWS_LAMBDA_FUNCTION_NAME: 'Function',
-  [environment.plantsTable]: tableIds.plants,
-  [environment.accessTokensTable]: tableIds.accessTokens,
+  ...Object.fromEntries(tables.map((name) => [tableVariables[name], tableIds[name]])),
   [environment.dynamodbEndpoint]: databaseEndpoint,
 });

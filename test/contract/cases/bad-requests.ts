@@ -1,4 +1,4 @@
-import { encodeCursor } from '../../../functions/plants/cursor.ts';
+import { encodeCursor } from '../../../functions/items/paging.ts';
 import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { storedPlant } from '../../../functions/plants/plant.ts';
+import { plantKind } from '../../../functions/plants/plant.ts';
 import { plantStore } from '../../../functions/plants/store.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localClient, localDocumentClient } from '../../../lib/database/database-client.ts';
@@ -28,7 +28,7 @@ async function requestsOfStore(endpoint: string): Promise<HttpRequest[]> {
   });
   const plants = plantStore(database, tableIds.plants);
   for (const name of ['Aloe', 'Ficus'])
-    await expect(plants.create('OWNER', storedPlant({ id: 7n, name }))).rejects.toThrow(
+    await expect(plants.create('OWNER', plantKind.parse({ id: 7n, name }))).rejects.toThrow(
       'came and went',
     );
   await plants.remove('OWNER', 7n);

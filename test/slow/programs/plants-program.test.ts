@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { issueToken, listTokens } from '../../../bin/administration/access-tokens.ts';
-import { type Plant, storedPlant } from '../../../functions/plants/plant.ts';
+import { type Plant, plantKind } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -81,7 +81,7 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
 });
 
 test('an import stores only what the API would, and names every other line', async () => {
-  await store.create('strict', storedPlant({ id: 1n, name: 'Aloe', tag: 'old' }));
+  await store.create('strict', plantKind.parse({ id: 1n, name: 'Aloe', tag: 'old' }));
   const lines = [
     '{"id":1,"name":"Aloe","tag":"new"}',
     '{"id":1,"name":"Aloe","tag":"old"}',
@@ -112,9 +112,9 @@ test('an import stores only what the API would, and names every other line', asy
     'error: 2 plants created, 1 there already, 1 in conflict, 5 invalid.',
   );
   expect(await all('strict')).toEqual([
-    storedPlant({ id: 1n, name: 'Aloe', tag: 'old' }),
-    storedPlant({ id: 2n, name: 'Ficus' }),
-    storedPlant({ id: 5n, name: 'Fern' }),
+    plantKind.parse({ id: 1n, name: 'Aloe', tag: 'old' }),
+    plantKind.parse({ id: 2n, name: 'Ficus' }),
+    plantKind.parse({ id: 5n, name: 'Fern' }),
   ]);
 });
 
@@ -123,7 +123,7 @@ finallyDo(proxy.stop);
 const faulty = proxy.before(tables.endpoint);
 const gone = (owner: string) => async () => expect(await store.remove(owner, 1n)).toBe(true);
 const there = (owner: string) => async () =>
-  expect(await store.create(owner, storedPlant({ id: 1n, name: 'Ficus' }))).toBe('created');
+  expect(await store.create(owner, plantKind.parse({ id: 1n, name: 'Ficus' }))).toBe('created');
 /** The database executes the command, another caller acts, and the answer is lost. */
 const loseAnswerAfter =
   (act: () => Promise<unknown>): Fault =>

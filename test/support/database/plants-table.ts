@@ -1,10 +1,10 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { plantKey, tableIds } from '../../../functions/shared/table-schema.ts';
+import { ownerKey, tableIds } from '../../../functions/shared/table-schema.ts';
 
 /** Creates the table of plants in an empty engine. */
 export async function createPlantsTable(client: Pick<DynamoDBClient, 'send'>): Promise<void> {
-  const { partition, sort } = plantKey;
+  const { partition, sort } = ownerKey;
   await client.send(
     new CreateTableCommand({
       TableName: tableIds.plants,

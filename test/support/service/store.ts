@@ -13,11 +13,10 @@ import { send } from '../http/http-client.ts';
 import { eventFor } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
-export const functionOf = {
-  createPlant: 'create-plant',
-  listPlants: 'list-plants',
-  deletePlant: 'delete-plant',
-} as const satisfies Record<Operation, Entry>;
+/** The entry of each operation's function. */
+export const functionOf = Object.fromEntries(
+  Object.entries(operations).map(([operation, { entry }]) => [operation, entry]),
+) as Record<Operation, Entry>;
 
 export interface Call {
   operation: Operation;

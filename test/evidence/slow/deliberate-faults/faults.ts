@@ -2,6 +2,7 @@ type Crypto = typeof import('node:crypto');
 type Authorizer = typeof import('../../../../functions/access-tokens/authorizer.ts');
 type Json = typeof import('../../../../functions/http/json.ts');
 type Operation = typeof import('../../../../functions/http/operation.ts');
+type Paging = typeof import('../../../../functions/items/paging.ts');
 type Plant = typeof import('../../../../functions/plants/plant.ts');
 type Store = typeof import('../../../../functions/plants/store.ts');
 
@@ -48,17 +49,10 @@ export const deliberateFaults: DeliberateFault[] = [
   },
   {
     what: 'a cursor whose position is ignored',
-    file: 'plants/store.ts',
-    wrappers: wrap<Store>({
-      plantStore:
-        (sound) =>
-        (...table) => {
-          const store = sound(...table);
-          return {
-            ...store,
-            list: (owner: string, size: number) => store.list(owner, size, undefined),
-          };
-        },
+    file: 'items/paging.ts',
+    wrappers: wrap<Paging>({
+      readPage: (sound) => (query, path, read) =>
+        sound(query, path, (limit) => read(limit, undefined)),
     }),
     suite: 'test/fuzz/requests.test.ts',
   },
@@ -87,10 +81,13 @@ export const deliberateFaults: DeliberateFault[] = [
     what: 'digits of a large id lost in the database',
     file: 'plants/plant.ts',
     wrappers: wrap<Plant>({
-      storedPlant: (sound) => (item) => {
-        const plant = sound(item);
-        return { ...plant, id: BigInt(Number(plant.id)) };
-      },
+      plantKind: (sound) => ({
+        ...sound,
+        parse(stored) {
+          const plant = sound.parse(stored);
+          return { ...plant, id: BigInt(Number(plant.id)) };
+        },
+      }),
     }),
     suite: 'test/fuzz/requests.test.ts',
   },
@@ -98,7 +95,10 @@ export const deliberateFaults: DeliberateFault[] = [
     what: 'the id in an answer',
     file: 'plants/plant.ts',
     wrappers: wrap<Plant>({
-      contentOf: (sound) => (plant) => ({ ...plant, id: 7, ...sound(plant) }),
+      plantKind: (sound) => ({
+        ...sound,
+        contentOf: (plant) => ({ ...plant, id: 7, ...sound.contentOf(plant) }),
+      }),
     }),
     suite: 'test/contract/contract.test.ts',
   },

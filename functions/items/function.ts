@@ -6,29 +6,25 @@ import { prime } from '../dynamodb/prime.ts';
 import type { Reply } from '../http/answer.ts';
 import type { InputSchema } from '../http/input.ts';
 import { type Caller, operation } from '../http/operation.ts';
-import { environment } from '../shared/environment-variables.ts';
+import { ownerKey, tableVariables } from '../shared/table-schema.ts';
 import { timeouts } from '../shared/timeouts.ts';
-import { type PlantStore, plantStore } from './store.ts';
-
-/** What DynamoDB answers to a Query, a PutItem or a DeleteItem that works. */
-const plant = { id: { N: '0' }, name: { S: '-' } };
-const answer = { Items: [plant], Attributes: plant };
+import type { Fields, Item, Kind } from './item.ts';
+import { type ItemStore, itemStore } from './store.ts';
 
 /**
- * Makes the Lambda function of an operation on plants: its handler, and `prime`, which start.mjs
+ * Makes the Lambda function of an operation on items: its handler, and `prime`, which start.mjs
  * (lib/bundle.ts) calls while Lambda initializes the function. It calls the handler with `example`,
  * a request that works.
  */
-export function plantFunction<S extends InputSchema>(
+export function itemFunction<F extends Fields, S extends InputSchema>(
+  kind: Kind<F>,
   input: S,
-  run: (plants: PlantStore) => (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
+  run: (store: ItemStore<Item<F>>) => (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
   example: Partial<APIGatewayProxyEvent>,
 ) {
   const database = connect();
-  const handler = operation(
-    input,
-    run(plantStore(database, requiredVariable(environment.plantsTable))),
-  );
+  const table = requiredVariable(tableVariables[kind.table]);
+  const handler = operation(input, run(itemStore(kind, database, table)));
   const requestContext = { authorizer: { owner: '-' }, path: '/' };
   const exercise = async () => {
     const event = {
@@ -40,5 +36,9 @@ export function plantFunction<S extends InputSchema>(
     const { statusCode, body } = await handler(event, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };
+  const fields = Object.fromEntries(kind.fieldNames.map((field) => [field, { S: '-' }]));
+  const item = { [ownerKey.sort]: { N: '0' }, ...fields };
+  // What DynamoDB answers to any command that works.
+  const answer = { Items: [item], Item: item, Attributes: item };
   return { handler, prime: () => prime(database, answer, exercise) };
 }

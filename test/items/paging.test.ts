@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { cursorPattern, decodeCursor, encodeCursor } from '../../functions/plants/cursor.ts';
+import {
+  cursorPattern,
+  decodeCursor,
+  encodeCursor,
+  readPage,
+} from '../../functions/items/paging.ts';
 
 const pattern = new RegExp(`^${cursorPattern}$`);
 const ids = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
@@ -33,4 +38,15 @@ test('the pattern matches exactly the cursors that encodeCursor makes', () => {
     .filter((text) => pattern.test(text));
   expect(matching).toHaveLength(16);
   for (const text of matching) expect(encodeCursor(decodeCursor(text))).toBe(text);
+});
+
+test('a link to the next page repeats every parameter of the query, encoded', async () => {
+  const query = { limit: 1, tag: 'a b&c=d>é', cursor: 5n, kind: 'x' };
+  const read = async (limit: number, after = 0n) =>
+    [6n, 7n].slice(0, limit).map((id) => ({ id, after }));
+  const { page, headers } = await readPage(query, '/v1/plants', read);
+  expect(page).toEqual([{ id: 6n, after: 5n }]);
+  expect(headers.Link).toBe(
+    `</v1/plants?tag=a%20b%26c%3Dd%3E%C3%A9&kind=x&limit=1&cursor=${encodeCursor(6n)}>; rel="next"`,
+  );
 });
