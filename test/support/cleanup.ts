@@ -14,6 +14,6 @@ export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
 /** Creates a folder that is removed at the end of the test file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
-  finallyDo(() => rmSync(folder, { recursive: true, force: true }));
+  finallyDo(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

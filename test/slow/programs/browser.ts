@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-
-type Json = Record<string, unknown>;
+import { startProgram } from '../../support/program.ts';
+import { attach } from '../devtools.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -19,36 +17,19 @@ if (!chromium) process.stderr.write('Without Chromium the tests leave out the br
 export type Page = Awaited<ReturnType<Browser['open']>>;
 export type Browser = Awaited<ReturnType<typeof startBrowser>>;
 
-/**
- * Starts Chromium without a window. It is driven by its DevTools protocol over Node's own
- * WebSocket, because a library for this would be larger than the project.
- */
+/** Starts Chromium without a window. It ends with the test file. */
 export async function startBrowser(path: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  const child = spawn(
-    path,
-    [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--disable-background-networking',
-      '--no-first-run',
-      '--remote-debugging-port=0',
-      `--user-data-dir=${folder}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const exited = once(child, 'exit');
-  let told = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
-  const address = await eventually(
-    'a Chromium that listens',
-    () => /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(told) ?? child.exitCode !== null,
-    { seconds: 120, instead: () => told },
-  );
-  if (address === true) throw new Error(`Chromium ended before it listened:\n${told}`);
-  const [, port] = address || [];
+  const folder = temporaryFolder();
+  const options =
+    'headless no-sandbox disable-gpu disable-dev-shm-usage disable-background-networking ' +
+    'no-first-run remote-debugging-port=0';
+  const args = [...options.split(' '), `user-data-dir=${folder}`].map((option) => `--${option}`);
+  const { child, line, ended } = startProgram(path, args);
+  finallyDo(() => {
+    child.kill();
+    return ended();
+  });
+  const [, port] = /127\.0\.0\.1:(\d+)/.exec(await line(/DevTools listening on/)) ?? [];
 
   return {
     async open(url: string, { width = 1280, height = 900, dark = false } = {}) {
@@ -69,27 +50,15 @@ export async function startBrowser(path: string) {
       await page.send('Page.navigate', { url });
       return page;
     },
-    async stop() {
-      child.kill();
-      await eventually('the end of Chromium', exited);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
   };
 }
 
 async function connect(url: string) {
-  const socket = new WebSocket(url);
-  const opened = Promise.withResolvers<void>();
-  const answers = new Map<number, PromiseWithResolvers<Json>>();
   /** The errors in the page's console, and the hosts that it called. */
   const errors: string[] = [];
   const hosts = new Set<string>();
-  socket.addEventListener('open', () => opened.resolve());
-  socket.addEventListener('message', ({ data }) => {
-    const { id, result, error, method, params } = JSON.parse(String(data));
-    if (error) answers.get(id)?.reject(new Error(error.message));
-    else if (id) answers.get(id)?.resolve(result);
-    else if (method === 'Runtime.exceptionThrown')
+  const send = await attach(url, (method, params) => {
+    if (method === 'Runtime.exceptionThrown')
       errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
     else if (method === 'Runtime.consoleAPICalled' && params.type === 'error')
       errors.push(JSON.stringify(params.args));
@@ -98,16 +67,6 @@ async function connect(url: string) {
     else if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:'))
       hosts.add(new URL(params.request.url).host);
   });
-  await opened.promise;
-  let count = 0;
-
-  const send = (method: string, params: Json = {}): Promise<Json> => {
-    count += 1;
-    const answer = Promise.withResolvers<Json>();
-    answers.set(count, answer);
-    socket.send(JSON.stringify({ id: count, method, params }));
-    return eventually(`an answer to ${method}`, answer.promise);
-  };
 
   /** Returns the value of an expression in the page, once it has one that is true. */
   async function when<T>(expression: string): Promise<T> {

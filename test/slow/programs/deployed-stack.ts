@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,8 +5,8 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
+import { startProgram } from '../../support/program.ts';
 import { root } from '../../support/project.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
@@ -93,28 +91,15 @@ export async function contract(
   args: string[],
   { env = {}, cwd = elsewhere, onStart }: Options = {},
 ) {
-  const program = spawn(process.execPath, [...programs, ...args], {
+  const { child, ended } = startProgram(process.execPath, [...programs, ...args], {
     cwd,
     env: { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The whole suite runs in it.
+    seconds: 280,
   });
-  onStart?.((signal) => program.kill(signal));
-  let output = '';
-  for (const stream of [program.stdout, program.stderr])
-    stream.on('data', (text) => {
-      output += text;
-    });
-  const ended = eventually(
-    `the end of npm run contract -- ${args.join(' ')}`,
-    once(program, 'close'),
-    {
-      // The whole suite runs in it.
-      seconds: 280,
-      instead: () => output,
-    },
-  );
-  const [code] = await ended;
-  return { code, output };
+  onStart?.((signal) => child.kill(signal));
+  const { code, stdout, stderr } = await ended();
+  return { code, output: stdout + stderr };
 }
 
 /** Returns the environment in which the stand-in is the deployed stack. */

@@ -19,8 +19,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Fault, hang, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startTables } from './both-tables.ts';
-import { linesOf, plantsProgram, success } from './plants-program.ts';
+import { linesOf, plantsProgram, startTables, success } from './plants-program.ts';
 
 /** An export asks for them in two queries. */
 const lines = linesOf(1100);
@@ -30,7 +29,7 @@ const proxy = await startFaultProxy();
 finallyDo(proxy.stop);
 const endpoint = proxy.before(program.tables.endpoint);
 beforeAll(async () => {
-  expect(await program.plants(['import', '--owner', 'alice'], all)).toMatchObject({ exitCode: 0 });
+  expect(await program.plants(['import', '--owner', 'alice'], all)).toMatchObject({ code: 0 });
 });
 
 let tests = 0;
@@ -47,7 +46,7 @@ beforeEach(() => {
 
 const exportOf = (owner: string, from = endpoint) =>
   program.plants(['export', '--owner', owner, name], '', from);
-const refusal = (text: string) => ({ exitCode: 1, stdout: '', stderr: `error: ${text}\n` });
+const refusal = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
 const written = () => {
   const unfinished = existsSync(part) && readdirSync(part).find((one) => /^\d+\.jsonl$/.test(one));
   return unfinished ? join(part, unfinished) : undefined;
@@ -71,7 +70,7 @@ async function stuckExport(fault: Fault = hang) {
 async function interruptedExport(signal: NodeJS.Signals = 'SIGKILL') {
   const { child, ended } = await stuckExport();
   child.kill(signal);
-  return { path: written() ?? '', result: await ended };
+  return { path: written() ?? '', result: await ended() };
 }
 
 /** Everything under a name, to compare. */
@@ -111,9 +110,9 @@ test.each<[what: string, spoil: (path: string) => void]>([
 test("an export leaves another owner's unfinished export alone", async () => {
   await interruptedExport();
   const before = lying(part);
-  const { exitCode, stderr } = await exportOf('bob');
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
+  const { code, stderr } = await exportOf('bob');
+  expect({ code, stderr }).toEqual({
+    code: 1,
     stderr: expect.stringMatching(/^error: .*\.part is an unfinished export of alice from .*\n$/),
   });
   expect(existsSync(file)).toBe(false);
@@ -124,10 +123,9 @@ test('an export leaves an unfinished export of another database alone', async ()
   await interruptedExport();
   const before = lying(part);
   const other = await startTables();
-  finallyDo(other.stop);
-  const { exitCode, stderr } = await exportOf('alice', other.endpoint);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
+  const { code, stderr } = await exportOf('alice', other.endpoint);
+  expect({ code, stderr }).toEqual({
+    code: 1,
     stderr: expect.stringMatching(/^error: .*\.part is an unfinished export of alice from .*\n$/),
   });
   expect(lying(part)).toEqual(before);
@@ -149,7 +147,7 @@ test('a second export to the same file is told the process of the first', async 
     ),
   );
   goOn();
-  expect(await ended).toEqual(success('Exported 1100 plants of alice.\n'));
+  expect(await ended()).toEqual(success('Exported 1100 plants of alice.\n'));
   expect(readFileSync(file, 'utf8') === all).toBe(true);
 });
 
@@ -158,7 +156,7 @@ test.each(['a new', 'an unfinished'])(
   async (kind) => {
     if (kind === 'an unfinished') await interruptedExport();
     const results = await Promise.all(Array.from({ length: 5 }, () => exportOf('alice')));
-    expect(results.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1, 1, 1, 1]);
+    expect(results.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1, 1]);
     for (const { stderr } of results) expect(stderr.split('\n')).toHaveLength(2);
     expect(readFileSync(file, 'utf8') === all).toBe(true);
   },
@@ -169,8 +167,8 @@ test('a file that appears during an export stays, and the export too', async () 
     writeFileSync(file, 'mine');
     await pass(exchange);
   });
-  const { exitCode, stderr } = await ended;
-  expect(exitCode).toBe(1);
+  const { code, stderr } = await ended();
+  expect(code).toBe(1);
   expect(stderr).toBe(
     `error: ${file} exists by now. The complete export is ${written()}: move it elsewhere.\n`,
   );
@@ -183,9 +181,9 @@ test('lines that something else writes into an unfinished export are not taken',
     appendFileSync(written() ?? '', lines[0] ?? '');
     await pass(exchange);
   });
-  expect(await ended).toMatchObject({ exitCode: 1 });
+  expect(await ended()).toMatchObject({ code: 1 });
   expect(existsSync(file)).toBe(false);
-  expect(await exportOf('alice')).toMatchObject({ exitCode: 0 });
+  expect(await exportOf('alice')).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8') === all).toBe(true);
 });
 
@@ -245,7 +243,7 @@ describe.each(things)('%s', (_, lay) => {
 
 test('an export into a folder that is missing gets one line', async () => {
   const path = join('missing', 'plants.jsonl');
-  const { exitCode, stderr } = await program.plants(['export', '--owner', 'alice', path]);
-  expect(exitCode).toBe(1);
+  const { code, stderr } = await program.plants(['export', '--owner', 'alice', path]);
+  expect(code).toBe(1);
   expect(stderr).toMatch(/^error: .*ENOENT.*\n$/);
 });

@@ -38,12 +38,12 @@ test(
 
     const importing = start(['import', '--owner', 'round']);
     // The interrupted program does not read all of it.
-    importing.child.stdin.on('error', () => undefined).write(half.join(''));
+    importing.child.stdin.write(half.join(''));
     const hasTenth = async () => (await store.list('round', 1, BigInt(many / 10))).length > 0;
     await eventually('a tenth of the plants', hasTenth, { seconds });
     importing.child.kill('SIGINT');
-    const interrupted = await importing.ended;
-    expect(interrupted.exitCode).toBe(1);
+    const interrupted = await importing.ended();
+    expect(interrupted.code).toBe(1);
     expect(interrupted.stderr).toMatch(
       /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
     );
@@ -59,7 +59,7 @@ test(
       () => existsSync(file('back.jsonl.part')) || existsSync(file('back.jsonl')),
     );
     exporting.child.kill('SIGINT');
-    await exporting.ended;
+    await exporting.ended();
     if (!existsSync(file('back.jsonl'))) await plants(['export', '--owner', 'round', 'back.jsonl']);
     expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
     // Other users of the machine cannot read it.
@@ -74,7 +74,7 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
     line(9007199254740993n, '\u{1F335} e\u0301', ''),
     line(2n ** 63n - 1n, 'largest'),
   ].join('');
-  expect(await plants(['import', '--owner', 'exact'], lines)).toMatchObject({ exitCode: 0 });
+  expect(await plants(['import', '--owner', 'exact'], lines)).toMatchObject({ code: 0 });
   const exported = await plants(['export', '--owner', 'exact']);
   expect(exported).toEqual(success('Exported 3 plants of exact.\n', lines));
   expect((await plants(['export', '--owner', 'without'])).stdout).toBe('');
@@ -95,8 +95,8 @@ test('an import stores only what the API would, and names every other line', asy
     '{"id":5,"name":"Fern"}',
   ];
   const text = lines.join('\n');
-  const { exitCode, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  const { code, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const reasons = stderr.trim().split('\n');
   expect(reasons.slice(0, -1).sort()).toEqual([
     'line 1: another plant has the id 1; it stays as it is',
@@ -134,7 +134,7 @@ const loseAnswerAfter =
   };
 /** Returns the expected result of a command that met a write whose outcome is unknown. */
 const stopped = (owner: string, soFar: string) => ({
-  exitCode: 1,
+  code: 1,
   stdout: '',
   stderr:
     'error: It is unknown whether a write took effect. ' +
@@ -157,7 +157,7 @@ test('an import does not bring back what another caller deleted, and can be repe
   expect(proxy.seen('back')).toEqual(['PutItem', 'PutItem', 'GetItem']);
   expect(await all('back')).toMatchObject([{ id: 2n }]);
   expect(await plants(['import', '--owner', 'back'], line(1), faulty)).toMatchObject({
-    exitCode: 0,
+    code: 0,
   });
 });
 
@@ -166,11 +166,11 @@ test('an erasure does not delete what another caller created, and can be repeate
   const read = [pass, pass, pass, pass];
   proxy.play('anew', ...read, loseAnswerAfter(there('anew')), pass);
   const result = await plants(['erase', '--owner', 'anew'], 'anew\n', faulty);
-  expect(result.exitCode).toBe(1);
+  expect(result.code).toBe(1);
   expect(result.stderr.endsWith(stopped('anew', '0 plants erased').stderr)).toBe(true);
   expect(proxy.seen('anew')).toEqual(['Query', 'Scan', 'Scan', 'Query', 'DeleteItem', 'GetItem']);
   expect(await all('anew')).toMatchObject([{ name: 'Ficus' }]);
-  expect(await plants(['erase', '--owner', 'anew'], 'anew\n')).toMatchObject({ exitCode: 0 });
+  expect(await plants(['erase', '--owner', 'anew'], 'anew\n')).toMatchObject({ code: 0 });
 });
 
 test.each([
@@ -185,8 +185,8 @@ test.each([
   proxy.play(owner, ...faults, pass);
   const before = proxy.seen(owner).length;
   const args = [command, '--owner', owner, '--only-writer'];
-  const { exitCode } = await plants(args, command === 'erase' ? `${owner}\n` : line(1), faulty);
-  expect(exitCode).toBe(0);
+  const { code } = await plants(args, command === 'erase' ? `${owner}\n` : line(1), faulty);
+  expect(code).toBe(0);
   expect(proxy.seen(owner).slice(before).join(' ')).toBe(commands);
 });
 
@@ -199,20 +199,20 @@ test('an import does not take an empty answer for a success', async () => {
 test('a write that is throttled is repeated, and a read always', async () => {
   proxy.play('busy', ...Array(4).fill(throttle), pass);
   expect(await plants(['import', '--owner', 'busy'], line(1), faulty)).toMatchObject({
-    exitCode: 0,
+    code: 0,
   });
   proxy.play('busy', reset, pass, reset, reset, pass);
   expect(await plants(['erase', '--owner', 'busy'], 'busy\n', faulty)).toMatchObject({
-    exitCode: 0,
+    code: 0,
   });
   expect(await all('busy')).toEqual([]);
 });
 
 test('a line of an import that is too long is refused in linear time', async () => {
   const long = `{"id":1,"name":"Aloe"${' '.repeat(40_000_000)}}\n`;
-  const { exitCode, stderr } = await plants(['import', '--owner', 'long'], long + line(2));
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
+  const { code, stderr } = await plants(['import', '--owner', 'long'], long + line(2));
+  expect({ code, stderr }).toEqual({
+    code: 1,
     stderr:
       'line 1: it is longer than 16384 bytes\n' +
       'error: 1 plant created, 0 there already, 0 in conflict, 1 invalid.\n',
@@ -230,14 +230,14 @@ test('erase removes the plants and tokens of one owner, once their name is typed
 
   for (const answer of ['gone2\n', 'y\n', '']) {
     const refused = await plants(['erase', '--owner', 'gone'], answer);
-    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr.startsWith(question)).toBe(true);
     expect(refused.stderr.endsWith('error: nothing is erased.\n')).toBe(true);
   }
   expect(await all('gone')).toHaveLength(40);
 
   const erased = await plants(['erase', '--owner', 'gone'], 'gone\n');
-  expect(erased).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(erased).toMatchObject({ code: 0, stdout: '' });
   expect(erased.stderr).toContain('Erased 40 plants and 1 access tokens of gone.');
   expect(await all('gone')).toEqual([]);
   expect(await listTokens(tables.database, tableIds.accessTokens, 'gone')).toEqual([]);
@@ -252,7 +252,7 @@ test.each([
   [['import', '--owner', 'ann', 'none.jsonl'], 'There is no file '],
   [['delete', '--owner', 'ann'], "unknown command 'delete'"],
 ])('%j is a mistake that gets one line', async (args, words) => {
-  const { exitCode, stdout, stderr } = await plants(args);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  const { code, stdout, stderr } = await plants(args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(words);
 });

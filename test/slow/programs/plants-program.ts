@@ -1,10 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
-import { root } from '../../support/project.ts';
-import { startTables } from './both-tables.ts';
+import { createPlantsTable } from '../../support/database/plants-table.ts';
+import { startTokensTable } from '../../support/database/tokens-table.ts';
+import { startProgram } from '../../support/program.ts';
+
+/** Starts both tables in an engine of their own, in memory. */
+export async function startTables() {
+  const { endpoint, stop } = await startTokensTable();
+  finallyDo(stop);
+  const database = localDocumentClient(endpoint);
+  finallyDo(() => database.destroy());
+  await createPlantsTable(database);
+  return {
+    endpoint,
+    database,
+  };
+}
 
 /** CI takes 100 000. */
 export const many = Number(process.env.PLANTS ?? 1500);
@@ -15,41 +27,19 @@ export const seconds = 60 + many / 60;
 export async function plantsProgram() {
   const folder = temporaryFolder();
   const tables = await startTables();
-  finallyDo(tables.stop);
 
   /** Starts the program, as `npm run plants --` does. Its stdin stays open. */
   function start(args: string[], endpoint = tables.endpoint) {
-    const child = spawn(
-      process.execPath,
-      ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint],
-      {
-        cwd: root,
-        env: { ...process.env, INIT_CWD: folder },
-      },
-    );
-    finallyDo(() => child.kill('SIGKILL'));
-    const output = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        output[name] += text;
-      });
-    const ended = eventually(
-      `the end of npm run plants -- ${args.join(' ')}`,
-      once(child, 'close'),
-      {
-        seconds,
-        instead: () => output.stderr,
-      },
-    ).then(([exitCode]) => ({ exitCode, ...output }));
-    return { child, ended };
+    const command = ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint];
+    const env = { ...process.env, INIT_CWD: folder };
+    return startProgram(process.execPath, command, { env, seconds });
   }
 
   /** Runs the program to its end, with this input. */
   function plants(args: string[], stdin = '', endpoint?: string) {
     const { child, ended } = start(args, endpoint);
-    // A command that fails at once does not read its input.
-    child.stdin.on('error', () => undefined).end(stdin);
-    return ended;
+    child.stdin.end(stdin);
+    return ended();
   }
 
   return { tables, start, plants, file: (name: string) => join(folder, name) };
@@ -61,4 +51,4 @@ export const linesOf = (count: number) =>
   Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
 
 /** Returns the expected result of a command that succeeds. */
-export const success = (stderr: string, stdout = '') => ({ exitCode: 0, stdout, stderr });
+export const success = (stderr: string, stdout = '') => ({ code: 0, stdout, stderr });

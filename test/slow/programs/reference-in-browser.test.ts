@@ -1,40 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { plantStore } from '../../../functions/plants/store.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { eventually } from '../../support/eventually.ts';
-import { root } from '../../support/project.ts';
+import { startNpmStart } from '../../support/program.ts';
 import { type Browser, chromium, type Page, startBrowser } from './browser.ts';
 
 (chromium ? describe : describe.skip)('the reference in a browser', () => {
   const id = '9007199254740993';
-  let program: ChildProcess;
-  let ready: { baseUrl: string; dynamodbEndpoint: string };
+  let ready: Awaited<ReturnType<typeof startNpmStart>>;
   let browser: Browser;
   let url: string;
 
   beforeAll(async () => {
-    const args = ['--json', '--memory', '--port', '0', '--dynamodb-port', '0'];
-    program = spawn(process.execPath, ['bin/local.ts', ...args], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const lines = createInterface({ input: program.stdout as Readable });
-    const [line] = await eventually('a ready npm start', once(lines, 'line'), { seconds: 120 });
-    ready = JSON.parse(line);
+    ready = await startNpmStart(['--memory']);
     browser = await startBrowser(`${chromium}`);
     url = new URL('/docs', ready.baseUrl).href;
-  });
-  afterAll(async () => {
-    await browser?.stop();
-    program?.kill();
   });
 
   const noneFailed = (page: Page) => {

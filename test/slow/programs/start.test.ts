@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,68 +7,33 @@ import { describe, expect, test } from '@jest/globals';
 import { findRunning } from '../../../bin/administration/running.ts';
 import { readyText } from '../../../bin/command-line/local-output.ts';
 import { localClient } from '../../../lib/database/database-client.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
 import { answered } from '../../support/plant.ts';
+import { startNpmStart, startProgram } from '../../support/program.ts';
 import { copyProject, root } from '../../support/project.ts';
 
-/** `npm start -- …`, without npm. */
-function run(args: string[], { folder = root, environment = {} } = {}) {
-  const child: ChildProcess = spawn(process.execPath, ['bin/node24.mjs', 'bin/local.ts', ...args], {
-    cwd: folder,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name]?.setEncoding('utf8').on('data', (text: string) => (output[name] += text));
-  const closed = once(child, 'close');
-  finallyDo(() => child.kill('SIGKILL'));
-  const told = () => output.stdout + output.stderr;
-  /** Waits until something is there. */
-  const comes = <T>(what: string, source: PromiseLike<T> | (() => T), seconds = 30) =>
-    eventually(`${what} of npm start ${args.join(' ')}`, source, { seconds, instead: told });
-  const exited = async () => ({ code: (await comes('the end', closed, 120))[0], ...output });
-  return { child, comes, exited, output };
-}
-
-interface Ready {
-  baseUrl: string;
-  token: string;
-  dynamodbEndpoint: string;
-}
-
-async function start(args: string[], folder = root) {
-  const running = run(['--json', '--port', '0', '--dynamodb-port', '0', ...args], { folder });
-  const { child, comes, output } = running;
-  const isReady = () => output.stdout.includes('\n') || child.exitCode !== null;
-  await comes('the first line', isReady, 120);
-  if (child.exitCode !== null) throw new Error(`It ended: ${output.stderr}`);
-  const ready: Ready = JSON.parse(output.stdout);
-  const headers = { Authorization: `Bearer ${ready.token}`, 'Content-Type': 'application/json' };
-  const list = () => fetch(`${ready.baseUrl}/plants`, { headers });
-  const create = (plant: object) =>
-    fetch(`${ready.baseUrl}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
+const launcher = ['bin/node24.mjs'];
+const start = async (args: string[], cwd = root) => {
+  const store = await startNpmStart(args, { cwd, launcher });
   const stop = () => {
     // Under npm, a terminal's Ctrl-C arrives twice.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
-    return running.exited();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) store.child.kill(signal);
+    return store.ended();
   };
   let read = 0;
   /** Waits for a line on stderr that follows the last one waited for. */
   const says = async (form: RegExp) => {
-    const find = () => new RegExp(form, 'm').exec(output.stderr.slice(read));
-    const found = await comes(`a line like ${form}`, find, 60);
+    const find = () => new RegExp(form, 'm').exec(store.output.stderr.slice(read));
+    const found = await store.comes(`a line like ${form}`, find);
     read += Number(found?.index) + `${found}`.length;
   };
-  return { ...running, ...ready, headers, list, create, stop, says };
-}
+  return { ...store, stop, says };
+};
 
-/**
- * Returns what a program writes to stderr if it refuses to start before anything slow has begun.
- */
-async function refused(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, stdout, stderr } = await run(args, { environment }).exited();
+/** Returns what a program writes to stderr if it refuses to start. */
+async function refused(...args: string[]): Promise<string> {
+  const program = startProgram(process.execPath, [...launcher, 'bin/local.ts', ...args]);
+  const { code, stdout, stderr } = await program.ended();
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 }
@@ -89,9 +53,9 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
   expect(
     await Promise.all([
-      refused(['--data', data, ...ports]),
-      refused(['--memory', ...ports]),
-      refused(['--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)]),
+      refused('--data', data, ...ports),
+      refused('--memory', ...ports),
+      refused('--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)),
     ]),
   ).toEqual([
     `error: An "npm start" with ${data} runs already, at ${baseUrl}. Use that one, or end it ` +
@@ -196,7 +160,7 @@ test('what a killed one leaves is removed by the next', async () => {
   const folder = join(root, 'node_modules', '.cache', 'plant-store-work');
   const left = () => readdirSync(folder).filter((name) => name.startsWith(`${processId}-`));
   process.kill(processId, 'SIGKILL');
-  await store.exited();
+  await store.ended();
   expect(left()).toHaveLength(1);
   const next = await start(['--data', data]);
   expect(left()).toEqual([]);
@@ -281,7 +245,7 @@ describe('what it says', () => {
     ],
     [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
   ])('to %j', async (args, message) => {
-    expect(await refused(args)).toMatch(message);
+    expect(await refused(...args)).toMatch(message);
   });
 
   test('when ready: where things are, a token, and three lines to paste', () => {

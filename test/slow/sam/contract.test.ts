@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { issue, npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
+import { expect, jest, test } from '@jest/globals';
+import { npmRun, startSamLocal } from './sam-local.ts';
 
-// One of the tests runs a whole suite, which takes long on a busy machine.
 jest.setTimeout(1_800_000);
 
-let sam: SamLocal;
-
-beforeAll(async () => {
-  sam = await startSamLocal();
-});
-afterAll(() => sam?.stop());
-
 test('sam local passes the contract tests', async () => {
-  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
-  const suite = npmRun('contract', ['--target', 'sam', '--base-url', sam.ready.baseUrl], {
-    CONTRACT_TOKEN: await issue(database, 'alice'),
-    CONTRACT_OTHER_TOKEN: await issue(database, 'bob'),
-    CONTRACT_READ_TOKEN: await issue(database, 'carol', ['plants:read']),
+  const { baseUrl, issue } = await startSamLocal();
+  const suite = npmRun('contract', ['--target', 'sam', '--base-url', baseUrl], {
+    CONTRACT_TOKEN: await issue('alice'),
+    CONTRACT_OTHER_TOKEN: await issue('bob'),
+    CONTRACT_READ_TOKEN: await issue('carol', ['plants:read']),
   });
-  database.destroy();
-  const exitCode = await suite.ended;
+  const { code } = await suite.ended();
   // The log of CI shows what was checked here, what was left out, and why.
-  const told =
-    exitCode === 0
-      ? suite.lines.filter((line) => /^(Left out|Tests|Time): /.test(line))
-      : suite.lines;
-  process.stdout.write(`${told.map((line) => `sam local: ${line}`).join('\n')}\n`);
-  expect(exitCode).toBe(0);
+  const isTold = (line: string) => code !== 0 || /^(Left out|Tests|Time): /.test(line);
+  const told = suite.lines.filter(isTold).map((line) => `sam local: ${line}\n`);
+  process.stdout.write(told.join(''));
+  expect(code).toBe(0);
 });

@@ -1,48 +1,44 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapping } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { bundle } from '../../../lib/bundle.ts';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { root } from '../../support/project.ts';
-import { attach } from './inspector.ts';
-import { issue, leftBehind, type SamLocal, startSamLocal } from './sam-local.ts';
+import { attach } from '../devtools.ts';
+import { leftBehind, type SamLocal, startSamLocal } from './sam-local.ts';
 
 const source = 'functions/plants/delete.ts';
 const statement = 'remove(owner, path.id';
 const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(statement));
 
-const bundles = mkdtempSync(join(tmpdir(), 'plant-store-'));
 let sam: SamLocal;
-let port: number;
-
-beforeAll(async () => {
-  port = await freePort();
-  sam = await startSamLocal(['--debug-port', `${port}`, '--debug-function', 'DeletePlant']);
-});
-afterAll(async () => {
-  rmSync(bundles, { recursive: true });
-  await sam?.stop();
-});
 
 test('a debugger stops in TypeScript and takes longer than the function may', async () => {
-  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
-  const headers = { Authorization: `Bearer ${await issue(database, 'alice')}` };
-  database.destroy();
-  const answer = fetch(`${sam.ready.baseUrl}/plants/5`, { method: 'DELETE', headers });
+  const port = await freePort();
+  sam = await startSamLocal('--debug-port', `${port}`, '--debug-function', 'DeletePlant');
+  const headers = { Authorization: `Bearer ${await sam.issue('alice')}` };
+  const answer = fetch(`${sam.baseUrl}/plants/5`, { method: 'DELETE', headers });
   await sam.program.line(/Debugger listening on/);
 
-  const { send, paused } = await attach(port);
+  let tellPaused = (_: CallFrame) => {};
+  /** Returns the innermost frame of the next stop. */
+  const paused = () =>
+    new Promise<CallFrame>((resolve) => {
+      tellPaused = resolve;
+    });
+  const [target] = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
+  const send = await attach(target.webSocketDebuggerUrl, (method, params) => {
+    if (method === 'Debugger.paused') tellPaused(params.callFrames[0]);
+  });
+  const bundles = temporaryFolder();
   bundle(bundles, 'inline');
   const code = readFileSync(join(bundles, 'delete-plant', 'index.js'), 'utf8');
   await send('Debugger.enable');
-  await send('Debugger.setBreakpointByUrl', {
-    urlRegex: '/var/task/index\\.js$',
-    lineNumber: lineOf(code),
-  });
+  const urlRegex = '/var/task/index\\.js$';
+  await send('Debugger.setBreakpointByUrl', { urlRegex, lineNumber: lineOf(code) });
   const onStart = paused();
   await send('Runtime.runIfWaitingForDebugger');
   await onStart;
@@ -78,18 +74,16 @@ test('ended after a debugger was attached, it leaves nothing behind', async () =
   expect(leftBehind(sam.program)).toEqual([]);
 });
 
-function positionInSource(
-  code: string,
-  { lineNumber, columnNumber }: { lineNumber: number; columnNumber: number },
-) {
+interface CallFrame {
+  callFrameId: string;
+  location: { lineNumber: number; columnNumber: number };
+}
+
+/** Returns the source and the line of a place in a bundle, by its source map. */
+function positionInSource(code: string, { lineNumber, columnNumber }: CallFrame['location']) {
   const [, map = ''] = /sourceMappingURL=data:application\/json;base64,(\S+)/.exec(code) ?? [];
   const payload = JSON.parse(Buffer.from(map, 'base64').toString());
-  const { originalSource, originalLine } = new SourceMap(payload).findEntry(
-    lineNumber,
-    columnNumber,
-  ) as {
-    originalSource: string;
-    originalLine: number;
-  };
+  const found = new SourceMap(payload).findEntry(lineNumber, columnNumber);
+  const { originalSource, originalLine } = found as SourceMapping;
   return { source: new URL(originalSource, payload.sourceRoot).href, line: originalLine };
 }

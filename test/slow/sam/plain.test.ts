@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
-import { eventually } from '../../support/eventually.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
+import { startProgram } from '../../support/program.ts';
 import { root } from '../../support/project.ts';
 
 /**
@@ -13,32 +12,14 @@ import { root } from '../../support/project.ts';
  * machine and free ports.
  */
 let commands: string[];
-const groups: number[] = [];
-
 const command = (start: string) =>
   commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
 
 /** Starts a command that does not end by itself, and waits for a line that matches. */
-async function serve(line: string, form: RegExp): Promise<string> {
-  const child = spawn('sh', ['-c', line], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  groups.push(child.pid ?? 0);
-  const said: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface(stream).on('line', (text) => {
-      said.push(text);
-      if (form.test(text)) resolve(text);
-    });
-  }
-  void once(child, 'close').then(() => reject(new Error(`It ended:\n${said.join('\n')}`)));
-  return eventually(`a line like ${form} of ${line}`, promise, {
-    seconds: 240,
-    instead: () => said.join('\n'),
-  });
+function serve(line: string, form: RegExp): Promise<string> {
+  const { child, ...program } = startProgram('sh', ['-c', line], { detached: true });
+  finallyDo(() => process.kill(-Number(child.pid), 'SIGINT'));
+  return program.line(form);
 }
 
 function run(line: string): string {
@@ -68,9 +49,6 @@ beforeAll(async () => {
   run(command('npx cdk synth'));
   await serve(command('npm start'), /^Ctrl-C ends it/);
   run(command('echo'));
-});
-afterAll(() => {
-  for (const group of groups) process.kill(-group, 'SIGINT');
 });
 
 test('sam local invoke creates, lists and deletes a plant with the events that lie ready', () => {

@@ -1,25 +1,30 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { eventually } from '../../support/eventually.ts';
-import { root } from '../../support/project.ts';
-import { containersOf, leftBehind, npmRun, type Program } from './sam-local.ts';
+import { networkInterfaces } from 'node:os';
+import { afterEach, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { type Program, startProgram } from '../../support/program.ts';
+import { containersOf, freePorts, leftBehind, npmRun } from './sam-local.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let program: Program | undefined;
+const folder = temporaryFolder();
+let program: Program;
+const start = (...args: string[]) => {
+  program = npmRun('sam', [...freePorts, ...args]);
+  return program;
+};
 afterEach(async () => {
-  program?.process.kill('SIGTERM');
-  await program?.ended;
+  program.child.kill('SIGTERM');
+  await program.ended();
 });
 
-const freePorts = ['--port', '0', '--dynamodb-port', '0'];
 const ready = /^Ctrl-C ends it/;
 const firstContainer = /SAM_CONTAINER_ID/;
+const curls = () => program.lines.filter((line) => line.startsWith('  curl '));
+const run = (command: string, ...args: string[]) =>
+  spawnSync(command, args, { encoding: 'utf8' }).stdout;
+const sh = (line = '') => run('sh', '-c', line);
+/** A terminal sends a signal to the whole group. */
+const signalGroup = (signal: NodeJS.Signals) => process.kill(-Number(program.child.pid), signal);
 
 const reaches = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
@@ -29,12 +34,8 @@ const reaches = (host: string, port: number) =>
   });
 
 test('the curl lines work, no other machine reaches the database, Ctrl-C ends all', async () => {
-  program = npmRun('sam', [...freePorts, '--data', folder, '--', '--skip-pull-image']);
-  await program.line(ready);
-  const answers = program.lines
-    .filter((line) => line.startsWith('  curl '))
-    .map((line) => spawnSync('sh', ['-c', `${line} -sS`], { encoding: 'utf8' }).stdout);
-  expect(answers).toEqual([
+  await start('--data', folder, '--', '--skip-pull-image').line(ready);
+  expect(curls().map((line) => sh(`${line} -sS`))).toEqual([
     expect.stringMatching(/^HTTP\/1.1 201 [\s\S]*\{"name":"Monstera","tag":"indoor"\}$/),
     expect.stringMatching(/^HTTP\/1.1 200 [\s\S]*\[\{"name":"Monstera","tag":"indoor"\}\]$/),
     expect.stringMatching(/^HTTP\/1.1 204 /),
@@ -47,18 +48,15 @@ test('the curl lines work, no other machine reaches the database, Ctrl-C ends al
     /^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '',
   );
   expect(await reaches(hostname, Number(port))).toBe(true);
-  const others = Object.values(networkInterfaces()).flatMap((list = []) =>
+  const addresses = Object.values(networkInterfaces()).flatMap((list = []) =>
     list.map(({ address }) => address),
   );
-  for (const host of others.filter(
-    (address) => address !== hostname && !address.startsWith('fe80'),
-  )) {
-    expect([host, await reaches(host, Number(port))]).toEqual([host, false]);
-  }
+  for (const host of addresses)
+    if (host !== hostname && !host.startsWith('fe80'))
+      expect([host, await reaches(host, Number(port))]).toEqual([host, false]);
 
-  // A terminal sends it to the whole group.
-  process.kill(-(program.process.pid ?? 0), 'SIGINT');
-  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
+  signalGroup('SIGINT');
+  await program.ended();
   expect(leftBehind(program)).toEqual([]);
   expect(await reaches(hostname, Number(port))).toBe(false);
 });
@@ -72,12 +70,9 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
   };
   program = npmRun('sam', ['--memory', ...freePorts], own);
   await program.line(ready);
-  const { stdout } = spawnSync(
-    'docker',
-    ['inspect', '--format', '{{json .Config.Env}}', ...containersOf(program)],
-    { encoding: 'utf8' },
-  );
-  const environments = stdout
+  const format = ['--format', '{{json .Config.Env}}'];
+  const inspected = run('docker', 'inspect', ...format, ...containersOf(program));
+  const environments = inspected
     .trim()
     .split('\n')
     .map((line): string[] => JSON.parse(line));
@@ -89,76 +84,59 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
 });
 
 test('what was stored is there after a restart, and SIGTERM to npm leaves nothing', async () => {
-  program = npmRun('sam', [...freePorts, '--data', folder]);
-  await program.line(ready);
-  const [create = '', list = ''] = program.lines.filter((line) => line.startsWith('  curl '));
-  spawnSync('sh', ['-c', create]);
-  program.process.kill('SIGTERM');
-  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
+  await start('--data', folder).line(ready);
+  const [create, list] = curls();
+  sh(create);
+  program.child.kill('SIGTERM');
+  await program.ended();
   expect(leftBehind(program)).toEqual([]);
 
-  program = npmRun('sam', [...freePorts, '--data', folder]);
-  await program.line(ready);
-  const again = program.lines.find((line) => line.startsWith('  curl ') && !line.includes('-d '));
+  await start('--data', folder).line(ready);
+  const [, again] = curls();
   expect(again).not.toBe(list);
-  expect(spawnSync('sh', ['-c', `${again}`], { encoding: 'utf8' }).stdout).toMatch(
-    /\[\{"name":"Monstera","tag":"indoor"\}\]$/,
-  );
+  expect(sh(again)).toMatch(/\[\{"name":"Monstera","tag":"indoor"\}\]$/);
 });
 
 test('ended while SAM CLI is starting its containers, it leaves nothing behind', async () => {
-  program = npmRun('sam', ['--memory', ...freePorts]);
-  await program.line(firstContainer);
-  process.kill(-(program.process.pid ?? 0), 'SIGTERM');
-  await eventually('the end of npm run sam', program.ended, { seconds: 120 });
+  await start('--memory').line(firstContainer);
+  signalGroup('SIGTERM');
+  await program.ended();
   expect(leftBehind(program)).toEqual([]);
 });
 
-test('if SAM CLI does not start, its words and a line of ours say so', async () => {
-  program = npmRun('sam', ['--memory', ...freePorts, '--', '--no-such-option']);
-  expect(await eventually('its end', program.ended, { seconds: 120 })).toBe(1);
-  expect(program.lines).toContainEqual(expect.stringContaining('No such option: --no-such-option'));
-  expect(program.lines.at(-1)).toMatch(/^error: SAM CLI ended before it was ready \(2\)\.$/);
+test.each([
+  [
+    'SAM CLI does not start, its words',
+    ['--no-such-option'],
+    'No such option: --no-such-option',
+    /^error: SAM CLI ended before it was ready \(2\)\.$/,
+  ],
+  [
+    'the functions do not answer, SAM CLI’s words',
+    ['--invoke-image', 'registry.invalid/nodejs:24'],
+    'registry.invalid',
+    /^error: A list of plants was answered with 502; /,
+  ],
+])('if %s and a line of ours say so', async (_, options, words, line) => {
+  expect(await start('--memory', '--', ...options).ended()).toMatchObject({ code: 1 });
+  expect(program.lines).toContainEqual(expect.stringContaining(words));
+  expect(program.lines.at(-1)).toMatch(line);
 });
 
-test('if the functions do not answer, SAM CLI’s words and a line of ours say so', async () => {
-  program = npmRun('sam', [
-    '--memory',
-    ...freePorts,
-    '--',
-    '--invoke-image',
-    'registry.invalid/nodejs:24',
-  ]);
-  expect(await eventually('its end', program.ended, { seconds: 120 })).toBe(1);
-  expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
-  expect(program.lines.at(-1)).toMatch(/^error: A list of plants was answered with 502; /);
-});
-
-test('without SAM CLI and Docker there is a line on each that says how to get it', async () => {
-  const tools = { PATH: '/nowhere' };
-  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: tools,
-  });
-  expect([status, stderr.trim().split('\n')]).toEqual([
-    1,
-    [
-      expect.stringMatching(/There is no Docker: get it from https:/),
-      expect.stringMatching(/There is no SAM CLI: get it from https:/),
-    ],
-  ]);
-});
-
-test('where Docker does not run there is a line that says to start it', async () => {
-  const elsewhere = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
-  const { status, stderr } = spawnSync(process.execPath, ['bin/sam.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: elsewhere,
-  });
-  expect([status, stderr.trim()]).toEqual([
-    1,
-    'error: Docker does not answer: start it ("docker info" says more).',
-  ]);
+test.each<[string, NodeJS.ProcessEnv, RegExp[]]>([
+  [
+    'without SAM CLI and Docker there is a line on each that says how to get it',
+    { PATH: '/nowhere' },
+    [/There is no Docker: get it from https:/, /There is no SAM CLI: get it from https:/],
+  ],
+  [
+    'where Docker does not run there is a line that says to start it',
+    { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' },
+    [/^error: Docker does not answer: start it \("docker info" says more\)\.$/],
+  ],
+])('%s', async (_, env, lines) => {
+  program = startProgram(process.execPath, ['bin/sam.ts'], { env });
+  const { code, stderr } = await program.ended();
+  const expected = lines.map((line) => expect.stringMatching(line));
+  expect([code, stderr.trim().split('\n')]).toEqual([1, expected]);
 });

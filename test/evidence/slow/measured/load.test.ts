@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../support/cleanup.ts';
 import { send } from '../../../support/http/http-client.ts';
+import { startNpmStart } from '../../../support/program.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report, share } from '../../../support/report/report.ts';
-import { startProgram } from '../program/started-program.ts';
 import { percentile } from './percentile.ts';
 
 const phases = [
@@ -23,13 +23,13 @@ interface Second {
 
 /** Creates, lists and deletes over so many connections at once, as fast as they are answered. */
 async function load(
-  { baseUrl, headers, pid }: Awaited<ReturnType<typeof startProgram>>,
+  { baseUrl, headers, child }: Awaited<ReturnType<typeof startNpmStart>>,
   { connections, seconds: length }: (typeof phases)[number],
 ): Promise<Second[]> {
   const seconds: Second[] = [];
   let latenciesMs: number[] = [];
   const clock = setInterval(() => {
-    seconds.push({ latenciesMs, residentMb: residentMb(pid) });
+    seconds.push({ latenciesMs, residentMb: residentMb(child.pid) });
     latenciesMs = [];
   }, 1000);
 
@@ -61,7 +61,7 @@ async function load(
 }
 
 /** Only Linux tells the memory of another process by a file. */
-function residentMb(pid: number): number {
+function residentMb(pid?: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
@@ -77,7 +77,7 @@ const memory = (seconds: Second[]) =>
 
 test('under load, every call succeeds and memory stays flat', async () => {
   const startedAt = performance.now();
-  const program = await startProgram(join(temporaryFolder(), 'store'));
+  const program = await startNpmStart(['--data', join(temporaryFolder(), 'store')]);
   const loads: Second[][] = [];
   for (const phase of phases) loads.push(await load(program, phase));
   const { code, stderr } = await program.end();

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
+import { startNpmStart } from '../../../support/program.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
-import { startProgram } from './started-program.ts';
+import { acknowledgedWrites } from './acknowledged-writes.ts';
 
 /** Runs a command as root. Returns whether it succeeded. */
 function runAsRoot(...command: string[]): boolean {
@@ -46,43 +47,15 @@ testOnDisks('a full disk gives a clear error and loses nothing that was acknowle
   for (const [i, { folder, makeRoom }] of disks.entries()) {
     const roomWhileRunning = i % 2 === 1;
     const data = join(folder, 'store');
-    /** Whether each id is there, by the last acknowledged write. It is unknown after a 503. */
-    const present = new Map<number, boolean>();
-    const expectAcknowledged = (ids: number[]) => {
-      const listed = new Set(ids);
-      expect(listed.size).toBe(ids.length);
-      for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
-    };
-
-    const store = await startProgram(data);
-    let lastId = 0;
-    const write = async (id: number, isThere: boolean) => {
-      const answer = await (isThere ? store.create(id, '🌵'.repeat(100)) : store.remove(id));
-      if (answer.status === 503) {
-        present.delete(id);
-        const type = 'urn:problem-type:plant-store:unavailable';
-        expect(await answer.json()).toMatchObject({ type, status: 503 });
-        return false;
-      }
-      expect(answer.status).toBe(isThere ? 201 : 204);
-      present.set(id, isThere);
-      acknowledged += 1;
-      return true;
-    };
-    const writeUntilFull = async () => {
-      for (;;) {
-        lastId += 1;
-        const id = lastId;
-        if (!(await write(id, true)) || (id % 5 === 0 && !(await write(id, false)))) return;
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, writeUntilFull));
-    expect(await write(0, true)).toBe(false);
-    expectAcknowledged(await store.list());
+    const writes = acknowledgedWrites('🌵'.repeat(100));
+    const store = await startNpmStart(['--data', data]);
+    for (const { status } of await writes.writeOn(store)) expect(status).toBe('fulfilled');
+    expect(await writes.write(store, 0, true)).toBe(false);
+    await writes.expectIn(store);
     // An incomplete record may stand before what is written now.
     if (roomWhileRunning) {
       makeRoom();
-      expect(await write(0, true)).toBe(false);
+      expect(await writes.write(store, 0, true)).toBe(false);
     }
     const { code, stderr } = await store.end();
     expect(code).toBe(0);
@@ -92,16 +65,18 @@ testOnDisks('a full disk gives a clear error and loses nothing that was acknowle
 
     if (!roomWhileRunning) {
       const message = `error: ${data} is on a disk that is full. Make room, then start again.\n`;
-      await expect(startProgram(data)).rejects.toMatchObject({
+      await expect(startNpmStart(['--data', data])).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringContaining(message),
       });
       makeRoom();
     }
-    const restarted = await startProgram(data);
-    expectAcknowledged(await restarted.list());
-    expect((await restarted.create(-1)).status).toBe(201);
+    const restarted = await startNpmStart(['--data', data]);
+    await writes.expectIn(restarted);
+    expect(await writes.write(restarted, -1, true)).toBe(true);
     await restarted.end();
+    // The last one was acknowledged after the restart.
+    acknowledged += writes.count() - 1;
   }
   report(
     {

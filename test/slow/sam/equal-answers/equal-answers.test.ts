@@ -1,37 +1,27 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { makeToken } from '../../../../functions/access-tokens/token.ts';
-import { localDocumentClient } from '../../../../lib/database/database-client.ts';
+import { finallyDo } from '../../../support/cleanup.ts';
 import { type Service, startService } from '../../../support/service/service.ts';
-import { issue, type SamLocal, startSamLocal } from '../sam-local.ts';
+import { startSamLocal } from '../sam-local.ts';
 import { type Answer, answerTo } from './answers.ts';
 import listed from './differences.json' with { type: 'json' };
 import { requests } from './requests.ts';
 
-let service: Service;
-let sam: SamLocal;
 /** The requests in their order, each with the answers of the emulator and of SAM CLI. */
 const answers: { what: string; emulator: Answer; sam: Answer }[] = [];
 
 beforeAll(async () => {
-  service = await startService();
-  sam = await startSamLocal();
-  const database = localDocumentClient(sam.ready.dynamodbEndpoint);
-  const [ofEmulator, ofSam] = await Promise.all([
-    tokens(service.issue),
-    tokens((...grant) => issue(database, ...grant)),
-  ]);
-  database.destroy();
+  const service = await startService();
+  finallyDo(service.stop);
+  const sam = await startSamLocal();
+  const [ofEmulator, ofSam] = await Promise.all([tokens(service.issue), tokens(sam.issue)]);
   for (const request of requests) {
     const [emulator, other] = await Promise.all([
       answerTo(service.baseUrl, ofEmulator, request),
-      answerTo(sam.ready.baseUrl, ofSam, request),
+      answerTo(sam.baseUrl, ofSam, request),
     ]);
     answers.push({ what: request.what, emulator, sam: other });
   }
-});
-afterAll(async () => {
-  await sam?.stop();
-  await service?.stop();
 });
 
 const tokens = async (issueTo: Service['issue']) => ({
