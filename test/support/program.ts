@@ -55,7 +55,7 @@ export function startProgram(
   };
 }
 
-/** Starts the program of `npm start` on free ports. Returns it with an owner's calls, once ready. */
+/** Starts `npm start` on free ports. Returns it with the calls of an owner, once it is ready. */
 export async function startNpmStart(
   args: string[],
   { cwd = root, launcher = [] as string[] } = {},

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type StoredRow, topics } from '../../support/report/row.ts';
-import { jsonRows } from './json-rows.ts';
+import { publishPage } from './page.ts';
 
 /** The folders with what `npm run proof` tries. */
 export const tried = ['test/evidence/slow', 'test/faults', 'test/fuzz'];
@@ -24,10 +24,9 @@ interface Mutation {
 
 export const spaced = (value: number): string => `${value}`.replace(/\B(?=(\d{3})+$)/g, ' ');
 
-/** Writes docs/proof.json, and the page that follows from it. */
+/** Writes docs/proof.json, and the part of the page that follows from it. */
 export function publish(docs: string, proof: Proof): void {
-  writeFileSync(join(docs, 'proof.json'), jsonRows(proof));
-  writeFileSync(join(docs, 'proof.md'), page(proof, mutationOf(docs)));
+  publishPage(docs, 'proof', proof, figures(proof, mutationOf(docs)));
 }
 
 export function mutationOf(docs: string): Mutation | undefined {
@@ -37,41 +36,19 @@ export function mutationOf(docs: string): Mutation | undefined {
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Returns docs/proof.md. */
-export const page = (
+/** Returns the part of docs/proof.md that a run writes. */
+export const figures = (
   { date, machine, node, minutes, rows }: Proof,
   mutation: Mutation | undefined,
-): string => `# Proof
-
-This page says what the plant store has survived. \`npm ci --prefix .ci && npm run proof\` tries all
-of it and then writes the page and [proof.json](proof.json), if nothing failed and nothing was left
-out. The first command installs DynamoDB Local, which needs Java.
-
+): string => `\
 The figures are from one run on ${date}, which took ${minutes} minutes on
-${machine} with Node ${node}. The JSON has the command that repeats
-a row alone. If random input fails, the error shows the smallest failing case and a command that
-repeats it. CI runs the same tests with fewer cases. "As the contract asks" means by an independent
-reading of the contract, \`test/fuzz/oracle.ts\`, which shares no code with the functions. Most
-requests go straight to the bundles that a deployment ships. One in ten goes over HTTP.
+${machine} with Node ${node}.
 
 | about | what was tried | what came of it |
 | --- | --- | --- |
 ${topics.flatMap((topic) => linesOf(rows.filter((row) => row.topic === topic))).join('\n')}
 
-${mutationText(mutation)}
-
-## What was not shown
-
-* **Nothing ran in an AWS account.** An emulator, an embedded engine, DynamoDB Local and a proxy
-  that breaks connections played the parts of API Gateway, Lambda, IAM and DynamoDB.
-  \`npm run contract\` asks a deployed stack.
-* **Nothing ran on a Mac or on Windows**, nor on arm64, which the deployed functions use.
-* **Load was that of one machine**, which clients, functions and the database shared. It shows that
-  nothing leaks or breaks, and not how fast AWS would be.
-* **DynamoDB Local is not DynamoDB.** It gives one deleted item to several callers, so concurrent
-  deletes are checked on the embedded engine.
-* **Random tests find no proof of absence.** They show what held in so many cases.
-`;
+${mutationText(mutation)}`;
 
 /** Returns a line for each outcome of a topic, with everything that had it. */
 function linesOf(rows: StoredRow[]): string[] {
