@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment } from '../functions/shared/environment-variables.ts';
-import { type Operation, operations } from '../functions/shared/operations.ts';
+import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
 import { tableVariables } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { Api, stageName } from './constructs/api.ts';
@@ -42,11 +42,9 @@ export class PlantStoreStack extends Stack {
         settings,
       });
     };
-    const names = Object.keys(operations) as Operation[];
-    const handlers = Object.fromEntries(names.map((name) => [name, handlerOf(name)])) as Record<
-      Operation,
-      StoreFunction
-    >;
+    const handlers = Object.fromEntries(
+      operationNames.map((name) => [name, handlerOf(name)]),
+    ) as Record<Operation, StoreFunction>;
     const authorizer = new StoreFunction(this, 'Authorizer', {
       code: join(bundles, entryOf.Authorizer),
       description: 'Checks access tokens',

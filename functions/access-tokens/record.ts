@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ownerPattern } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
-import { accessTokenExpiry, accessTokenKey } from '../shared/table-schema.ts';
+import { accessTokenKey } from '../shared/table-schema.ts';
 
 // Every message is our own, because valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
@@ -33,7 +33,7 @@ export const accessTokenRecord = v.object(
     ),
     label: v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule)),
     created: seconds,
-    [accessTokenExpiry]: v.optional(seconds),
+    [accessTokenKey.expiry]: v.optional(seconds),
     revoked: v.optional(seconds),
     /** The id of the token that replaced this one in a rotation. */
     replacedBy: v.optional(text),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ownerKey, type TableName } from '../shared/table-schema.ts';
 
-const smallestId = -(2n ** 63n);
+export const smallestId = -(2n ** 63n);
 const largestId = 2n ** 63n - 1n;
 
 /** An int64, from a JSON number that was read without loss. */

@@ -58,8 +58,8 @@ export async function readPage<T extends { id: bigint }>(
   // One item more than a page tells whether there is a next page.
   const found = await read(pageSize + 1, cursor);
   const page = found.slice(0, pageSize);
-  const last = page.at(-1);
-  if (found.length <= pageSize || !last) return { page, headers: {} };
+  const last = found.length > pageSize && page.at(-1);
+  if (!last) return { page, headers: {} };
   const next = Object.entries({ ...filters, limit: pageSize, cursor: encodeCursor(last.id) })
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
 import { ownerKey } from '../shared/table-schema.ts';
-import type { Fields, Item, Kind } from './item.ts';
+import { type Fields, type Item, type Kind, smallestId } from './item.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
@@ -108,23 +108,19 @@ export function itemStore<F extends Fields>(
   async function list(
     owner: string,
     limit: number,
-    after: bigint | undefined,
+    after = smallestId - 1n,
     signal?: AbortSignal,
   ): Promise<Item<F>[]> {
-    const range =
-      after === undefined
-        ? { condition: '', values: {} }
-        : { condition: ` AND #${sort} > :after`, values: { ':after': after } };
     const items: Item<F>[] = [];
     let next: Record<string, unknown> | undefined;
     do {
       const page = await database.send(
         new QueryCommand({
           TableName: table,
-          KeyConditionExpression: `#${partition} = :owner${range.condition}`,
+          KeyConditionExpression: `#${partition} = :owner AND #${sort} > :after`,
           ProjectionExpression: Object.keys(aliases).join(', '),
           ExpressionAttributeNames: { [`#${partition}`]: partition, ...aliases },
-          ExpressionAttributeValues: { ':owner': owner, ...range.values },
+          ExpressionAttributeValues: { ':owner': owner, ':after': after },
           ConsistentRead: true,
           Limit: limit - items.length,
           ...(next && { ExclusiveStartKey: next }),

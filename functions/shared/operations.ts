@@ -52,6 +52,7 @@ export const operations = {
 } as const satisfies Record<string, OperationRow>;
 
 export type Operation = keyof typeof operations;
+export const operationNames = /* @__PURE__ */ Object.keys(operations) as Operation[];
 
 /** The largest body that an operation reads. */
 export const maxBodyBytes = 16 * 1024;

@@ -10,22 +10,17 @@ export const tableVariables = {
 
 /** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
 export const ownerKey = { partition: 'owner', sort: 'id' } as const;
-
-/**
- * The key of the AccessTokens table, and the attribute with the time (seconds since 1970) after
- * which DynamoDB may remove an item.
- */
-export const accessTokenKey = { partition: 'id' } as const;
-export const accessTokenExpiry = 'expires';
+export const accessTokenKey = { partition: 'id', expiry: 'expires' } as const;
 
 interface TableKey {
   /** The name of an attribute that is a string. */
   partition: string;
   /** The name of an attribute that is a number. */
   sort?: string;
+  /** The attribute with the time (seconds since 1970) after which DynamoDB may remove an item. */
   expiry?: string;
 }
 export const tableKeys: Record<TableName, TableKey> = {
   plants: ownerKey,
-  accessTokens: { ...accessTokenKey, expiry: accessTokenExpiry },
+  accessTokens: accessTokenKey,
 };

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 import { ofType, propertiesOf, resource, settings, templateWith } from './templates.ts';
 
 const plain = await templateWith(settings.default);
@@ -68,8 +69,9 @@ test.each([
   (_, template, copy, address) => {
     expect(template.Outputs).toEqual({
       ...address,
-      PlantsTableName: { Value: { Ref: 'Plants' } },
-      AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
+      ...Object.fromEntries(
+        Object.values(tableIds).map((id) => [`${id}TableName`, { Value: { Ref: id } }]),
+      ),
       NextCommand: { Value: `npm run token -- issue --owner YOUR_NAME${copy}` },
     });
   },

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { operationNames } from '../../functions/shared/operations.ts';
 import { assemble } from '../../lib/assembly/assembly.ts';
 import { functionOf } from '../../lib/bundle.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
@@ -49,7 +49,7 @@ async function withAssembly<T>(
   }
 }
 
-export const plantFunctions = Object.keys(operations).map((name) => functionOf(name as Operation));
+export const plantFunctions = operationNames.map(functionOf);
 export const functionNames = [...plantFunctions, 'Authorizer'];
 
 /** Returns the template of the stack with these settings. */
@@ -64,6 +64,19 @@ export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];
   if (!found) throw new Error(`The template has no ${logicalId}.`);
   return found;
+}
+
+/** Returns the table that a function's role names, and the actions on it that the role allows. */
+export function accessOf(template: Template, name: string): string {
+  const role = resource(template, name).Properties.Role['Fn::GetAtt'][0];
+  return propertiesOf(template, 'AWS::IAM::Policy')
+    .filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .map(({ Action, Resource }) => ({ actions: [Action].flat().sort(), Resource }))
+    .filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')))
+    .map(({ actions, Resource }) => `${Resource['Fn::GetAtt'][0]} ${actions.join(' ')}`)
+    .join('; ')
+    .replaceAll('dynamodb:', '');
 }
 
 /** The resources of a type, by logical id. */

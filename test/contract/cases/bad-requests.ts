@@ -1,4 +1,5 @@
 import { encodeCursor } from '../../../functions/items/paging.ts';
+import { operations } from '../../../functions/shared/operations.ts';
 import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];
@@ -110,20 +111,21 @@ export const largeBodies: [what: string, body: string][] = [
   ['1 MB', '{"a":'.repeat(200_000)],
 ];
 
-const unknownPaths = {
-  GET: words('/ /plant /plantss /Plants /PLANTS /plants.json /plants/7 /plants/7/8 /v2/plants'),
-  PUT: ['/plants', '/plants/7'],
-  PATCH: ['/plants', '/plants/7'],
-  DELETE: ['/plants', '/plants/7/8'],
-  POST: ['/', '/plant', '/plants/7'],
-};
+const known = Object.values(operations).map(
+  ({ method, path }) => `${method} /${path.replace('{id}', '7')}`,
+);
+const knownPaths = new Set(known.map((call) => call.replace(/^\w+ /, '')));
+const unknownCalls = [
+  ...words('GET POST PUT PATCH DELETE').flatMap((method) =>
+    [...knownPaths].map((path) => `${method} ${path}`),
+  ),
+  ...words('/ /plant /plantss /Plants /PLANTS /plants.json /plants/7/8 /v2/plants').map(
+    (path) => `GET ${path}`,
+  ),
+  ...['GET ', 'GET /favicon.ico', 'GET /admin', 'DELETE /plants/7/8', 'POST /', 'POST /plant'],
+].filter((call) => !known.includes(call));
 
 /** Methods and paths that the API does not have. */
-export const unknownOperations: [method: string, path: string][] = [
-  ...Object.entries(unknownPaths).flatMap(([method, paths]) =>
-    paths.map((path): [string, string] => [method, path]),
-  ),
-  ['GET', ''],
-  ['GET', '/favicon.ico'],
-  ['GET', '/admin'],
-];
+export const unknownOperations = unknownCalls.map(
+  (call) => call.split(' ') as [method: string, path: string],
+);

@@ -1,16 +1,66 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import openApi from '../../../docs/openapi.json' with { type: 'json' };
+import {
+  type Operation,
+  operationNames,
+  operations,
+} from '../../../functions/shared/operations.ts';
 import type { Entry } from '../../../lib/bundle.ts';
+import authorize from '../../sam-events/authorize.json' with { type: 'json' };
+import listPlants from '../../sam-events/list-plants.json' with { type: 'json' };
 import { forge } from '../access-tokens/forge.ts';
-import { root } from '../project.ts';
 
-/** Returns the event of test/sam-events for a function, made by `caller`: owner and token id. */
-export function eventFor(entry: Entry, caller = 'caller'): Record<string, unknown> {
-  const event = JSON.parse(readFileSync(join(root, 'test', 'sam-events', `${entry}.json`), 'utf8'));
-  if (entry === 'authorize') event.authorizationToken = `Bearer ${tokenOf(caller)}`;
-  else event.requestContext.authorizer.owner = caller;
-  return event;
+interface Described {
+  parameters?: { name: string }[];
+  requestBody?: { content: { 'application/json': { example: object } } };
 }
+const paths: Record<string, Record<string, Described>> = openApi.paths;
+
+/** Returns the event of a function, made by `caller`: owner or token id. */
+export function eventFor(entry: Entry, caller = 'caller'): object {
+  const operation = operationNames.find((name) => operations[name].entry === entry);
+  if (operation) return eventOf(operation, caller);
+  return { ...authorize, authorizationToken: `Bearer ${tokenOf(caller)}` };
+}
+
+/**
+ * Returns the event of an operation. It has the example of docs/openapi.json, and asks for the id 7
+ * and for ten items.
+ */
+export function eventOf(operation: Operation, caller = 'caller') {
+  const { method: httpMethod, path: template } = operations[operation];
+  const { parameters = [], requestBody } = paths[`/${template}`]?.[httpMethod.toLowerCase()] ?? {};
+  const given = (name: string, value: string) =>
+    parameters.some((parameter) => parameter.name === name) ? { [name]: value } : null;
+  const path = `/${template.replace('{id}', '7')}`;
+  const headers = {
+    ...listPlants.headers,
+    ...(requestBody && { 'Content-Type': 'application/json' }),
+  };
+  const query = given('limit', '10');
+  return {
+    resource: `/${template}`,
+    path,
+    httpMethod,
+    headers,
+    multiValueHeaders: multiple(headers),
+    queryStringParameters: query,
+    multiValueQueryStringParameters: query && multiple(query),
+    pathParameters: given('id', '7'),
+    stageVariables: null,
+    requestContext: {
+      ...structuredClone(listPlants.requestContext),
+      authorizer: { ...listPlants.requestContext.authorizer, owner: caller },
+      httpMethod,
+      path: `/v1${path}`,
+      resourcePath: `/${template}`,
+    },
+    body: requestBody ? JSON.stringify(requestBody.content['application/json'].example) : null,
+    isBase64Encoded: false,
+  };
+}
+
+const multiple = (single: object) =>
+  Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
 
 /** Returns a well-formed access token whose id begins with the caller's name. */
 export const tokenOf = (caller: string): string => forge(caller.padEnd(12, '0'), '0'.repeat(43));

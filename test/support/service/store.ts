@@ -5,18 +5,12 @@ import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 
 import { environment } from '../../../functions/shared/environment-variables.ts';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import type { Entry } from '../../../lib/bundle.ts';
 import { region } from '../../../lib/emulator/template/resource-values.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences } from '../../contract/description.ts';
 import { send } from '../http/http-client.ts';
-import { eventFor } from './lambda-events.ts';
+import { eventOf } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
-
-/** The entry of each operation's function. */
-export const functionOf = Object.fromEntries(
-  Object.entries(operations).map(([operation, { entry }]) => [operation, entry]),
-) as Record<Operation, Entry>;
 
 export interface Call {
   operation: Operation;
@@ -98,10 +92,6 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
       methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
     }) as Promise<APIGatewayAuthorizerResult>;
 
-  const events = Object.fromEntries(
-    Object.entries(functionOf).map(([operation, entry]) => [operation, eventFor(entry)]),
-  ) as Record<Operation, Record<string, object>>;
-
   /** Calls the function behind an operation as the gateway would. */
   function callFunction({ operation, owner, headers = [], body, query = [], ...call }: Call) {
     const multiValues = (pairs: [string, string][]) =>
@@ -111,7 +101,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
           group.map(([, value]) => value),
         ]),
       );
-    const event = events[operation];
+    const event = eventOf(operation);
     return invoke(operation, {
       ...event,
       requestContext: { ...event.requestContext, authorizer: { owner } },
