@@ -4,6 +4,7 @@ import {
   DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  type GlobalSecondaryIndex,
   paginateScan,
   ResourceNotFoundException,
   type TableDescription,
@@ -11,7 +12,7 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
-import type { Index, Table } from '../emulator/template/properties.ts';
+import type { Table } from '../emulator/template/properties.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { localClient, tablesKey } from './database-client.ts';
 
@@ -108,13 +109,15 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
 /** Returns a text that is equal for tables with the same indexes. */
 function indexesOf(table: TableDescription | Table): string {
   const { GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
-  const plain = ({ IndexName, KeySchema = [], Projection = {} }: Partial<Index>) => [
+  const plain = ({ IndexName, KeySchema = [], Projection = {} }: GlobalSecondaryIndex) => [
     IndexName,
     KeySchema.map(({ AttributeName }) => AttributeName),
     Projection.ProjectionType,
     [...(Projection.NonKeyAttributes ?? [])].sort(),
   ];
   return [GlobalSecondaryIndexes, LocalSecondaryIndexes]
-    .map((indexes) => indexes.map((index) => JSON.stringify(plain(index as Partial<Index>))).sort())
+    .map((indexes) =>
+      indexes.map((index) => JSON.stringify(plain(index as GlobalSecondaryIndex))).sort(),
+    )
     .join('|');
 }

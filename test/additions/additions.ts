@@ -7,7 +7,15 @@ import {
   Fn,
   Stack,
 } from 'aws-cdk-lib';
-import { LambdaIntegration, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  CfnClientCertificate,
+  type CfnStage,
+  type Deployment,
+  LambdaIntegration,
+  LambdaRestApi,
+  type RestApi,
+  Stage,
+} from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -22,7 +30,14 @@ import {
 import { CfnSecurityGroup, CfnSubnet, CfnVPC, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  Effect,
+  Group,
+  type IRole,
+  ManagedPolicy,
+  PolicyStatement,
+  User,
+} from 'aws-cdk-lib/aws-iam';
 import { Stream } from 'aws-cdk-lib/aws-kinesis';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import {
@@ -42,7 +57,7 @@ import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
 import { HostedZone } from 'aws-cdk-lib/aws-route53';
 import { Bucket, EventType } from 'aws-cdk-lib/aws-s3';
 import { LambdaDestination as BucketNotification } from 'aws-cdk-lib/aws-s3-notifications';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { HostedRotation, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
@@ -278,6 +293,57 @@ export const additions: Record<string, (parts: Parts) => void> = {
     const bucket = new Bucket(another, 'Added');
     bucket.grantRead(create);
     create.addEnvironment('BUCKET', bucket.bucketName);
+    const table = new TableV2(another, 'Elsewhere', {
+      partitionKey: { name: 'key', type: AttributeType.STRING },
+    });
+    table.grantReadData(create);
+    create.addEnvironment('ELSEWHERE', table.tableName);
+  },
+  'attributes that are lists': ({ stack, create }) => {
+    const zone = new HostedZone(stack, 'Added', { zoneName: 'example.com' });
+    create.addEnvironment('SERVERS', Fn.join(',', zone.hostedZoneNameServers ?? []));
+    create.addEnvironment('SERVER', Fn.select(0, zone.hostedZoneNameServers ?? []));
+  },
+  'a user and a group with a policy of a function': ({ stack, create }) => {
+    const policy = new ManagedPolicy(stack, 'Added', { statements: [allow(['s3:*'])] });
+    policy.attachToUser(new User(stack, 'User'));
+    policy.attachToGroup(new Group(stack, 'Group'));
+    create.role?.addManagedPolicy(policy);
+    policy.attachToRole(create.role as IRole);
+  },
+  'a condition on a parameter without a default': ({ stack }) => {
+    const colour = new CfnParameter(stack, 'Colour').valueAsString;
+    const condition = new CfnCondition(stack, 'C', {
+      expression: Fn.conditionEquals(colour, 'red'),
+    });
+    new CfnVPC(stack, 'Added', { cidrBlock: '10.0.0.0/16' }).cfnOptions.condition = condition;
+  },
+  'a secret with a rotation, which has a transform': ({ stack }) =>
+    void new Secret(stack, 'Added').addRotationSchedule('Rotation', {
+      hostedRotation: HostedRotation.mysqlSingleUser(),
+    }),
+  'a mapping with a default, which has a transform': ({ stack, create }) => {
+    const map = new CfnMapping(stack, 'Map', { mapping: { red: { code: 'f00' } }, lazy: false });
+    create.addEnvironment('CODE', map.findInMap(Fn.ref('AWS::Region'), 'code', 'none'));
+  },
+  'a client certificate': ({ stack, rest }) => {
+    const { ref } = new CfnClientCertificate(stack, 'Added', {});
+    (rest.deploymentStage.node.defaultChild as CfnStage).clientCertificateId = ref;
+  },
+  'a second stage': ({ stack, rest }) =>
+    void new Stage(stack, 'Added', { deployment: rest.latestDeployment as Deployment }),
+  'a second API': ({ stack, create }) => {
+    const handler = inline(stack, 'Handler', say('added'));
+    const { url } = new LambdaRestApi(stack, 'Added', { handler });
+    create.addEnvironment('OTHER_URL', url);
+  },
+  'a second API in another stack': ({ stack }) => {
+    const another = new Stack(stack.node.root, 'Another');
+    new LambdaRestApi(another, 'Added', { handler: inline(another, 'Handler') });
+  },
+  'a table in the stack of a second API': ({ stack, create }) => {
+    const another = new Stack(stack.node.root, 'Another');
+    new LambdaRestApi(another, 'Added', { handler: inline(another, 'Handler') });
     const table = new TableV2(another, 'Elsewhere', {
       partitionKey: { name: 'key', type: AttributeType.STRING },
     });

@@ -1,6 +1,7 @@
 import {
   CreateTableCommand,
   DeleteTableCommand,
+  type GlobalSecondaryIndex as Index,
   ListTablesCommand,
   PutItemCommand,
   QueryCommand,
@@ -10,7 +11,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localClient } from '../../lib/database/database-client.ts';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
-import type { Index, Table } from '../../lib/emulator/template/properties.ts';
+import type { Table } from '../../lib/emulator/template/properties.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 

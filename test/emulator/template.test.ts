@@ -70,7 +70,6 @@ describe('the emulator refuses what it does not support, in one line that names 
       ['PermissionsBoundary', 'arn'],
     ],
     'IAM::Policy': [
-      ['Users', ['user']],
       ...Object.entries({
         NotAction: 'dynamodb:GetItem',
         NotResource: '*',
@@ -182,18 +181,6 @@ describe('the emulator refuses what it does not support, in one line that names 
         changed((template) => Object.assign(template, { Transform: 'AWS::Serverless-2016-10-31' })),
       ),
     ).toThrow(/Transform/);
-  });
-
-  test.each([
-    ['a second API', 'AWS::ApiGateway::RestApi'],
-    ['a second stage', 'AWS::ApiGateway::Stage'],
-  ])('%s', async (_, type) => {
-    const folder = changed((template) =>
-      Object.assign(template.Resources, { Another: resource(template, type).resource }),
-    );
-    await expect(startFixture({ assembly: folder })).rejects.toThrow(
-      `The emulator runs one ${type}; the template has 2.`,
-    );
   });
 
   const noAuthorizer = { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' };

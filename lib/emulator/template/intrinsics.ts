@@ -1,4 +1,10 @@
-import { attributeOf, type ResourceSource, refOf, region } from './resource-values.ts';
+import {
+  attributeOf,
+  type NamedResource,
+  pseudoParameters,
+  refOf,
+  region,
+} from './resource-values.ts';
 
 export type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
 export type Resource = { Type: string; Properties?: Record<string, Json>; Condition?: string };
@@ -22,6 +28,15 @@ export function refuse(path: string, what: string): never {
   );
 }
 
+/** Returns what work returns, or undefined if the emulator does not support it. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Tells whether a value is an intrinsic function. */
 export const isIntrinsic = (value: object) => {
   const [name = '', ...more] = Object.keys(value);
@@ -30,42 +45,45 @@ export const isIntrinsic = (value: object) => {
 
 /** Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value. */
 export function intrinsics(path: string, scope: Scope) {
-  const source: ResourceSource = {
-    typeOf: (logicalId) => scope.resources[logicalId]?.Type,
-    property(logicalId, name) {
-      try {
-        return plain(scope.resources[logicalId]?.Properties?.[name]) ?? undefined;
-      } catch {
-        // What no answer depends on may use what the emulator does not know.
-        return undefined;
-      }
-    },
+  const resourceOf = (logicalId: string): NamedResource | undefined => {
+    const { Type: type, Properties = {} } = scope.resources[logicalId] ?? {};
+    // What no answer depends on may use what the emulator does not know.
+    const property = (name: string) => attempt(() => plain(Properties[name])) ?? undefined;
+    return type === undefined ? undefined : { logicalId, type, property };
   };
   const text = (value: Json | undefined): string => {
     const result = plain(value);
     const isText = typeof result !== 'object' && result !== undefined;
     return isText ? String(result) : refuse(path, JSON.stringify(value));
   };
-  const ref = (name: string) =>
-    scope.parameters[name] ??
-    refOf(name, source) ??
-    refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`);
+  // An attribute that is a list on AWS is one text here.
+  const items = (value: Json | undefined) => [plain(value)].flat() as Json[];
+  const ref = (name: string) => {
+    const resource = resourceOf(name);
+    const found = scope.parameters[name] ?? (resource ? refOf(resource) : pseudoParameters()[name]);
+    return (
+      found ?? refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`)
+    );
+  };
   const getAtt = (name: string) => {
     const [logicalId = '', ...attribute] = name.split('.');
-    const found = attributeOf(logicalId, attribute.join('.'), source);
-    return found ?? refuse(path, `Fn::GetAtt ${name}`);
+    const resource = resourceOf(logicalId);
+    return resource
+      ? attributeOf(resource, attribute.join('.'))
+      : refuse(path, `Fn::GetAtt ${name}`);
   };
 
   const functions: Record<string, (list: Json[]) => unknown> = {
     Ref: ([name]) => ref(text(name)),
     'Fn::Base64': ([plainText]) => Buffer.from(text(plainText)).toString('base64'),
-    'Fn::FindInMap': ([map, top, second]) => scope.mappings[text(map)]?.[text(top)]?.[text(second)],
+    'Fn::FindInMap': ([map, top, second, more]) =>
+      scope.mappings[text(map)]?.[text(top)]?.[text(second)] ?? plain(Object(more).DefaultValue),
     'Fn::GetAtt': (list) => getAtt(list.map(text).join('.')),
     'Fn::GetAZs': () => ['a', 'b', 'c'].map((zone) => region() + zone),
     'Fn::GetStackOutput': ([output]) => scope.exported(text(Object(output).OutputName)),
     'Fn::ImportValue': ([name]) => scope.exported(text(name)),
-    'Fn::Join': ([separator, items]) => (plain(items) as Json[]).map(text).join(text(separator)),
-    'Fn::Select': ([index, items]) => (plain(items) as unknown[])[Number(plain(index))],
+    'Fn::Join': ([separator, list]) => items(list).map(text).join(text(separator)),
+    'Fn::Select': ([index, list]) => items(list)[Number(plain(index))],
     'Fn::Split': ([separator, whole]) => text(whole).split(text(separator)),
     'Fn::Sub': ([pattern, variables]) =>
       text(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
@@ -84,8 +102,8 @@ export function intrinsics(path: string, scope: Scope) {
       const members = Object.entries(value).map(([key, inner]) => [key, plain(inner)]);
       return Object.fromEntries(members.filter(([, inner]) => inner !== undefined));
     }
-    if (name === 'Fn::If') return plain(chosen(argument, path, scope));
-    if (name === 'Ref' && argument === 'AWS::NoValue') return undefined;
+    const branch = branchOf(value, path, scope);
+    if (branch !== value) return branch === undefined ? undefined : plain(branch);
     return functions[name]?.([argument].flat()) ?? refuse(path, JSON.stringify(value));
   }
   return { functions, plain };
@@ -95,13 +113,16 @@ export function intrinsics(path: string, scope: Scope) {
  * Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
  */
-export const resolve = (value: Json, path: string, scope: Scope): unknown =>
+export const resolve = (value: Json | undefined, path: string, scope: Scope): unknown =>
   intrinsics(path, scope).plain(value);
 
-/** Returns the branch of an Fn::If that its condition chooses. */
-export function chosen(argument: Json, path: string, scope: Scope): Json {
-  const [name, yes = null, no = null] = argument as Json[];
-  return holds(`${name}`, path, scope) ? yes : no;
+/** Returns the branch that an Fn::If chooses, undefined for AWS::NoValue, or else the value. */
+export function branchOf(value: Json, path: string, scope: Scope): Json | undefined {
+  const { 'Fn::If': choice, Ref: name } = Object(value) as Record<string, Json>;
+  if (name === 'AWS::NoValue') return undefined;
+  if (choice === undefined) return value;
+  const [condition, yes = null, no = null] = choice as Json[];
+  return branchOf(holds(`${condition}`, path, scope) ? yes : no, path, scope);
 }
 
 /** Evaluates a condition of the template. */

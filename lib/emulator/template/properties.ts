@@ -1,3 +1,4 @@
+import type { CreateTableInput } from '@aws-sdk/client-dynamodb';
 import type { Statement } from '../policy-evaluation.ts';
 import type { Code } from './cloud-assembly.ts';
 
@@ -47,18 +48,10 @@ export interface Properties {
   };
 }
 
-export interface Table {
-  AttributeDefinitions: { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
-  KeySchema: KeySchema;
-  GlobalSecondaryIndexes?: Index[];
-  LocalSecondaryIndexes?: Index[];
-}
-type KeySchema = { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[];
-export interface Index {
-  IndexName: string;
-  KeySchema: KeySchema;
-  Projection: { ProjectionType?: 'ALL' | 'INCLUDE' | 'KEYS_ONLY'; NonKeyAttributes?: string[] };
-}
+export type Table = Pick<
+  CreateTableInput,
+  'AttributeDefinitions' | 'GlobalSecondaryIndexes' | 'KeySchema' | 'LocalSecondaryIndexes'
+>;
 
 export interface Integration {
   IntegrationResponses?: { ResponseParameters?: Record<string, string>; StatusCode: string }[];

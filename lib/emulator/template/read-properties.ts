@@ -1,4 +1,4 @@
-import { chosen, isIntrinsic, type Json, refuse, resolve, type Scope } from './intrinsics.ts';
+import { branchOf, isIntrinsic, type Json, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { PropertyRule, PropertyRules } from './supported-types.ts';
 
 /**
@@ -11,50 +11,32 @@ export function readProperties(
   rules: PropertyRules,
   where: string,
   scope: Scope,
-  leftOut: string[] = [],
-): Record<string, unknown> {
-  function readMembers(members: Record<string, Json>, rules: PropertyRules, where: string) {
-    const entries: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(members)) {
+  leftOut: string[],
+) {
+  function readMembers(members: object, rules: PropertyRules, where: string) {
+    const read = Object.entries(members).map(([name, value]) => {
       const rule = rules[name] ?? rules[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
-      const path = `${where}.${name}`;
-      if (rule === 'ignored') continue;
-      const given = branchOf(value, path);
-      if (given === undefined) continue;
-      if (rule === undefined) refuse(path, 'this property');
-      if (rule === 'left out') leftOut.push(path);
-      else entries.push([name, readValue(given, rule, path)]);
-    }
-    return Object.fromEntries(entries);
+      return [name, readValue(value, rule, `${where}.${name}`)] as const;
+    });
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined));
   }
 
-  /** Chooses the branches of Fn::If, undefined for AWS::NoValue. */
-  function branchOf(value: Json, path: string): Json | undefined {
-    const { 'Fn::If': condition, Ref: name } = Object(value) as Record<string, Json>;
-    if (condition) return branchOf(chosen(condition, path, scope), path);
-    return name === 'AWS::NoValue' ? undefined : value;
-  }
-
-  function readValue(
-    value: Json,
-    rule: Exclude<PropertyRule, 'ignored' | 'left out'>,
-    path: string,
-  ): unknown {
+  /** Returns undefined for what is not given or not read. */
+  function readValue(value: Json, rule: PropertyRule | undefined, path: string): unknown {
+    const given = rule === 'ignored' ? undefined : branchOf(value, path, scope);
+    if (rule === 'ignored' || given === undefined) return undefined;
+    if (rule === undefined) return refuse(path, 'this property');
+    if (rule === 'left out') return void leftOut.push(path);
     if (typeof rule === 'function') {
-      const plain = resolve(value, path, scope);
-      for (const item of Array.isArray(plain) ? plain : [plain])
-        if (!rule(item)) refuse(path, JSON.stringify(item));
-      return plain;
+      const plain = resolve(given, path, scope);
+      const wrong = [plain].flat().find((item) => !rule(item));
+      return wrong === undefined ? plain : refuse(path, JSON.stringify(wrong));
     }
-    const items = [value].flat().map((item) => branchOf(item, path));
-    const read = items
-      .filter((item) => item !== undefined)
-      .map((item) => {
-        const isObject = item && typeof item === 'object' && !Array.isArray(item);
-        if (!isObject || isIntrinsic(item)) return refuse(path, JSON.stringify(item));
-        return readMembers(item, rule, path);
-      });
-    return Array.isArray(value) ? read : read[0];
+    if (Array.isArray(given))
+      return given.map((item) => readValue(item, rule, path)).filter((item) => item !== undefined);
+    if (given === null || typeof given !== 'object' || isIntrinsic(given))
+      return refuse(path, JSON.stringify(given));
+    return readMembers(given, rule, path);
   }
 
   return readMembers(properties, rules, where);

@@ -1,11 +1,18 @@
 import { matches } from '../policy-evaluation.ts';
-import { type Json, refuse, resolve, type Scope } from './intrinsics.ts';
+import {
+  attempt,
+  holds,
+  type Json,
+  type Resource,
+  refuse,
+  resolve,
+  type Scope,
+} from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readProperties } from './read-properties.ts';
 import { functionArn } from './resource-values.ts';
 import {
   managedPolicies,
-  type PropertyRules,
   quietTypes,
   type SupportedType,
   supportedTypes,
@@ -20,52 +27,70 @@ export interface RequestPath {
 }
 
 /**
- * Reads what a request can reach: the API, the functions that it invokes, what their roles say of
- * DynamoDB, and the tables. Throws if an answer could depend on a property that the emulator does
- * not support, and names logical id and property. Leaves all other resources alone.
+ * Reads what a request can reach: the first stage of the first REST API, the functions that it
+ * invokes, what their roles say of DynamoDB, and the tables; of a stack that only has tables for
+ * another, these. Throws if an answer could depend on a property that the emulator does not
+ * support, and names logical id and property. Leaves all other resources alone.
  */
-export function readRequestPath(scope: Scope): RequestPath {
+export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPath {
   const resources: RequestPath['resources'] = new Map();
   const leftOut: string[] = [];
   const all = Object.entries(scope.resources);
 
-  function read<Type extends keyof Properties>(logicalId: string, type: Type): Properties[Type] {
-    const given = scope.resources[logicalId]?.Properties ?? {};
-    const rules: PropertyRules = supportedTypes[type];
-    const properties = readProperties(given, rules, logicalId, scope, leftOut);
-    resources.set(logicalId, { type, properties });
+  function read<Type extends keyof Properties>(
+    path: string,
+    type: Type,
+    given = scope.resources[path]?.Properties ?? {},
+    key = path,
+  ): Properties[Type] {
+    // One that cannot be evaluated matters here.
+    const { Condition } = scope.resources[path] ?? {};
+    if (Condition !== undefined) holds(Condition, `${path}.Condition`, scope);
+    const properties = readProperties(given, supportedTypes[type], path, scope, leftOut);
+    resources.set(key, { type, properties });
     return properties as Properties[Type];
   }
 
   /** Reads a role, and each of its policies as one of type AWS::IAM::Policy. */
   function readRole(role: string): void {
     const { ManagedPolicyArns = [] } = read(role, 'AWS::IAM::Role');
-    const rules = supportedTypes['AWS::IAM::Policy'];
-    const readPolicy = (key: string, path: string, given: Record<string, Json>) => {
-      const judged = { ...given, PolicyDocument: aboutDynamodb(given.PolicyDocument) };
-      const policy = readProperties(judged, rules, path, scope);
-      resources.set(key, { type: 'AWS::IAM::Policy', properties: { ...policy, Roles: [role] } });
-    };
-    const { Policies: inline = [] } = scope.resources[role]?.Properties ?? {};
-    for (const [i, given] of (inline as Record<string, Json>[]).entries())
-      readPolicy(`${role} ${i}`, `${role}.Policies`, given);
-
-    const attached = ManagedPolicyArns.map((arn) => arn.slice(arn.lastIndexOf('/') + 1));
+    const attached = ManagedPolicyArns.map(lastOf);
     for (const name of attached)
       if (scope.resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
         refuse(`${role}.ManagedPolicyArns`, `the managed policy ${name}`);
-    for (const [logicalId, { Type, Properties = {} }] of all) {
-      if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) continue;
+    const isOfRole = ([logicalId, { Type, Properties = {} }]: Entry) => {
+      if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) return false;
       const { Roles = [], RoleName = [] } = Properties;
       const names = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
-      if (names.includes(role) || attached.includes(logicalId))
-        readPolicy(`${role} ${logicalId}`, logicalId, Properties);
+      return names.includes(role) || attached.includes(logicalId);
+    };
+    const inline = [scope.resources[role]?.Properties?.Policies ?? []].flat();
+    const policies = [
+      ...inline.map((given) => ({ path: `${role}.Policies`, given })),
+      ...all.filter(isOfRole).map(([path, { Properties }]) => ({ path, given: Properties })),
+    ];
+    for (const [i, { path, given }] of policies.entries()) {
+      const policy: Record<string, Json> = Object(given);
+      const PolicyDocument = aboutDynamodb(policy.PolicyDocument);
+      read(path, 'AWS::IAM::Policy', { ...policy, PolicyDocument, Roles: [role] }, `${role} ${i}`);
     }
   }
 
+  /** Tells whether a resource is the API that is served, or a part of it. */
+  const apiOf = ([logicalId, { Type, Properties }]: Entry) =>
+    Type === 'AWS::ApiGateway::RestApi'
+      ? logicalId
+      : attempt(() => resolve(Properties?.RestApiId, logicalId, scope));
+  const [apiId] = all.find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
+  const parts = all.filter((entry) => entry[1].Type in supportedTypes && apiOf(entry) === apiId);
+  const [stageId] = parts.find(([, { Type }]) => Type === 'AWS::ApiGateway::Stage') ?? [];
+  const isServed = ([logicalId, { Type }]: Entry) =>
+    /^AWS::ApiGateway::/.test(Type) && (Type !== 'AWS::ApiGateway::Stage' || logicalId === stageId);
+
   for (const [logicalId, { Type }] of all)
     if (/^AWS::DynamoDB::(Global)?Table$/.test(Type)) read(logicalId, 'AWS::DynamoDB::GlobalTable');
-    else if (/^AWS::ApiGateway::/.test(Type) && Type in supportedTypes)
+  if (!hasOnlyTables)
+    for (const [logicalId, { Type }] of parts.filter(isServed))
       read(logicalId, Type as keyof Properties);
   const uris = [...resources.values()].map(({ properties }) => {
     const { Integration, AuthorizerUri } = properties as Partial<
@@ -80,15 +105,15 @@ export function readRequestPath(scope: Scope): RequestPath {
       leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
     for (const [name, value] of Object.entries(Environment?.Variables ?? {}))
       if (`${value}`.includes('{{resolve:')) leftOut.push(`the value of ${name} in ${logicalId}`);
-    const role = Role.slice(Role.lastIndexOf('/') + 1);
+    const role = lastOf(Role);
     if (scope.resources[role]?.Type !== 'AWS::IAM::Role')
-      throw new Error(`${logicalId}.Role: the template has no role ${Role}.`);
+      refuse(`${logicalId}.Role`, `${Role}, a role of another stack`);
     if (!resources.has(role)) readRole(role);
   }
 
   // Alarms are quiet, and so is where they go.
   const alarms = JSON.stringify(all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm'));
-  const isLeftOut = ([logicalId, { Type }]: (typeof all)[number]) =>
+  const isLeftOut = ([logicalId, { Type }]: Entry) =>
     !resources.has(logicalId) &&
     !quietTypes.test(Type) &&
     !alarms.includes(`{"Ref":"${logicalId}"}`);
@@ -97,6 +122,11 @@ export function readRequestPath(scope: Scope): RequestPath {
   return { resources, leftOut: [...named, ...leftOut] };
 }
 
+type Entry = [logicalId: string, resource: Resource];
+
+/** Returns the name in the ARN of a role or policy. */
+const lastOf = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
+
 /** Tells whether a method or an authorizer calls a function, or a version or an alias of it. */
 export const invokes = (uri: string | undefined, functionName: string): boolean =>
   new RegExp(`${functionArn(functionName)}(:\\w+)?/invocations$`).test(uri ?? '');
@@ -104,14 +134,10 @@ export const invokes = (uri: string | undefined, functionName: string): boolean 
 /** Leaves out the statements of a policy that only name actions of other services. */
 function aboutDynamodb(document: Json | undefined): Json {
   const { Statement = [], ...more } = Object(document) as Record<string, Json>;
-  const isJudged = ({ Action }: { Action?: Json }) =>
-    Action === undefined ||
-    [Action].flat().some((pattern) => {
+  const isJudged = (statement: Json) =>
+    [Object(statement).Action].flat().some((pattern) => {
       const [service = '', action] = typeof pattern === 'string' ? pattern.split(':') : ['*'];
       return matches(service, 'dynamodb', 'i') || (action === undefined && service.includes('*'));
     });
-  return {
-    ...more,
-    Statement: ([Statement].flat() as { [name: string]: Json }[]).filter(isJudged),
-  };
+  return { ...more, Statement: [Statement].flat().filter(isJudged) };
 }

@@ -3,20 +3,11 @@ export const region = () => process.env.AWS_REGION || 'us-east-1';
 
 const arn = (service: string, resource: string) =>
   `arn:aws:${service}:${region()}:${accountId}:${resource}`;
+export const rootResourceId = (restApiId: string) => `${restApiId}.root`;
+export const tableArn = (tableName: string) => arn('dynamodb', `table/${tableName}`);
+export const functionArn = (functionName: string) => arn('lambda', `function:${functionName}`);
 
-export function rootResourceId(restApiId: string): string {
-  return `${restApiId}.root`;
-}
-
-export function tableArn(tableName: string): string {
-  return arn('dynamodb', `table/${tableName}`);
-}
-
-export function functionArn(functionName: string): string {
-  return arn('lambda', `function:${functionName}`);
-}
-
-const pseudoParameters = (): Record<string, string> => ({
+export const pseudoParameters = (): Record<string, string> => ({
   'AWS::AccountId': accountId,
   'AWS::Partition': 'aws',
   'AWS::Region': region(),
@@ -25,25 +16,24 @@ const pseudoParameters = (): Record<string, string> => ({
   'AWS::URLSuffix': 'amazonaws.com',
 });
 
-/** The resources of a template. Both functions return undefined for what is not there. */
-export interface ResourceSource {
-  typeOf(logicalId: string): string | undefined;
-  /** Resolves a property. */
-  property(logicalId: string, name: string): unknown;
+/** A resource of a template. `property` resolves a property, to undefined if that is impossible. */
+export interface NamedResource {
+  logicalId: string;
+  type: string;
+  property(name: string): unknown;
 }
 
 /**
- * Returns the value of a `Ref`, undefined if there is no such resource. A resource that the
- * emulator serves has its logical id for a name. Any other has a value of AWS's shape.
+ * Returns the value of a `Ref`. A resource that the emulator serves has its logical id for a name.
+ * Any other has a value of AWS's shape.
  */
-export function refOf(logicalId: string, source: ResourceSource): string | undefined {
-  const type = source.typeOf(logicalId);
-  if (type === undefined) return pseudoParameters()[logicalId];
-  const name = nameOf(logicalId, type, source);
+export function refOf(resource: NamedResource): string {
+  const { logicalId, type } = resource;
+  const name = nameOf(resource);
   if (type === 'AWS::Cognito::UserPool') return `${region()}_${logicalId}`;
   if (type === 'AWS::SQS::Queue')
     return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
-  return hasArnForRef.test(type) ? attributeOf(logicalId, 'Arn', source) : name;
+  return hasArnForRef.test(type) ? attributeOf(resource, 'Arn') : name;
 }
 
 const hasArnForRef =
@@ -53,9 +43,9 @@ const hasArnForRef =
 const isNamedByLogicalId =
   /^AWS::(ApiGateway|DynamoDB|IAM::(ManagedPolicy|Role)|Lambda::Function|Logs)\b/;
 
-function nameOf(logicalId: string, type: string, { property }: ResourceSource): string {
+function nameOf({ logicalId, type, property }: NamedResource): string {
   if (isNamedByLogicalId.test(type)) return logicalId;
-  const named = property(logicalId, `${lastOf(type)}Name`) ?? property(logicalId, 'Name');
+  const named = property(`${lastOf(type)}Name`) ?? property('Name');
   if (typeof named === 'string') return named;
   return type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
 }
@@ -88,19 +78,14 @@ const arns: Record<string, (name: string) => string> = {
   'AWS::StepFunctions::StateMachine': (name) => arn('states', `stateMachine:${name}`),
 };
 
-/** Returns what `Fn::GetAtt` gives, undefined if there is no such resource. */
-export function attributeOf(
-  logicalId: string,
-  attribute: string,
-  source: ResourceSource,
-): string | undefined {
-  const type = source.typeOf(logicalId);
-  if (type === undefined) return undefined;
-  const name = nameOf(logicalId, type, source);
+/** Returns what `Fn::GetAtt` gives. */
+export function attributeOf(resource: NamedResource, attribute: string): string {
+  const { logicalId, type, property } = resource;
+  const name = nameOf(resource);
   const [, namespace = ''] = type.toLowerCase().split('::');
   const service = services[namespace] ?? namespace;
   const host = `${name}.${service}.${region()}.amazonaws.com`.toLowerCase();
-  if (attribute === 'QueueUrl') return refOf(logicalId, source);
+  if (attribute === 'QueueUrl') return refOf(resource);
   if (attribute === 'RootResourceId') return rootResourceId(logicalId);
   if (attribute === 'StreamArn') return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
   if (/(ur[il]|ApiEndpoint)$/i.test(attribute)) return `https://${host}`;
@@ -108,8 +93,8 @@ export function attributeOf(
   if (/Port$/.test(attribute)) return '443';
   if (!attribute.endsWith('Arn')) return attribute.endsWith('Id') ? logicalId : name;
   if (/^AWS::Lambda::(Alias|Version)$/.test(type)) {
-    const functionName = `${source.property(logicalId, 'FunctionName')}`.replace(/^.*:/, '');
-    return `${functionArn(functionName)}:${source.property(logicalId, 'Name') ?? 1}`;
+    const functionName = `${property('FunctionName')}`.replace(/^.*:/, '');
+    return `${functionArn(functionName)}:${property('Name') ?? 1}`;
   }
   const kebab = lastOf(type)
     .replace(/\B(?=[A-Z])/g, '-')

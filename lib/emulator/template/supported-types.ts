@@ -50,7 +50,8 @@ export const supportedTypes = {
     ...ignored(`
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled GlobalTableWitnesses
       KinesisStreamSpecification MultiRegionConsistency OnDemandThroughput
-      PointInTimeRecoverySpecification ProvisionedThroughput SSESpecification StreamSpecification
+      PointInTimeRecoverySpecification ProvisionedThroughput ReadOnDemandThroughputSettings
+      ReadProvisionedThroughputSettings SSESpecification StreamSpecification
       TableClass TableName Tags TimeToLiveSpecification WarmThroughput
       WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings
     `),
@@ -62,7 +63,10 @@ export const supportedTypes = {
       SnapStart Tags TracingConfig
     `),
     VpcConfig: 'left out',
-    Code: { S3Bucket: 'ignored', S3Key: read, ZipFile: read },
+    Code: {
+      ...reads('S3Key ZipFile'),
+      ...ignored('S3Bucket S3ObjectVersion SourceKMSKeyArn'),
+    },
     Environment: { Variables: read },
     Handler: like(/^[\w-]+\.\w+$/),
     LoggingConfig: {
@@ -94,18 +98,23 @@ export const supportedTypes = {
         Sid: 'ignored',
       },
     },
-    ...ignored('Description ManagedPolicyName Path PolicyName RoleName'),
+    // The role's statements count, whoever else has them.
+    ...ignored('Description Groups ManagedPolicyName Path PolicyName RoleName Users'),
     Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
     // The emulator speaks HTTP, so that it has nothing to do with TLS.
     ...ignored(`
-      Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy Tags
+      ApiKeySourceType Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy
+      Tags
     `),
     EndpointConfiguration: { Types: only('REGIONAL') },
   },
   'AWS::ApiGateway::Stage': {
-    ...ignored('AccessLogSetting Description RestApiId Tags TracingEnabled'),
+    ...ignored(`
+      AccessLogSetting CacheClusterEnabled CacheClusterSize ClientCertificateId Description
+      DocumentationVersion RestApiId Tags TracingEnabled
+    `),
     DeploymentId: read,
     MethodSettings: {
       CachingEnabled: only(false),
@@ -128,6 +137,7 @@ export const supportedTypes = {
     AuthorizerId: read,
     HttpMethod: only('DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'),
     Integration: {
+      ...ignored('CacheKeyParameters CacheNamespace Credentials'),
       IntegrationHttpMethod: only('POST'),
       IntegrationResponses: {
         ResponseParameters: { 'method.response.header.*': headerValue },
@@ -145,7 +155,7 @@ export const supportedTypes = {
   },
   'AWS::ApiGateway::Authorizer': {
     ...reads('AuthorizerResultTtlInSeconds AuthorizerUri IdentityValidationExpression'),
-    ...ignored('Name RestApiId'),
+    ...ignored('AuthorizerCredentials AuthType Name RestApiId'),
     IdentitySource: like(/^method\.request\.header\.[\w-]+$/),
     Type: only('TOKEN'),
   },

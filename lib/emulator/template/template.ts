@@ -1,5 +1,5 @@
 import { readAssembly, type Stack } from './cloud-assembly.ts';
-import { holds, resolve, type Scope } from './intrinsics.ts';
+import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readRequestPath } from './request-path.ts';
 
@@ -17,49 +17,52 @@ export interface Template {
   folder(functionName: string): string;
 }
 
+/** Those that change nothing but rotations and deployments, or add intrinsic functions. */
+const harmlessTransforms = /^AWS::(CodeDeployBlueGreen|LanguageExtensions|SecretsManager-[\d-]+)$/;
+
 /**
- * Reads the stack of a cloud assembly that has a REST API. A `Ref` to a resource that the emulator
- * serves becomes its logical id. Throws if an answer could depend on a property that the emulator
- * does not support, and names logical id and property.
+ * Reads the first stack of a cloud assembly that has a REST API. A `Ref` to a resource that the
+ * emulator serves becomes its logical id. Throws if an answer could depend on a property that the
+ * emulator does not support, and names logical id and property.
  */
 export function readTemplate(assembly: string): Template {
   const { stacks, folderOf } = readAssembly(assembly);
-  const [stack, another] = stacks.filter(({ Resources }) =>
+  const stack = stacks.find(({ Resources }) =>
     Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi'),
   );
-  if (!stack || another)
-    throw new Error(
-      `The emulator runs one stack with a REST API; ${assembly} has ` +
-        `${another ? `${stack?.name} and ${another.name}` : 'none'}.`,
-    );
-  if (stack.Transform)
-    throw new Error('The template has a Transform, which the emulator does not support.');
+  if (!stack) throw new Error(`The emulator runs a stack with a REST API; ${assembly} has none.`);
+  for (const transform of [stack.Transform ?? []].flat())
+    if (!harmlessTransforms.test(`${transform}`)) refuse('Transform', JSON.stringify(transform));
 
-  const others = stacks.filter((other) => other !== stack);
-  const imported = new Map<Stack, Scope>();
-  const scope = scopeOf(stack, (name) => {
-    for (const other of others) {
-      const theirs = imported.get(other) ?? scopeOf(other, () => undefined);
-      for (const [id, { Export, Value }] of Object.entries(other.Outputs ?? {})) {
-        const path = `the output ${id}`;
-        if (id !== name && (!Export || resolve(Export.Name, path, theirs) !== name)) continue;
-        imported.set(other, theirs);
-        return resolve(Value, path, theirs);
-      }
-    }
-    return undefined;
-  });
-  const { resources, leftOut } = readRequestPath(scope);
+  const others = stacks
+    .filter((other) => other !== stack)
+    .map((other) => ({ ...other, scope: scopeOf(other, () => undefined) }));
+  const imported = new Set<Stack>();
+  const { resources, leftOut } = readRequestPath(
+    scopeOf(stack, (name) => {
+      for (const other of others)
+        for (const [id, { Export, Value }] of Object.entries(other.Outputs ?? {})) {
+          const path = `the output ${id}`;
+          if (id !== name && (!Export || resolve(Export.Name, path, other.scope) !== name))
+            continue;
+          imported.add(other);
+          return resolve(Value, path, other.scope);
+        }
+      return undefined;
+    }),
+  );
   // Another stack may have tables, but not functions that the API invokes.
-  for (const theirs of imported.values()) {
-    const path = readRequestPath(theirs);
-    for (const [logicalId, table] of path.resources) resources.set(logicalId, table);
-    leftOut.push(...path.leftOut);
+  for (const other of others) {
+    if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
+    else {
+      const path = readRequestPath(other.scope, true);
+      for (const [logicalId, table] of path.resources) resources.set(logicalId, table);
+      leftOut.push(...path.leftOut);
+    }
   }
   for (const [name, { Type, Default }] of Object.entries(stack.Parameters ?? {}))
     if (/^AWS::SSM::/.test(Type) && !`${Default}`.startsWith('/cdk-bootstrap/'))
       leftOut.push(`the value of the parameter ${name}, which is ${Default} here`);
-  for (const other of others) if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
 
   const of = <Type extends keyof Properties>(type: Type) =>
     new Map(
@@ -93,8 +96,9 @@ function scopeOf(
     ),
     resources: {},
   };
-  const exists = ([logicalId, { Condition }]: [string, { Condition?: string }]) =>
-    Condition === undefined || holds(Condition, `${logicalId}.Condition`, scope);
+  // What no answer depends on may have a condition that cannot be evaluated.
+  const exists = ([, { Condition }]: [string, { Condition?: string }]) =>
+    Condition === undefined || (attempt(() => holds(Condition, '', scope)) ?? true);
   scope.resources = Object.fromEntries(Object.entries(Resources).filter(exists));
   return scope;
 }
