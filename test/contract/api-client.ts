@@ -4,7 +4,16 @@ import { setTimeout } from 'node:timers/promises';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { parse, send as sendRaw } from '../support/http/http-client.ts';
-import { type Answer, differences, differencesFromProblem } from './description.ts';
+import { note } from './demands.ts';
+import {
+  type Answer,
+  differences,
+  differencesFromLink,
+  differencesFromProblem,
+  operationNames,
+  type ProblemDetails,
+  placeOf,
+} from './description.ts';
 import { openTarget } from './target.ts';
 
 export const target = await openTarget();
@@ -34,15 +43,7 @@ export interface Reply extends Answer {
   json: unknown;
 }
 
-export interface ProblemDetails {
-  type: string;
-  errors?: Record<'pointer' | 'parameter' | 'header' | 'detail', string>[];
-}
-
 const json: [string, string] = ['Content-Type', 'application/json'];
-
-/** Each operation with a status that it has been answered with. */
-export const answered = new Set<string>();
 
 /**
  * Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx.
@@ -50,7 +51,8 @@ export const answered = new Set<string>();
 export async function call(request: Call): Promise<Reply> {
   const reply = await send(request);
   const faults = judge(request, reply);
-  answered.add(`${operationOf(request)} ${reply.status}`);
+  const operation = operationOf(request);
+  if (operation) note(operation, request, reply);
   // The query can hold a token.
   const [path] = request.path.split('?');
   if (faults.length > 0)
@@ -103,7 +105,7 @@ async function exchange(
 function judge(request: Call, reply: Reply): string[] {
   const operation = operationOf(request);
   const faults = operation
-    ? differences(operation, reply)
+    ? [...differences(operation, reply), ...differencesFromLink(request.path, reply)]
     : differencesFromProblem('no-such-operation', reply);
   if (reply.status >= 500) faults.push(`no request may have such an answer (${reply.body})`);
   if (reply.status >= 400) {
@@ -123,8 +125,7 @@ function judge(request: Call, reply: Reply): string[] {
 }
 
 function operationOf({ method, path }: Call): Operation | undefined {
-  const names = Object.keys(operations) as Operation[];
-  return names.find((name) => {
+  return operationNames.find((name) => {
     const operation = operations[name];
     const shape = new RegExp(`^/${operation.path.replace(/\{\w+\}/, '[^/]+')}/?(?:\\?.*)?$`, 's');
     return operation.method === method && shape.test(path);
@@ -165,13 +166,7 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
  */
 export function places({ json: problem }: Reply): string[] {
   const { errors = [] } = problem as ProblemDetails;
-  const place = ({ pointer, parameter, header }: (typeof errors)[number]) =>
-    pointer !== undefined
-      ? `#${pointer}`
-      : parameter !== undefined
-        ? `?${parameter}`
-        : `${header}:`;
-  return [...new Set(errors.map(place))].sort();
+  return [...new Set(errors.map(placeOf))].sort();
 }
 
 export const problemOf = ({ json: problem }: Reply): string =>

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
-import { answered, list, removeAll, target } from './api-client.ts';
-import { statusesOf } from './description.ts';
+import { list, removeAll, target } from './api-client.ts';
+import { demandedOf, shown } from './demands.ts';
+import { operationNames, statusesOf } from './description.ts';
 import './parts/refusals.ts';
 import './parts/plants.ts';
 import './parts/lists.ts';
@@ -26,16 +27,21 @@ if (`${await lists()}` !== '[],[]')
 afterEach(removeAll);
 
 // The imported parts have run before, in this file because they share one service.
+test('every part of a request has been accepted and refused, and stands in the links', () => {
+  const demanded = operationNames.flatMap(demandedOf);
+  expect(demanded.filter((one) => !shown.has(one))).toEqual([]);
+});
+
 if (!target.isSam)
   test('every operation has been answered with each of its statuses', () => {
-    const expected = Object.entries(operations).flatMap(([name, { scope }]) => {
+    const demanded = Object.entries(operations).flatMap(([name, { scope }]) => {
       // No request may cause these, and no token of the suite lacks the scope to read.
       const excluded = [429, 500, 503, ...(scope === 'plants:read' ? [403] : [])];
       return statusesOf(name as Operation)
         .filter((status) => !excluded.includes(status))
-        .map((status) => `${name} ${status}`);
+        .map((status) => `${name} answers ${status}`);
     });
-    expect(expected.filter((answer) => !answered.has(answer))).toEqual([]);
+    expect(demanded.filter((one) => !shown.has(one))).toEqual([]);
   });
 
 afterAll(async () => {

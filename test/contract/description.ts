@@ -19,14 +19,34 @@ interface Content {
   examples?: Record<string, { value: unknown }>;
 }
 
+/** A problem as an answer has it. */
+export interface ProblemDetails {
+  type: string;
+  errors?: Fault[];
+}
+type Fault = Record<'pointer' | 'parameter' | 'header' | 'detail', string>;
+
+/**
+ * Returns the place of a bad request's fault: `#` and a pointer, `?` and the name of a parameter,
+ * or the name of a header and a colon.
+ */
+export const placeOf = ({ pointer, parameter, header }: Partial<Fault>): string =>
+  pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
+
 /** A response as OpenAPI describes it. */
 export interface Description {
   headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
   content?: Record<string, Content>;
 }
 
+interface OperationObject {
+  parameters?: { name: string; in: 'path' | 'query' }[];
+  requestBody?: { content: Record<string, { schema: { properties: object } }> };
+  responses: Record<string, Description>;
+}
+
 interface OpenApi {
-  paths: Record<string, Record<string, { responses: Record<string, Description> }>>;
+  paths: Record<string, Record<string, OperationObject>>;
   components: { responses: Record<string, Description> };
 }
 
@@ -53,13 +73,28 @@ const validators = {
 /** Headers that an answer may have only if its description has them. */
 const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 
+export const operationNames = Object.keys(operations) as Operation[];
+
 /** Returns the statuses that the description of an operation has. */
 export const statusesOf = (operation: Operation): number[] =>
   Object.keys(responsesOf(operation)).map(Number);
 
-function responsesOf(operation: Operation): Record<string, Description> {
+export const responsesOf = (operation: Operation): Record<string, Description> =>
+  describedOperation(operation).responses;
+
+/** Returns the parts of an operation's requests, like `?limit` and `#/name`. */
+export function partsOf(operation: Operation): string[] {
+  const { parameters = [], requestBody } = describedOperation(operation);
+  const { properties = {} } = requestBody?.content['application/json']?.schema ?? {};
+  return [
+    ...parameters.map(({ name }) => `?${name}`),
+    ...Object.keys(properties).map((name) => `#/${name}`),
+  ];
+}
+
+function describedOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
-  return openApi.paths[`/${path}`]?.[method.toLowerCase()]?.responses ?? {};
+  return openApi.paths[`/${path}`]?.[method.toLowerCase()] ?? { responses: {} };
 }
 
 /** Returns the differences between the answer to an operation and its description. */
@@ -68,6 +103,19 @@ export function differences(operation: Operation, answer: Answer): string[] {
   return description
     ? differencesFrom(description, answer)
     : [`the status ${answer.status} is not described`];
+}
+
+/**
+ * Returns what the link to the next page does not repeat of the list's URL. Its limit is the one in
+ * force.
+ */
+export function differencesFromLink(url: string, { headers: { link = '' } }: Answer): string[] {
+  const [, next] = /^<([^>]*)>/.exec(link) ?? [];
+  if (next === undefined) return [];
+  const linked = new URL(next, 'http://a').searchParams;
+  return [...new URL(url, 'http://a').searchParams]
+    .filter(([name, value]) => !['limit', 'cursor'].includes(name) && linked.get(name) !== value)
+    .map(([name]) => `the Link lacks the parameter ${name}`);
 }
 
 /** Returns the differences between an answer and the description of a problem. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Content } from '../support/plant.ts';
 
 const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 /** Unlike fast-check's unit `binary`, it needs no table of all code points. */
@@ -59,48 +60,45 @@ const anyJson = fc.json({ maxDepth: 2 });
 const either = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-const values = {
+const shortText = (least: number, most: number) =>
+  either(
+    stringLiteral(goodText(least, most)),
+    fc.oneof(
+      stringLiteral(anyText(most + 10)),
+      stringLiteral(goodText(most + 1, most + 3)),
+      anyJson,
+    ),
+  );
+
+/** The text of each member's value: mostly good. */
+const values: Record<'id' | keyof Content, fc.Arbitrary<string>> = {
   id: either(
     fc.oneof(integer.filter((id) => BigInt.asIntN(64, id) === id).map(String), numberLiteral),
     fc.oneof(numberLiteral, anyJson),
   ),
-  name: either(
-    stringLiteral(goodText(1, 200)),
-    fc.oneof(stringLiteral(anyText(210)), stringLiteral(goodText(201, 203)), anyJson),
-  ),
-  tag: either(
-    stringLiteral(goodText(0, 100)),
-    fc.oneof(stringLiteral(anyText(110)), stringLiteral(goodText(101, 103)), anyJson),
-  ),
+  name: shortText(1, 200),
+  tag: shortText(0, 100),
 };
-const member = (name: 'id' | 'name' | 'tag') =>
-  fc.tuple(stringLiteral(fc.constant(name)), values[name]);
-const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
-const oddMembers = fc.array(
-  fc.oneof(
-    member('id'),
-    member('name'),
-    member('tag'),
-    fc.tuple(stringLiteral(anyText(8)), anyJson),
-  ),
-  { maxLength: 3 },
+const members = Object.entries(values).map(([name, value]) =>
+  fc.tuple(stringLiteral(fc.constant(name)), value),
 );
+const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
+const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
+  maxLength: 3,
+});
 
 /** The text of a JSON object: mostly a plant, sometimes with too much, too little, or twice. */
 const objectText = fc
   .tuple(
-    either(fc.constant(3), fc.nat(2)),
-    member('id'),
-    member('name'),
-    fc.option(member('tag')),
+    fc.tuple(...members.map((member) => fc.option(member, { freq: 12 }))),
     either(fc.constant<[string, string][]>([]), oddMembers),
     fc.nat(5),
     space,
   )
-  .map(([kept, id, name, tag, odd, turns, blank]) => {
-    const members = [...[id, name, ...(tag ? [tag] : [])].slice(0, kept), ...odd];
-    for (let i = 0; i < turns; i += 1) members.push(...members.splice(0, 1));
-    const parts = members.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
+  .map(([own, odd, turns, blank]) => {
+    const all = [...own.filter((member) => member !== null), ...odd];
+    for (let i = 0; i < turns; i += 1) all.push(...all.splice(0, 1));
+    const parts = all.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
     return `${blank}{${parts.join(',')}${blank}}${blank}`;
   });
 
@@ -188,27 +186,31 @@ export const contentEncodings = either(
   fc.constantFrom('gzip', 'identity', 'br'),
 );
 
-const limit = fc.oneof(
-  fc.integer({ min: 1, max: 12 }).map(String),
-  fc.integer({ min: 0, max: 12 }).map((value) => `0${value}`),
-  integer.map(String),
-  numberLiteral,
-  anyText(12),
-  fc.constantFrom('2147483647', '2147483648', '1000', '1001', '0', '01', '+1', ' 1', '1 ', '１'),
+/** Values of a list's parameters, but of the cursor, of which a server hands out the good ones. */
+const parameters: Record<string, fc.Arbitrary<string>> = {
+  limit: fc.oneof(
+    fc.integer({ min: 1, max: 12 }).map(String),
+    fc.integer({ min: 0, max: 12 }).map((value) => `0${value}`),
+    integer.map(String),
+    numberLiteral,
+    anyText(12),
+    fc.constantFrom('2147483647', '2147483648', '1000', '1001', '0', '01', '+1', ' 1', '1 ', '１'),
+  ),
+};
+const oddParameter = fc.tuple(
+  anyText(10).filter((name) => name !== 'cursor'),
+  anyText(10),
 );
 
-/** The parameters of a list, in their order, without a cursor and what UTF-8 cannot write. */
+/** The parameters of a list, in their order, without what UTF-8 cannot write. */
 export const queries = fc
   .array(
     fc.oneof(
-      { weight: 6, arbitrary: fc.tuple(fc.constant('limit'), limit) },
-      {
-        weight: 1,
-        arbitrary: fc.tuple(
-          anyText(10).filter((name) => name !== 'cursor'),
-          anyText(10),
-        ),
-      },
+      ...Object.entries(parameters).map(([name, value]) => ({
+        weight: 6,
+        arbitrary: fc.tuple(fc.constant(name), value),
+      })),
+      { weight: 1, arbitrary: oddParameter },
     ),
     { maxLength: 3 },
   )

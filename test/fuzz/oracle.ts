@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Content } from '../support/plant.ts';
 
 /**
  * What the contract says of a request: an independent reading, which shares no code with the
@@ -6,11 +7,18 @@ import { isUtf8 } from 'node:buffer';
  */
 export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
 
-export interface Plant {
-  id: bigint;
-  name: string;
-  tag: string;
-}
+export type Plant = Content & { id: bigint };
+
+/** Returns what a plant has of a member's text, or undefined if the contract refuses it. */
+type Reading = (text: string | undefined) => unknown;
+const members: Record<string, Reading> = {
+  id(text = '') {
+    const id = integerOf(text);
+    return id === undefined || isInt64(id) ? id : undefined;
+  },
+  name: (text) => textOf(text, 1, 200),
+  tag: (text = '""') => textOf(text, 0, 100),
+};
 
 const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
 const invalid = (places: Iterable<string>) => ({
@@ -35,33 +43,39 @@ export function judgeCreate(
   const places: string[] = [];
   const values = new Map<string, string>();
   for (const [name, value] of membersOf(text)) {
-    const isKnown = ['id', 'name', 'tag'].includes(name);
-    if (!isKnown || values.has(name)) places.push(`#${pointerTo(name)}`);
+    if (!Object.hasOwn(members, name) || values.has(name)) places.push(`#${pointerTo(name)}`);
     values.set(name, value);
   }
-  const id = integerOf(values.get('id') ?? '');
-  if (id === undefined || !isInt64(id)) places.push('#/id');
-  const name = textOf(values.get('name'), 1, 200);
-  if (name === undefined) places.push('#/name');
-  const tag = values.has('tag') ? textOf(values.get('tag'), 0, 100) : '';
-  if (tag === undefined) places.push('#/tag');
-  if (places.length > 0 || id === undefined || name === undefined || tag === undefined)
-    return invalid(places);
-  return { accepted: { id, name, tag } };
+  const plant = Object.entries(members).map(([name, read]) => [name, read(values.get(name))]);
+  for (const [name, value] of plant) if (value === undefined) places.push(`#/${name}`);
+  return places.length > 0 ? invalid(places) : { accepted: Object.fromEntries(plant) };
 }
 
-export function judgeList(query: [string, string][]): Verdict<{ limit: number }> {
-  const places = query
-    .filter(([name]) => name !== 'limit' && name !== 'cursor')
-    .map(([name]) => `?${name}`);
-  const limits = query.filter(([name]) => name === 'limit').map(([, value]) => value);
-  const [limit = '1000'] = limits;
-  const isCanonical = /^[0-9]+$/.test(limit) && `${BigInt(limit)}` === limit;
-  if (limits.length > 1 || !isCanonical || BigInt(limit) < 1n || BigInt(limit) > 2147483647n)
-    places.push('?limit');
-  return places.length > 0
-    ? invalid(places)
-    : { accepted: { limit: Math.min(Number(limit), 1000) } };
+export interface List {
+  limit: number;
+}
+
+const parameters: Record<keyof List, Reading> = {
+  limit(text = '1000') {
+    const isCanonical = /^[0-9]+$/.test(text) && `${BigInt(text)}` === text;
+    const isInRange = isCanonical && BigInt(text) >= 1n && BigInt(text) <= 2147483647n;
+    return isInRange ? Math.min(Number(text), 1000) : undefined;
+  },
+};
+
+/** Judges the parameters of a list. A cursor is opaque: it is accepted, whatever it is. */
+export function judgeList(query: [string, string][]): Verdict<List> {
+  const values = new Map(query);
+  const names = query.map(([name]) => name);
+  const wrong = names.filter(
+    (name, i) =>
+      (name !== 'cursor' && !Object.hasOwn(parameters, name)) || names.indexOf(name) !== i,
+  );
+  const list = Object.entries(parameters).map(([name, read]) => [name, read(values.get(name))]);
+  for (const [name = '', value] of list) if (value === undefined) wrong.push(`${name}`);
+  return wrong.length > 0
+    ? invalid(wrong.map((name) => `?${name}`))
+    : { accepted: Object.fromEntries(list) };
 }
 
 /** Judges the id of a path, as it stands in the path. */

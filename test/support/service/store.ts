@@ -9,6 +9,7 @@ import { region } from '../../../lib/emulator/template/resource-values.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences } from '../../contract/description.ts';
 import { send } from '../http/http-client.ts';
+import type { Content } from '../plant.ts';
 import { eventOf } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
@@ -24,7 +25,7 @@ export interface Call {
   id?: string;
 }
 
-export const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
+export const plantsIn = ({ body }: Answer) => JSON.parse(body) as Content[];
 
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;

@@ -1,0 +1,46 @@
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { parse } from '../support/http/http-client.ts';
+import { type Answer, type ProblemDetails, partsOf, placeOf, responsesOf } from './description.ts';
+
+/** What the calls so far have shown of an operation, like `createPlant answers 201`. */
+export const shown = new Set<string>();
+
+/** Notes which status and which parts of requests an answer shows. */
+export function note(
+  operation: Operation,
+  request: { path: string; body?: unknown },
+  { status, headers, body }: Answer,
+): void {
+  const add = (verb: string, parts: unknown[]) => {
+    for (const part of parts) shown.add(`${operation} ${verb} ${part}`);
+  };
+  add('answers', [status]);
+  const given = partsIn(operation, request);
+  if (status < 300) add('accepts', given);
+  if (headers.link) add('links to a next page with', given);
+  // A fault of a value, and not of a name.
+  const { errors = [] } = (parse(body) ?? {}) as Partial<ProblemDetails>;
+  const wrong = errors.filter(({ detail }) => !/^is (?:unknown|required)$| once$/.test(detail));
+  if (status === 400) add('refuses a value of', wrong.map(placeOf));
+}
+
+function partsIn(operation: Operation, { path, body }: { path: string; body?: unknown }): string[] {
+  const inPath = operations[operation].path.matchAll(/\{(\w+)\}/g);
+  const inQuery = new URL(path, 'http://a').searchParams.keys();
+  return [
+    ...[...inPath].map(([, name]) => `?${name}`),
+    ...[...inQuery].map((name) => `?${name}`),
+    ...Object.keys(parse(`${body}`) ?? {}).map((name) => `#/${name}`),
+  ];
+}
+
+/** Returns what calls have to show of an operation, so that nothing of its requests is untried. */
+export const demandedOf = (operation: Operation): string[] => [
+  ...partsOf(operation).flatMap((part) => [
+    `${operation} accepts ${part}`,
+    `${operation} refuses a value of ${part}`,
+  ]),
+  ...(responsesOf(operation)[200]?.headers.Link ? partsOf(operation) : []).map(
+    (part) => `${operation} links to a next page with ${part}`,
+  ),
+];
