@@ -115,5 +115,8 @@ async function run(options: Options, start: Start): Promise<void> {
 
   const ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
   if (!options.memory) await start(() => announce(options.data, ready));
-  printReady(ready, options, new URL(referencePath, emulator.baseUrl).href);
+  printReady(ready, options, {
+    log: 'Each request follows on a line of its own.',
+    reference: new URL(referencePath, emulator.baseUrl).href,
+  });
 }

@@ -76,7 +76,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   };
   // A debugged function does not answer before there is a debugger.
   if (!isDebugging) await firstAnswer(ready);
-  printReady(ready, options);
+  printReady(ready, options, { log: 'SAM CLI prints several lines for each request.' });
   await sam.ended;
   throw new Error('SAM CLI has ended.');
 }

@@ -55,8 +55,8 @@ export class PlantStoreStack extends Stack {
     });
     const { rest } = new Api(this, 'RestApi', { handlers, authorizer, settings });
     new Monitoring(this, 'Monitoring', { rest, handlers, authorizer, tables, settings });
-    const { domain, 'monthly-budget': budget, 'alarm-email': email } = settings;
-    if (budget && email) addBudget(this, budget, email);
+    addBudget(this, settings);
+    const { domain } = settings;
     if (domain) addDomain(this, domain, rest, settings);
 
     new CfnOutput(this, 'BaseUrl', {

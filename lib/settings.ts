@@ -84,7 +84,7 @@ const schema = v.object({
   ),
   /** The address that alarms mail to, once its owner has confirmed. By default, no mail is sent. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
-  /** Dollars a month for the whole account. `alarm-email` gets a mail when the bill nears them. */
+  /** The budget, in dollars a month for the whole account. `alarm-email` gets its mails. */
   'monthly-budget': v.optional(integer(1, 1_000_000)),
   /** The domain whose `/v1` is the base URL, with a certificate or a hosted zone. */
   domain: text(isDomain, 'must be a domain name like api.example.com, in lower case'),
@@ -142,25 +142,24 @@ export function readSettings(context: Record<string, unknown>): Settings {
 /** Returns what settings that depend on each other lack. */
 function unmet(given: Record<string, unknown>): string[] {
   const has = (name: string) => ![undefined, false, 'false'].includes(given[name] as never);
+  const needs = (name: string, needed: string, why = ''): [boolean, string] => [
+    has(name) && !has(needed),
+    `${name} needs ${prefix}${needed}${why}`,
+  ];
   const rules: [broken: boolean, fault: string][] = [
-    [
-      has('monthly-budget') && !has('alarm-email'),
-      `monthly-budget needs ${prefix}alarm-email, where its warnings go`,
-    ],
+    needs('monthly-budget', 'alarm-email', ', where its warnings go'),
     [
       has('domain') && has('certificate') === has('hosted-zone'),
       `domain needs either ${prefix}certificate or ${prefix}hosted-zone`,
     ],
-    ...['certificate', 'hosted-zone', 'domain-only'].map((name): [boolean, string] => [
-      has(name) && !has('domain'),
-      `${name} needs ${prefix}domain`,
-    ]),
+    ...['certificate', 'hosted-zone', 'domain-only'].map((name) => needs(name, 'domain')),
   ];
   return rules.filter(([broken]) => broken).map(([, fault]) => prefix + fault);
 }
 
-/** Returns a key without a prefix that resembles ours, as `plantStore:` and `plant_store.` do. */
-const withoutPrefix = (key: string) => key.replace(/^plant[-_ ]?store[-_.:/]/i, '');
+/** Matches prefixes that resemble ours, as `plantStore:` and `plant_store.` do. */
+const resembling = new RegExp(`^${prefix.slice(0, -1).split('-').join('[-_ ]?')}[-_.:/]`, 'i');
+const withoutPrefix = (key: string) => key.replace(resembling, '');
 
 export class SettingsError extends Error {
   override name = 'SettingsError';

@@ -6,18 +6,22 @@ export interface Ready {
   dynamodbEndpoint: string;
 }
 
-/** Returns where things are, a token, and three lines to paste. SAM CLI has no reference. */
+interface Hints {
+  /** What follows of each request. */
+  log: string;
+  /** The address of the API's reference. */
+  reference?: string;
+}
+
+/** Returns where things are, a token, and three lines to paste. */
 export function readyText(
   { baseUrl, token, dynamodbEndpoint }: Ready,
   where: string,
-  reference?: string,
+  { log, reference }: Hints,
 ): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   const json = "-H 'Content-Type: application/json'";
-  const [first, log] =
-    reference === undefined
-      ? ['', 'SAM CLI prints several lines for each request.']
-      : [`Reference:   ${reference}\n`, 'Each request follows on a line of its own.'];
+  const first = reference ? `Reference:   ${reference}\n` : '';
   const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
   return `
 ${first}Plant Store: ${baseUrl}
@@ -35,13 +39,9 @@ Ctrl-C ends it. ${log}
 }
 
 /** Prints where things are, for a person or as JSON. */
-export function printReady(
-  ready: Ready,
-  { json, memory, data }: LocalOptions,
-  reference?: string,
-): void {
+export function printReady(ready: Ready, { json, memory, data }: LocalOptions, hints: Hints): void {
   const where = memory ? 'in memory' : `in ${data}`;
-  console.log(json ? JSON.stringify(ready) : readyText(ready, where, reference));
+  console.log(json ? JSON.stringify(ready) : readyText(ready, where, hints));
 }
 
 /** Prints what is in progress if it takes more than a second. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { tokenParts } from '../../functions/shared/access-token.ts';
 import { logCodes } from '../../functions/shared/log-codes.ts';
 import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
@@ -145,9 +146,11 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
 
 const indent = (text: string) => text.replace(/^/gm, '    ');
 
+const tokens = new RegExp(`${tokenParts.prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
+
 /** Hides access tokens, and characters that would control the terminal. */
 const printable = (text: string) =>
-  text.replace(/pst(_|%5f)[\w%]*/gi, 'pst_…').replace(/[^\x20-\x7e…]/g, encodeURIComponent);
+  text.replace(tokens, `${tokenParts.prefix}…`).replace(/[^\x20-\x7e…]/g, encodeURIComponent);
 
 function problemCode(body: string | Buffer): string {
   const { type } = parse(body.toString()) ?? {};

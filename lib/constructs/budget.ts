@@ -1,11 +1,14 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { Construct } from 'constructs';
+import type { Settings } from '../settings.ts';
 
 /**
  * Mails when the account's bill of the month passes 80 % of the budget, and when AWS expects it to
  * pass all of it. CloudFormation replaces the budget if the address changes, so it has no name.
  */
-export function addBudget(scope: Construct, dollars: number, email: string): void {
+export function addBudget(scope: Construct, settings: Settings): void {
+  const { 'monthly-budget': amount, 'alarm-email': address } = settings;
+  if (!amount || !address) return;
   const mailAt = (notificationType: 'ACTUAL' | 'FORECASTED', percent: number) => ({
     notification: {
       notificationType,
@@ -13,13 +16,13 @@ export function addBudget(scope: Construct, dollars: number, email: string): voi
       threshold: percent,
       thresholdType: 'PERCENTAGE',
     },
-    subscribers: [{ subscriptionType: 'EMAIL', address: email }],
+    subscribers: [{ subscriptionType: 'EMAIL', address }],
   });
   new CfnBudget(scope, 'Budget', {
     budget: {
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
-      budgetLimit: { amount: dollars, unit: 'USD' },
+      budgetLimit: { amount, unit: 'USD' },
     },
     notificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
   });

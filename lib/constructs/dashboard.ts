@@ -15,7 +15,7 @@ import {
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { prices } from '../prices.ts';
-import { type Monitored, period, sumOf, tableMetric } from './metrics.ts';
+import { type Monitored, period, sumOf } from './metrics.ts';
 import type { StoreFunction } from './store-function.ts';
 
 interface DashboardProps extends Monitored {
@@ -90,6 +90,24 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     }),
   );
 }
+
+const tableMetric = (
+  table: TableV2,
+  metricName: string,
+  label: string,
+  more: { operation?: string; statistic?: string } = {},
+) =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap: {
+      TableName: table.tableName,
+      ...(more.operation && { Operation: more.operation }),
+    },
+    statistic: more.statistic ?? Stats.SUM,
+    period,
+    label,
+  });
 
 const used = (table: TableV2, metric: string) =>
   tableMetric(table, metric, `${table.node.id} ${metric}`);

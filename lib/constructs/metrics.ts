@@ -72,21 +72,3 @@ export function sumOf(name: string, metrics: Metric[]) {
     usingMetrics: Object.fromEntries(named),
   };
 }
-
-export const tableMetric = (
-  table: TableV2,
-  metricName: string,
-  label: string,
-  more: { operation?: string; statistic?: string } = {},
-) =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName,
-    dimensionsMap: {
-      TableName: table.tableName,
-      ...(more.operation && { Operation: more.operation }),
-    },
-    statistic: more.statistic ?? Stats.SUM,
-    period,
-    label,
-  });

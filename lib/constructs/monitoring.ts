@@ -37,6 +37,7 @@ interface AlarmProps {
  * (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export class Monitoring extends Construct {
+  readonly alarms: Alarm[];
   private readonly action: SnsAction;
 
   constructor(scope: Construct, id: string, props: Monitored) {
@@ -59,7 +60,7 @@ export class Monitoring extends Construct {
       requestFailed: countLogLines(this, 'RequestFailed', handlers, logged('REQUEST_FAILED')),
     };
 
-    const alarms = [
+    this.alarms = [
       this.alarm('ServerErrors', {
         impact: 'At least one request in a hundred gets a 500 or 503.',
         response: 'Find the failing function or table on the dashboard, then read its log lines.',
@@ -137,7 +138,7 @@ export class Monitoring extends Construct {
         threshold: 1,
       }),
     ];
-    addDashboard(this, { ...props, alarms, counts: Object.values(counts) });
+    addDashboard(this, { ...props, alarms: this.alarms, counts: Object.values(counts) });
   }
 
   private alarm(

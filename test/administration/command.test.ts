@@ -109,7 +109,7 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
 
 test('list fits 80 columns, and cuts off labels for it', async () => {
   const owner = 'alice@example.com';
-  await local(`issue --owner ${owner} --label 'the laptop that lies in the greenhouse'`);
+  await local(`issue --owner ${owner} --label 'the laptop that lies in the basement'`);
   const { stdout } = await local(`list --owner ${owner}`);
   expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect(stdout).toMatch(/ the .*…\n$/);

@@ -36,7 +36,7 @@ describe('a kept assembly', () => {
   test('is used as long as nothing changes that it depends on', async () => {
     const { template } = await assembled();
     appendFileSync(inRoot('lib/emulator/listen.ts'), '\n');
-    appendFileSync(inRoot('bin/sam.ts'), '\n');
+    appendFileSync(inRoot('bin/token.ts'), '\n');
     writeFileSync(inRoot('README.md'), 'Read me');
     expect(await assembled()).toEqual({ template, isNew: false });
   });

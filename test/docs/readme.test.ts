@@ -55,7 +55,10 @@ test('the README shows what npm start prints', () => {
     token: 'pst_…',
     dynamodbEndpoint: 'http://127.0.0.1:8000',
   };
-  const printed = readyText(ready, 'in .plant-store', 'http://127.0.0.1:3000/docs').trim();
+  const printed = readyText(ready, 'in .plant-store', {
+    log: '',
+    reference: 'http://127.0.0.1:3000/docs',
+  }).trim();
   // The README cuts the first curl line.
   expect(printed.startsWith(block.replace(/…\n$/, ''))).toBe(true);
 });

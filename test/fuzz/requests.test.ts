@@ -14,14 +14,14 @@ const owner = 'alice';
 /** Has a plant under the ids that Alice is likely to use, and must not be noticed. */
 const other = 'bob';
 const otherIds = [0n, 1n, -1n, 7n, 2n ** 31n, 2n ** 63n - 1n, -(2n ** 63n)];
-const gardener = 'carol';
-const gardenerIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
-const sorted = gardenerIds.map((id) => answered({ name: `Plant ${id}` }));
+const carol = 'carol';
+const carolsIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+const sorted = carolsIds.map((id) => answered({ name: `Plant ${id}` }));
 const cursors: string[] = [];
 /** The keys of all plants that are there from the beginning to the end. */
 const standing = [
   ...otherIds.map((id) => `${other} ${id}`),
-  ...gardenerIds.map((id) => `${gardener} ${id}`),
+  ...carolsIds.map((id) => `${carol} ${id}`),
 ];
 
 const json: [string, string] = ['Content-Type', 'application/json'];
@@ -40,15 +40,15 @@ const remove = (id: string, isOverHttp = false) =>
 beforeAll(async () => {
   store = await openStore();
   for (const id of otherIds) await create(id, 'Another owner’s', other);
-  for (const id of gardenerIds) await create(id, `Plant ${id}`, gardener);
-  let { link } = (await list(gardener, [['limit', '1']])).headers;
-  for (const _ of gardenerIds) {
+  for (const id of carolsIds) await create(id, `Plant ${id}`, carol);
+  let { link } = (await list(carol, [['limit', '1']])).headers;
+  for (const _ of carolsIds) {
     const [, cursor] = /cursor=([\w.~-]+)>; rel="next"$/.exec(link ?? '') ?? [];
     if (cursor === undefined) break;
     cursors.push(cursor);
-    ({ link } = (await list(gardener, Object.entries({ limit: '1', cursor }))).headers);
+    ({ link } = (await list(carol, Object.entries({ limit: '1', cursor }))).headers);
   }
-  expect(cursors).toHaveLength(gardenerIds.length - 1);
+  expect(cursors).toHaveLength(carolsIds.length - 1);
 });
 afterAll(async () => {
   // A service that goes on would keep jest from ending.
@@ -83,7 +83,7 @@ const testCases = <T>(
 
 testCases('list queries', queries, async (query, isOverHttp) => {
   const verdict = judgeList(query);
-  const answer = await list(gardener, query, isOverHttp);
+  const answer = await list(carol, query, isOverHttp);
   if (!('accepted' in verdict)) return expectRefusal(answer, verdict);
   const { limit } = verdict.accepted;
   expect([answer.status, plantsIn(answer)]).toEqual([200, sorted.slice(0, limit)]);
@@ -110,12 +110,12 @@ testCases(
 
 testCases(
   'cursors',
-  fc.oneof(fc.tuple(fc.nat(gardenerIds.length - 2), textMutations), otherCursors),
+  fc.oneof(fc.tuple(fc.nat(carolsIds.length - 2), textMutations), otherCursors),
   async (choice, isOverHttp) => {
     const [index, mutations] = typeof choice === 'string' ? [] : choice;
     const issued = cursors[index ?? -1] ?? '';
     const cursor = typeof choice === 'string' ? choice : mutateText(issued, mutations ?? []);
-    const answer = await list(gardener, [['cursor', cursor]], isOverHttp);
+    const answer = await list(carol, [['cursor', cursor]], isOverHttp);
     if (index !== undefined && cursor === issued) expect(answer.status).toBe(200);
     if (answer.status !== 200) return expectRefusal(answer, { status: 400, places: ['?cursor'] });
     // A cursor that was made up can only be a position.

@@ -1,15 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { logCodes } from '../../functions/shared/log-codes.ts';
 import { headingsOf, readPage } from '../docs/page.ts';
-import {
-  functionNames,
-  ofType,
-  plantFunctions,
-  propertiesOf,
-  resource,
-  settings,
-  templateWith,
-} from './templates.ts';
+import { ofType, plantFunctions, propertiesOf, settings, templateWith } from './templates.ts';
 
 const plain = await templateWith(settings.default);
 const everything = await templateWith(settings.everything);
@@ -151,7 +143,7 @@ test('metric filters count log codes in the logs of the functions that write the
 });
 
 test("one copy stays within CloudWatch's free allowance", () => {
-  // 10 alarm metrics of standard resolution, 10 custom metrics, 3 dashboards of 50 metrics each
+  // 10 alarm metrics of standard resolution and 10 custom metrics
   // (https://aws.amazon.com/cloudwatch/pricing/).
   const alarmMetrics = alarms.flatMap(statsOf).length;
   expect(alarmMetrics).toBeLessThanOrEqual(10);
@@ -163,32 +155,10 @@ test("one copy stays within CloudWatch's free allowance", () => {
   );
   expect(new Set(custom).size).toBeLessThanOrEqual(10);
 
-  expect(dashboardMetrics().size).toBeLessThanOrEqual(50);
-
   // A metric of an alarm costs 10 cents.
   const cents = (2 * alarmMetrics - 10) * 10;
   for (const page of ['README.md', 'docs/cost-and-scale.md'])
     expect(readPage(page).replaceAll(/\s+/g, ' ')).toContain(`costs ${cents} cents a month`);
-});
-
-test('the dashboard shows every alarm, which part is slow, and what each service costs', () => {
-  const { widgets } = dashboard();
-  const shown = widgets.find(({ type }: { type: string }) => type === 'alarm');
-  expect(shown.properties.alarms).toHaveLength(alarms.length);
-  const titles = widgets.map(
-    ({ properties }: { properties: { title?: string } }) => properties.title,
-  );
-  for (const question of [/healthy\?/, /slow\?/, /cost\?/])
-    expect(titles).toContainEqual(expect.stringMatching(question));
-  const [, ...costs] = JSON.stringify(widgets).split('"expression":"');
-  expect(costs.map((text) => text.split('"')[0])).toEqual([
-    '(FILL(requests0, 0)) / 1000000 * 3.5',
-    expect.stringMatching(
-      /^\(FILL\(invocations0, 0\) .* \/ 1000000 \* 0\.2 \+ \(FILL\(ms0, 0\).* \/ 1000 \* 1 \* 0\.0000166667$/,
-    ),
-    '(FILL(reads0, 0) + FILL(reads1, 0)) / 1000000 * 0.125 + (FILL(writes0, 0)) / 1000000 * 0.625',
-    `(${functionNames.map((_, i) => `FILL(bytes${i}, 0)`).join(' + ')}) / 1000000000 * 0.5`,
-  ]);
 });
 
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {
@@ -213,59 +183,4 @@ test('alarms may publish to their topic over TLS only, and alarm-email subscribe
     { Protocol: 'email', Endpoint: 'oncall@example.com', TopicArn: { Ref: topic } },
   ]);
   expect(propertiesOf(plain, 'AWS::SNS::Subscription')).toEqual([]);
-});
-
-test('the dashboard shows the latency of every action that a function may take on a table', () => {
-  const actions = propertiesOf(everything, 'AWS::IAM::Policy')
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .flatMap(({ Action, Resource }) =>
-      [Action].flat().map((action: string) => [action, Resource['Fn::GetAtt']?.[0]]),
-    )
-    .filter(([action]) => action.startsWith('dynamodb:'))
-    .map(([action, table]) => `${action} ${table}`);
-  const shown = [...dashboardMetrics()]
-    .map((metric) => JSON.parse(metric))
-    .filter(([, name]) => name === 'SuccessfulRequestLatency')
-    .map(([, , , operation, , table]) => `dynamodb:${operation} ${/Ref:(\w+)/.exec(table)?.[1]}`);
-  expect(shown.sort()).toEqual([...new Set(actions)].sort());
-});
-
-/** Returns the dashboard's JSON, with names where CloudFormation fills in values. */
-function dashboard() {
-  const [id] = Object.keys(ofType(everything, 'AWS::CloudWatch::Dashboard'));
-  const [separator, parts] = resource(everything, `${id}`).Properties.DashboardBody['Fn::Join'];
-  const text = parts.map((part: string | { Ref?: string }) =>
-    typeof part === 'string' ? part : JSON.stringify(part).replaceAll('"', ''),
-  );
-  return JSON.parse(text.join(separator));
-}
-
-function dashboardMetrics(): Set<string> {
-  const metrics = dashboard().widgets.flatMap(
-    ({ properties }: { properties: { metrics?: unknown[][] } }) => properties.metrics ?? [],
-  );
-  const names = metrics.filter((metric: unknown[]) => metric.length > 1);
-  // The last part says how a metric is drawn. A metric that is shown twice counts once.
-  return new Set(
-    names.map((metric: unknown[]) =>
-      JSON.stringify(metric.filter((part) => typeof part === 'string')),
-    ),
-  );
-}
-
-test('the budget mails at 80 % of the bill and when its forecast passes the budget', () => {
-  const rule = { ThresholdType: 'PERCENTAGE', ComparisonOperator: 'GREATER_THAN' };
-  const mailAt = (NotificationType: string, Threshold: number) => ({
-    Notification: { NotificationType, Threshold, ...rule },
-    Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'oncall@example.com' }],
-  });
-  const BudgetLimit = { Amount: 20, Unit: 'USD' };
-  expect(propertiesOf(everything, 'AWS::Budgets::Budget')).toEqual([
-    {
-      // No BudgetName: CloudFormation cannot replace what has a fixed name.
-      Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit },
-      NotificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
-      ResourceTags: [{ Key: 'plant-store', Value: 'PlantStore-everything' }],
-    },
-  ]);
 });

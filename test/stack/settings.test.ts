@@ -71,22 +71,6 @@ test.each([
     expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
 });
 
-test.each([
-  ...['1', '1000000', 20].map((budget) => [budget, true] as const),
-  ...['0', '1000001', '9.99', '$20'].map((budget) => [budget, false] as const),
-])('a monthly budget of %s is valid: %s', (budget, valid) => {
-  const faults = () => read({ 'monthly-budget': budget, 'alarm-email': 'a@example.com' });
-  if (valid) expect(faults()).toMatchObject({ 'monthly-budget': Number(budget) });
-  else expect(faults).toThrow('plant-store:monthly-budget must be an integer from 1 to 1000000');
-});
-
-test('a monthly budget without an e-mail address is refused', () => {
-  expect(() => read({ 'monthly-budget': '20' })).toThrow(
-    'Bad settings: plant-store:monthly-budget needs plant-store:alarm-email, ' +
-      'where its warnings go.',
-  );
-});
-
 test('the settings that CI checks include every setting', () => {
   const chosen = Object.values(chosenSettings).flatMap(Object.keys);
   expect([...new Set(chosen)].sort()).toEqual([...settingNames].sort());
@@ -114,9 +98,8 @@ test.each([
   [{ 'hosted-zone': 'Z0' }, 'hosted-zone needs plant-store:domain'],
   [{ 'domain-only': 'true' }, 'domain-only needs plant-store:domain'],
   [
-    { 'hosted-zone': 'Z0', 'domain-only': true, 'monthly-budget': 1, memory: 1 },
+    { 'hosted-zone': 'Z0', 'domain-only': true, memory: 1 },
     'memory must be an integer from 128 to 10240, not 1; ' +
-      'plant-store:monthly-budget needs plant-store:alarm-email, where its warnings go; ' +
       'plant-store:hosted-zone needs plant-store:domain; ' +
       'plant-store:domain-only needs plant-store:domain',
   ],

@@ -4,9 +4,9 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
+import type { Fault, Reply } from './explorer-faults.ts';
 import type { Operation } from './history.ts';
 import type { Command } from './model.ts';
-import type { Fault, Reply } from './planted-faults.ts';
 
 export type Request = { command: Command; reply: (reply: Reply) => void };
 const functions = join(import.meta.dirname, '..', '..', '..', 'functions');

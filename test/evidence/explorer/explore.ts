@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
 import { loadFunctions } from './calls.ts';
+import { faults } from './explorer-faults.ts';
 import { type Operation, operations } from './history.ts';
-import { faults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;

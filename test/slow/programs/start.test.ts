@@ -254,16 +254,17 @@ describe('what it says', () => {
       token: 'pst_token',
       dynamodbEndpoint: 'http://127.0.0.1:8000',
     };
-    const text = readyText(ready, 'in memory');
+    const text = readyText(ready, 'in memory', { log: 'More follows.' });
     for (const said of [
       'http://127.0.0.1:3000/v1\n',
       'http://127.0.0.1:8000 (in memory)',
       'pst_token (owner demo, 24 hours)',
     ])
       expect(text).toContain(said);
-    expect(text).toContain('SAM CLI prints several lines for each request.');
-    expect(readyText(ready, 'in memory', 'http://127.0.0.1:3000/docs')).toMatch(
-      /^\nReference: .*\nPlant Store: .*Each request follows on a line of its own\.\n$/s,
+    expect(text).toMatch(/^\nPlant Store: .* More follows\.\n$/s);
+    const reference = 'http://127.0.0.1:3000/docs';
+    expect(readyText(ready, 'in memory', { log: '', reference })).toContain(
+      `\nReference:   ${reference}\nPlant Store: `,
     );
     const curls = text.split('\n').filter((line) => line.startsWith('  curl'));
     expect(curls).toHaveLength(3);

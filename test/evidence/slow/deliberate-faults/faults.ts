@@ -7,7 +7,7 @@ type Plant = typeof import('../../../../functions/plants/plant.ts');
 type Store = typeof import('../../../../functions/plants/store.ts');
 
 /**
- * A mistake that Stryker cannot make, and a suite that must fail because of it. It is planted by
+ * A mistake that Stryker cannot make, and a suite that must fail because of it. It is made by
  * wrapping what a module exports, so that it survives any rewording of the module.
  */
 export interface DeliberateFault {

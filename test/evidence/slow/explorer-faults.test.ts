@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faults } from '../explorer/planted-faults.ts';
+import { faults } from '../explorer/explorer-faults.ts';
 import { explore } from '../explorer/run-explorer.ts';
 
 const scenario = (calls: string, more: object = {}) => ({
