@@ -21,7 +21,7 @@ import {
  * What comes of a fault in each function: the status, the name of the plant that is there after a
  * create, and after a list or delete of Aloe ("-" without one), and the commands sent.
  */
-interface Outcome {
+export interface Outcome {
   create: string;
   list: string;
   delete: string;
