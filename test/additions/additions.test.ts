@@ -1,29 +1,31 @@
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
 import { leftOutText } from '../../bin/local/left-out.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { synthesizeInThread } from '../../lib/assembly/synthesis-thread.ts';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { type Emulator, startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { keptAssembly } from '../support/kept-assembly.ts';
 import { additions } from './additions.ts';
 
-const folder = temporaryFolder();
+let folder: string;
 const log: string[] = [];
 let emulator: Emulator;
 let headers: Record<string, string>;
 /** Serves the stack with an addition, as npm start --watch does. */
 let serve: (assembly: string) => Promise<string>;
+const names = Object.keys(additions);
+/** The assembly of the stack with an addition. Without a name it has none. */
+const assemblyWith = (name?: string) =>
+  join(folder, `assembly-Addition${name ? names.indexOf(name) + 1 : 0}`);
 
 beforeAll(async () => {
-  const app = pathToFileURL(join(import.meta.dirname, 'app.ts')).href;
-  await synthesizeInThread(folder, {}, app);
+  folder = await keptAssembly(import.meta.dirname);
   const database = await startDatabase({ port: 0 });
   finallyDo(() => database.stop());
   serve = async (assembly) => {
@@ -34,13 +36,13 @@ beforeAll(async () => {
     return leftOutText(template.leftOut);
   };
   emulator = await startEmulator({
-    assembly: join(folder, '0'),
+    assembly: assemblyWith(),
     port: 0,
     dynamodbEndpoint: database.endpoint,
     log: (_, line) => log.push(line),
   });
   finallyDo(() => emulator.stop());
-  await serve(join(folder, '0'));
+  await serve(assemblyWith());
   const client = localDocumentClient(database.endpoint);
   finallyDo(() => client.destroy());
   const expires = Math.floor(Date.now() / 1000) + 3600;
@@ -61,28 +63,26 @@ const said: Record<string, RegExp> = {
   'a function in a network': /CreatePlant\.VpcConfig/,
   'a web ACL': /AWS::WAFv2::WebACL Added; AWS::WAFv2::WebACLAssociation Association\./,
   'the value of a parameter': /the value of the parameter \w+, which is \/added here/,
-  'another stack': /: the stack Another\. See/,
+  'another stack': /: the stack \w+Another\w+\. See/,
   'another stack with what a function uses': /: AWS::S3::Bucket Added\w+\. See/,
 };
 
 describe('the service goes on with', () => {
-  test.each(Object.keys(additions).map((name, i) => [name, i + 1] as const))(
-    '%s',
-    async (name, i) => {
-      const line = await serve(join(folder, `${i}`));
-      expect(line).toMatch(said[name] ?? /^(Not imitated here: .+\. See docs\/imitates\.md\.)?$/);
-      const plant = JSON.stringify({ id: i, name: 'Monstera' });
-      expect(await statusOf('/plants', 'POST', plant)).toBe(201);
-      expect(await statusOf('/plants')).toBe(200);
-      expect(await statusOf(`/plants/${i}`, 'DELETE')).toBe(204);
-    },
-  );
+  test.each(names)('%s', async (name) => {
+    const id = names.indexOf(name);
+    const line = await serve(assemblyWith(name));
+    expect(line).toMatch(said[name] ?? /^(Not imitated here: .+\. See docs\/imitates\.md\.)?$/);
+    const plant = JSON.stringify({ id, name: 'Monstera' });
+    expect(await statusOf('/plants', 'POST', plant)).toBe(201);
+    expect(await statusOf('/plants')).toBe(200);
+    expect(await statusOf(`/plants/${id}`, 'DELETE')).toBe(204);
+  });
 });
 
 test.each(['a function on a new path', 'an alias of a function'])(
   '%s answers, and logs text',
   async (name) => {
-    await serve(join(folder, `${Object.keys(additions).indexOf(name) + 1}`));
+    await serve(assemblyWith(name));
     log.length = 0;
     const response = await fetch(`${emulator.baseUrl}/added`);
     expect([response.status, await response.text()]).toEqual([200, 'added']);
@@ -98,7 +98,7 @@ test.each(['a function on a new path', 'an alias of a function'])(
 
 test('an environment has parameters, conditions, mappings and outputs of another stack', () => {
   const environmentWith = (name: string) => {
-    const template = readTemplate(join(folder, `${Object.keys(additions).indexOf(name) + 1}`));
+    const template = readTemplate(assemblyWith(name));
     const create = template.of('AWS::Lambda::Function').get('CreatePlant');
     return { MemorySize: create?.MemorySize, ...create?.Environment?.Variables };
   };

@@ -69,6 +69,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Provider } from 'aws-cdk-lib/custom-resources';
+import type { Construct } from 'constructs';
 import type { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 
 /** What an addition can use of the stack. */
@@ -86,6 +87,8 @@ const inline = (stack: Stack, id: string, code = 'exports.handler = async () => 
     handler: 'index.handler',
     code: Code.fromInline(code),
   });
+/** Adds a stack beside the given one. */
+const another = (stack: Stack) => new Stack(stack.node.scope as Construct, 'Another');
 const say = (text: string) =>
   `exports.handler = async () => (console.log('hello'), { statusCode: 200, body: '${text}' });`;
 const allow = (actions: string[], conditions?: object) =>
@@ -287,13 +290,13 @@ export const additions: Record<string, (parts: Parts) => void> = {
       Fn.sub('a ${Name} of ${AWS::Region}', { Name: Fn.select(1, Fn.split('/', 'x/y')) }),
     );
   },
-  'another stack': ({ stack }) => void new Bucket(new Stack(stack.node.root, 'Another'), 'Added'),
+  'another stack': ({ stack }) => void new Bucket(another(stack), 'Added'),
   'another stack with what a function uses': ({ stack, create }) => {
-    const another = new Stack(stack.node.root, 'Another');
-    const bucket = new Bucket(another, 'Added');
+    const other = another(stack);
+    const bucket = new Bucket(other, 'Added');
     bucket.grantRead(create);
     create.addEnvironment('BUCKET', bucket.bucketName);
-    const table = new TableV2(another, 'Elsewhere', {
+    const table = new TableV2(other, 'Elsewhere', {
       partitionKey: { name: 'key', type: AttributeType.STRING },
     });
     table.grantReadData(create);
@@ -338,13 +341,13 @@ export const additions: Record<string, (parts: Parts) => void> = {
     create.addEnvironment('OTHER_URL', url);
   },
   'a second API in another stack': ({ stack }) => {
-    const another = new Stack(stack.node.root, 'Another');
-    new LambdaRestApi(another, 'Added', { handler: inline(another, 'Handler') });
+    const other = another(stack);
+    new LambdaRestApi(other, 'Added', { handler: inline(other, 'Handler') });
   },
   'a table in the stack of a second API': ({ stack, create }) => {
-    const another = new Stack(stack.node.root, 'Another');
-    new LambdaRestApi(another, 'Added', { handler: inline(another, 'Handler') });
-    const table = new TableV2(another, 'Elsewhere', {
+    const other = another(stack);
+    new LambdaRestApi(other, 'Added', { handler: inline(other, 'Handler') });
+    const table = new TableV2(other, 'Elsewhere', {
       partitionKey: { name: 'key', type: AttributeType.STRING },
     });
     table.grantReadData(create);

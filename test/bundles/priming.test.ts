@@ -10,19 +10,19 @@ const bundles = temporaryFolder();
 bundle(bundles);
 
 describe.each(entries)('the start of %s', (entry) => {
-  test('signs a request, makes a TLS context, sends nothing and logs nothing', async () => {
+  test.concurrent('signs a request, makes a TLS context, sends nothing and logs nothing', async () => {
     const { atStart } = await runFunction(join(bundles, entry));
     const { signatures, waitedMs: _, ...rest } = atStart;
     expect(rest).toEqual({ connections: 0, secureContexts: 1, log: [] });
     expect(signatures).toBeGreaterThan(0);
   });
 
-  test('makes no TLS context for a database without TLS', async () => {
+  test.concurrent('makes no TLS context for a database without TLS', async () => {
     const { atStart } = await runFunction(join(bundles, entry), { endpoint: 'http://127.0.0.1:9' });
     expect(atStart).toMatchObject({ connections: 0, secureContexts: 0, log: [] });
   });
 
-  test('logs what fails and does not throw it', async () => {
+  test.concurrent('logs what fails and does not throw it', async () => {
     const broken = join(bundles, `${entry}-broken`);
     cpSync(join(bundles, entry), broken, { recursive: true });
     // The client cannot sign without a region.
@@ -42,7 +42,7 @@ describe.each(entries)('the start of %s', (entry) => {
 });
 
 // At the same time, because they do little but wait.
-test('each start ends in half the time that Lambda gives it, even without an answer', async () => {
+test.concurrent('each start ends in half the time that Lambda gives it, even without an answer', async () => {
   await Promise.all(
     entries.map(async (entry) => {
       const silent = join(bundles, `${entry}-silent`);

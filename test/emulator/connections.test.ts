@@ -48,7 +48,7 @@ const servers: [string, () => Promise<{ url: string; stop(): Promise<void> }>][]
 ];
 
 describe.each(servers)('%s', (_, start) => {
-  test('closes connections without a whole request at once when it stops', async () => {
+  test.concurrent('closes connections without a whole request at once when it stops', async () => {
     const { url, stop } = await start();
     const [silent, headless, half, idle] = await Promise.all([
       open(url),
@@ -67,7 +67,7 @@ describe.each(servers)('%s', (_, start) => {
     await Promise.all(closed);
   });
 
-  test.each([
+  test.concurrent.each([
     ['of a length that it tells', [length(2 ** 31)], (chunk: string) => chunk],
     ['without an end', ['Transfer-Encoding: chunked'], (chunk: string) => `10000\r\n${chunk}\r\n`],
   ])('answers 413 to too long a body %s, and reads no more', async (_, headers, frame) => {

@@ -1,21 +1,11 @@
-import { cpSync, globSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { assemble, digestOf } from '../../lib/assembly/assembly.ts';
-import { synthesizeInThread } from '../../lib/assembly/synthesis-thread.ts';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { keptAssembly } from '../support/kept-assembly.ts';
 
-/** Writes the assembly of the fixture stack, which is kept like the one of the project. */
-export async function synthesizeFixture(): Promise<string> {
-  const assembly = join(temporaryFolder(), 'assembly');
-  const folder = join(import.meta.dirname, 'fixture');
-  const files = globSync(`${folder}/**`, { withFileTypes: true }).filter((entry) => entry.isFile());
-  const digest = digestOf(files.map(({ parentPath, name }) => join(parentPath, name)).sort());
-  const app = pathToFileURL(join(folder, 'app.ts')).href;
-  await assemble(assembly, { fixture: digest }, (outdir) => synthesizeInThread(outdir, {}, app));
-  return assembly;
-}
+/** Writes the assembly of the fixture stack. */
+export const synthesizeFixture = () => keptAssembly(join(import.meta.dirname, 'fixture'));
 
 /** Copies an assembly to a folder that is removed at the end of the test file. */
 export function copyOf(assembly: string): string {
