@@ -9,7 +9,7 @@ import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { additions } from './additions.ts';
 
-/** Writes an assembly for the stack with each addition: into `outdir/assembly-Addition0` and so on. */
+/** Writes an assembly for the stack with each addition: `outdir/assembly-Addition0` and so on. */
 export function synthesize(outdir: string): void {
   const bundles = join(outdir, 'bundles');
   bundle(bundles);

@@ -1,28 +1,31 @@
 import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as testInTurn } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
 import { runFunction } from './function-process.ts';
 
+// At the same time, because they do little but wait.
+const test = testInTurn.concurrent;
+
 const bundles = temporaryFolder();
 bundle(bundles);
 
 describe.each(entries)('the start of %s', (entry) => {
-  test.concurrent('signs a request, makes a TLS context, sends nothing and logs nothing', async () => {
+  test('signs a request, makes a TLS context, sends nothing and logs nothing', async () => {
     const { atStart } = await runFunction(join(bundles, entry));
     const { signatures, waitedMs: _, ...rest } = atStart;
     expect(rest).toEqual({ connections: 0, secureContexts: 1, log: [] });
     expect(signatures).toBeGreaterThan(0);
   });
 
-  test.concurrent('makes no TLS context for a database without TLS', async () => {
+  test('makes no TLS context for a database without TLS', async () => {
     const { atStart } = await runFunction(join(bundles, entry), { endpoint: 'http://127.0.0.1:9' });
     expect(atStart).toMatchObject({ connections: 0, secureContexts: 0, log: [] });
   });
 
-  test.concurrent('logs what fails and does not throw it', async () => {
+  test('logs what fails and does not throw it', async () => {
     const broken = join(bundles, `${entry}-broken`);
     cpSync(join(bundles, entry), broken, { recursive: true });
     // The client cannot sign without a region.
@@ -41,8 +44,7 @@ describe.each(entries)('the start of %s', (entry) => {
   });
 });
 
-// At the same time, because they do little but wait.
-test.concurrent('each start ends in half the time that Lambda gives it, even without an answer', async () => {
+test('each start ends in half the time that Lambda gives it, even without an answer', async () => {
   await Promise.all(
     entries.map(async (entry) => {
       const silent = join(bundles, `${entry}-silent`);
