@@ -10,6 +10,7 @@ import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { createPlantsTable, writePlants } from '../support/database/plants-table.ts';
+import { answered } from '../support/plant.ts';
 
 const { endpoint, stop } = await startDatabase({ port: 0 });
 const database = localDocumentClient(endpoint);
@@ -22,7 +23,7 @@ afterAll(() => {
 
 test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
   const owner = `owner-of-${count}`;
-  const plants = Array.from({ length: count }, (_, i) => ({ id: i + 1, name: 'Aloe', tag: '' }));
+  const plants = Array.from({ length: count }, (_, i) => ({ id: i + 1, ...answered() }));
   const requests = plants.map((plant) => ({ PutRequest: { Item: { owner, ...plant } } }));
   await writePlants(database, requests);
   const counted: number[] = [];

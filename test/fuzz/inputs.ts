@@ -22,7 +22,7 @@ const integer = fc.oneof(
 );
 
 /** The same number as a JSON number can write it, or nearly the same. */
-const numberLiteral = fc.oneof(
+export const numberLiteral = fc.oneof(
   integer.map(String),
   fc
     .tuple(integer, fc.nat(30), fc.constantFrom('e', 'E', 'e+', 'e-', 'E-'))

@@ -132,7 +132,7 @@ const pointerTo = (name: string) =>
   `/${name.toWellFormed().split('~').join('~0').split('/').join('~1')}`;
 
 /** Returns the exact value of a JSON number, if that is an integer with at most 40 digits. */
-function integerOf(value: string): bigint | undefined {
+export function integerOf(value: string): bigint | undefined {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(value) ?? [];
   if (whole === undefined) return undefined;

@@ -99,31 +99,12 @@ test('a body of 16 KiB is accepted, and a larger one is refused before its other
 const type = { header: 'Content-Type', detail: 'must be application/json' };
 const encoding = { header: 'Content-Encoding', detail: 'must not be sent' };
 test.each([
-  [{}, [type]],
-  [{ 'content-type': ['text/plain'] }, [type]],
-  [{ 'content-type': ['application/json', 'application/json'] }, [type]],
-  [{ 'content-type': ['application/json; charset=latin1'] }, [type]],
-  [{ 'Content-Type': ['text/plain'], 'content-type': ['application/json'] }, [type]],
   [{ 'content-type': ['application/json'], 'CONTENT-TYPE': ['application/json'] }, [type]],
   [{ 'cOnTeNt-TyPe': ['application/json'], 'Content-ENCODING': ['gzip'] }, [encoding]],
-  [{ 'content-type': ['application/jsonp'] }, [type]],
-  [{ 'content-type': ['x-application/json'] }, [type]],
-  [{ 'content-type': ['application/json; charset=utf-8x'] }, [type]],
-  [{ 'content-type': ['application/json'], 'content-encoding': ['identity'] }, [encoding]],
   [{ 'content-encoding': ['gzip'] }, [type, encoding]],
 ])('the headers %j get 415, even if the body is too large', (headers, faults) => {
   const problem = problemOfBody('x'.repeat(20_000), { headers });
   expect(problem).toMatchObject({ code: 'unsupported-media-type', faults });
-});
-
-test.each([
-  'application/json',
-  'APPLICATION/JSON',
-  'application/json;charset=utf-8 ',
-  'application/json ; charset="UTF-8"',
-])('the type %s is JSON', (value) => {
-  const event = post('{"id":1,"name":"a"}', { headers: { 'content-type': [value] } });
-  expect(readInput(createPlantInput, event).body.tag).toBe('');
 });
 
 test('an operation without a body ignores the body of a request', () => {
@@ -135,31 +116,19 @@ test('an operation without a body ignores the body of a request', () => {
   expect(readInput(deletePlantInput, event)).toEqual({ path: { id: 7n } });
 });
 
-test('names that every object inherits are unknown too', () => {
-  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-  const members = names.map((name) => `${JSON.stringify(name)}:1`).join();
-  const query = Object.fromEntries(names.map((name) => [name, ['1']]));
-  expect(bodyFaults(`{"id":1,"name":"a",${members}}`, { query })).toHaveLength(2 * names.length);
-});
-
 test.each([null, undefined, false, 0, ''])('headers that are %p are no headers', (headers) => {
   const event = { ...post('{}'), multiValueHeaders: headers } as never;
   expect(problemOf(() => readInput(createPlantInput, event)).code).toBe('unsupported-media-type');
 });
 
-test.each([null, []])('a parameter whose values are %p is refused', (limit) => {
-  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit } as never }));
-  expect(problemOf(read).faults).toEqual([
-    { parameter: 'limit', detail: expect.stringContaining('must be') },
-  ]);
-});
-
-test.each(['2147483648', '99999999999', '7x', 'x7'])('the limit %s is refused', (limit) => {
-  const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit: [limit] } }));
-  expect(problemOf(read).faults).toEqual([
-    { parameter: 'limit', detail: expect.stringContaining('2147483647') },
-  ]);
-});
+test.each([null, [], ['2147483648'], ['99999999999'], ['7x'], ['x7']])(
+  'a limit whose values are %j is refused',
+  (limit) => {
+    const read = () => readInput(listPlantsInput, proxyEvent({ query: { limit } as never }));
+    const detail = expect.stringMatching(limit?.length ? /2147483647/ : /must be/);
+    expect(problemOf(read).faults).toEqual([{ parameter: 'limit', detail }]);
+  },
+);
 
 test.each([0, {}, [], true])('a body that is %p, and no text, is no body', (body) => {
   const event = { ...post('{}'), body } as never;

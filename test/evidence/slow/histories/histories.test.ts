@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { answered, type Content } from '../../../support/plant.ts';
+import { answered, type Content, fieldNames, whole } from '../../../support/plant.ts';
 import { testProperty } from '../../../support/report/property.ts';
 import { inOrder, openPlants, type Plants } from './paging-client.ts';
 
@@ -28,12 +28,12 @@ const command = (text: string, run: Command['run']): Command => ({
 
 const owner = fc.constantFrom(...owners);
 const id = fc.constantFrom(...ids);
-const content = fc.record({
-  name: fc.constantFrom('Aloe', 'Ficus'),
-  tag: fc.constantFrom('', 'sun'),
+const content = fc.tuple(...fieldNames.map(() => fc.boolean())).map((isOther) => {
+  const others = fieldNames.filter((_, i) => isOther[i]);
+  return answered(Object.fromEntries(others.map((field) => [field, whole[field]])));
 });
 const creates = fc.tuple(owner, id, content).map(([by, plant, given]) =>
-  command(`${by} creates ${plant} ${given.name} '${given.tag}'`, async (model, nameOf) => {
+  command(`${by} creates ${plant} ${JSON.stringify(given)}`, async (model, nameOf) => {
     const there = model[by].get(plant);
     const { status } = await plants.create(nameOf(by), plant, given);
     const isSame = isDeepStrictEqual(there, answered(given));
