@@ -190,8 +190,18 @@ describe('the emulator refuses what it does not support, in one line that names 
   const invalid = /Invalid regular expression/;
   const [method, authorizer] = ['ApiGateway::Method', 'ApiGateway::Authorizer'];
   test.each([
-    ['an authorizer that is not there', method, noAuthorizer, /has no authorizer Nobody/],
-    ['a function that is not there', authorizer, noFunction, /has no function for/],
+    [
+      'an authorizer that is not there',
+      method,
+      noAuthorizer,
+      /support an authorizer outside of the template, Nobody/,
+    ],
+    [
+      'a function that is not there',
+      authorizer,
+      noFunction,
+      /support a function outside of the template, /,
+    ],
     ['code that is not there', 'Lambda::Function', { Code: { S3Key: 'x' } }, /has no asset x\./],
     ['an expression that Java reads otherwise', authorizer, expression('[a-z&&[^b]]'), differently],
     ['an expression that JavaScript lacks', authorizer, expression('(?i)bearer .*'), invalid],

@@ -19,6 +19,8 @@ const defaults = {
     'Invalid key=value pair (missing equal-sign) in Authorization header',
   ],
   DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
+  // Without a stage there is no API that could declare a response.
+  FORBIDDEN: [403, 'ForbiddenException', 'Forbidden'],
   INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
   INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
   MISSING_AUTHENTICATION_TOKEN: [
@@ -54,12 +56,8 @@ export function gatewayResponse(
   const headers = new Map([
     ['Content-Type', 'application/json'],
     ['x-amzn-ErrorType', errorType],
+    ...declaredHeaders(response?.ResponseParameters, extendedRequestId),
   ]);
-  for (const [parameter, source] of Object.entries(response?.ResponseParameters ?? {}))
-    headers.set(
-      parameter.slice('gatewayresponse.header.'.length),
-      headerValue(source, extendedRequestId),
-    );
   const template = response?.ResponseTemplates?.['application/json'] ?? fallback;
   return {
     statusCode: Number(response?.StatusCode ?? status),
@@ -69,6 +67,12 @@ export function gatewayResponse(
   };
 }
 
-/** Returns the value of a header that is declared as a quoted literal or as the request id. */
-export const headerValue = (source: string, extendedRequestId: string): string =>
-  source === 'context.extendedRequestId' ? extendedRequestId : source.slice(1, -1);
+/** Returns headers that are declared as quoted literals or as the request id. */
+export const declaredHeaders = (
+  parameters: Record<string, string> = {},
+  extendedRequestId: string,
+): [name: string, value: string][] =>
+  Object.entries(parameters).map(([parameter, source]) => [
+    parameter.replace(/^.+?\.header\./, ''),
+    source === 'context.extendedRequestId' ? extendedRequestId : source.slice(1, -1),
+  ]);

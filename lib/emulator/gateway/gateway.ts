@@ -3,7 +3,7 @@ import type { Integration } from '../template/properties.ts';
 import { accountId, region } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
-import { gatewayResponse, headerValue, type ResponseType } from './error-responses.ts';
+import { declaredHeaders, gatewayResponse, type ResponseType } from './error-responses.ts';
 import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';
 import { type ApiIdentity, proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
@@ -20,16 +20,12 @@ export interface Gateway {
 export const maxBodyBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
-/**
- * Returns the REST API of a template. Throws if the template does not have exactly one REST API
- * with one stage, or lacks a function that the API refers to.
- */
+/** Returns the REST API of a template. Throws if it lacks a stage or a function of the API. */
 export function restApi(template: Template, pools: ReadonlyMap<string, FunctionPool>): Gateway {
-  const [apiId] = only(template, 'AWS::ApiGateway::RestApi');
-  const [, { DeploymentId: deploymentId, StageName: stage }] = only(
-    template,
-    'AWS::ApiGateway::Stage',
-  );
+  const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
+  const [deployed] = template.of('AWS::ApiGateway::Stage').values();
+  if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
+  const { DeploymentId: deploymentId, StageName: stage } = deployed;
   const api: ApiIdentity = { apiId, deploymentId, stage };
   const apiArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}`;
   const routes = readRoutes(template, apiId, pools);
@@ -37,20 +33,18 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
 
   async function answer(httpRequest: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const request = readRequest(httpRequest);
-    const response = await respond(request, trace);
-    const ids: HttpResponse['headers'] = [
-      ['x-amzn-RequestId', request.requestId],
-      ['x-amz-apigw-id', request.extendedRequestId],
-    ];
-    return { ...response, headers: [...response.headers, ...ids] };
+    const { headers, ...response } = await respond(request, trace);
+    const { requestId, extendedRequestId } = request;
+    headers.push(['x-amzn-RequestId', requestId], ['x-amz-apigw-id', extendedRequestId]);
+    return { ...response, headers };
   }
 
   async function respond(request: GatewayRequest, trace: Trace): Promise<HttpResponse> {
     const { httpMethod, path, header, extendedRequestId } = request;
     const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
 
-    if (request.body.length > maxBodyBytes) return bodyTooLarge;
-    if (request.stage !== stage) return forbidden;
+    if (request.body.length > maxBodyBytes) return bodyTooLarge();
+    if (request.stage !== stage) return gatewayResponse('FORBIDDEN', [], extendedRequestId);
     const route = findRoute(routes, httpMethod, path);
     // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
     if (!route)
@@ -84,16 +78,6 @@ async function invoke(
   return ('result' in outcome && outcome.result) || 'INTEGRATION_FAILURE';
 }
 
-function only<Type extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'>(
-  template: Template,
-  type: Type,
-) {
-  const [resource, ...others] = template.of(type);
-  if (!resource || others.length > 0)
-    throw new Error(`The emulator runs one ${type}; the template has ${template.of(type).size}.`);
-  return resource;
-}
-
 /** A mock accepts JSON only. A request without a Content-Type counts as JSON. */
 function mock(
   { header, extendedRequestId }: GatewayRequest,
@@ -102,12 +86,7 @@ function mock(
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? 'application/json'))
     return 'UNSUPPORTED_MEDIA_TYPE';
   if (!response) return 'DEFAULT_5XX';
-  const headers = Object.entries(response.ResponseParameters ?? {}).map(
-    ([parameter, source]): [string, string] => [
-      parameter.slice('method.response.header.'.length),
-      headerValue(source, extendedRequestId),
-    ],
-  );
+  const headers = declaredHeaders(response.ResponseParameters, extendedRequestId);
   return {
     statusCode: Number(response.StatusCode),
     headers: [['Content-Type', 'application/json'], ...headers],
@@ -116,18 +95,8 @@ function mock(
 }
 
 /** No template can declare this response: https://github.com/chroma-core/chroma/issues/1458. */
-const bodyTooLarge: HttpResponse = {
+const bodyTooLarge = (): HttpResponse => ({
   statusCode: 413,
   headers: [['Content-Type', 'text/plain']],
   body: `HTTP content length exceeded ${maxBodyBytes} bytes.`,
-};
-
-/** Without a stage there is no API that could declare a response. */
-const forbidden: HttpResponse = {
-  statusCode: 403,
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['x-amzn-ErrorType', 'ForbiddenException'],
-  ],
-  body: '{"message":"Forbidden"}',
-};
+});

@@ -76,12 +76,13 @@ export function proxyEvent(
 }
 
 /** Groups the values by name. `Object.fromEntries` accepts any name, even `__proto__`. */
-function multiValues(pairs: [string, string][]): Record<string, string[]> {
-  const groups = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries(
-    [...groups].map(([name, group]) => [name, group.map(([, value]) => value)]),
+const multiValues = (pairs: [string, string][]): Record<string, string[]> =>
+  Object.fromEntries(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, group]) => [
+      name,
+      group.map(([, value]) => value),
+    ]),
   );
-}
 
 /**
  * `+` is a space, and a semicolon separates parameters as `&` does. Text that is not properly

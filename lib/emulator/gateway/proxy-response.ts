@@ -23,21 +23,13 @@ const remapped =
 export function proxyResponse(payload: string): HttpResponse | undefined {
   const result: unknown = JSON.parse(payload);
   if (!isRecord(result)) return undefined;
-  const {
-    statusCode = 200,
-    body = null,
-    isBase64Encoded = false,
-    headers,
-    multiValueHeaders,
-    ...more
-  } = result;
+  const { statusCode = 200, body = null, isBase64Encoded = false, ...others } = result;
+  const { headers, multiValueHeaders, ...more } = others;
   const sent = readHeaders(headers ?? {}, multiValueHeaders ?? {});
-  const isText = body === null || typeof body === 'string';
-  const isStatus = /^[2-5]\d\d$/.test(String(statusCode));
   if (
     !sent ||
-    !isText ||
-    !isStatus ||
+    (body !== null && typeof body !== 'string') ||
+    !/^[2-5]\d\d$/.test(String(statusCode)) ||
     typeof isBase64Encoded !== 'boolean' ||
     Object.keys(more).length > 0
   )
@@ -62,29 +54,24 @@ export function proxyResponse(payload: string): HttpResponse | undefined {
  */
 function readHeaders(single: unknown, multi: unknown): [string, string][] | undefined {
   if (!isRecord(single) || !isRecord(multi)) return undefined;
-  const lists = Object.entries(multi);
-  if (!lists.every((entry): entry is [string, unknown[]] => Array.isArray(entry[1])))
-    return undefined;
-  const several = lists.flatMap(([name, values]) =>
-    values.map((value): [string, unknown] => [name, value]),
+  if (!Object.values(multi).every(Array.isArray)) return undefined;
+  const several = Object.entries(multi as Record<string, unknown[]>).flatMap(([name, values]) =>
+    values.map((value) => [name, value] as const),
   );
   const once = Object.entries(single).filter(
     ([name, value]) => !several.some(([other, same]) => other === name && same === value),
   );
-  return readAll([...several, ...once]);
+  const all = [...several, ...once];
+  return all.every(isHeader) ? all.map(([name, value]) => [name, String(value)]) : undefined;
 }
 
-function readAll(pairs: [string, unknown][]): [string, string][] | undefined {
+function isHeader([name, value]: readonly [string, unknown]): boolean {
   try {
-    return pairs.map(([name, value]) => {
-      if (typeof value !== 'string' && typeof value !== 'boolean')
-        throw new Error(`The header ${name} is neither a string nor a boolean.`);
-      validateHeaderName(name);
-      validateHeaderValue(name, String(value));
-      return [name, String(value)];
-    });
+    validateHeaderName(name);
+    validateHeaderValue(name, String(value));
+    return typeof value === 'string' || typeof value === 'boolean';
   } catch {
-    return undefined;
+    return false;
   }
 }
 

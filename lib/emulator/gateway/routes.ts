@@ -1,4 +1,5 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
+import { refuse } from '../template/intrinsics.ts';
 import type { Integration } from '../template/properties.ts';
 import { invokes } from '../template/request-path.ts';
 import { rootResourceId } from '../template/resource-values.ts';
@@ -19,7 +20,10 @@ export interface MatchedRoute extends Route {
   pathParameters: Record<string, string>;
 }
 
-/** Returns the methods of a REST API. Throws if one refers to a resource that is not there. */
+/**
+ * Returns the methods of a REST API in their order of precedence. Throws if one refers to a resource
+ * that is not there.
+ */
 export function readRoutes(
   template: Template,
   restApiId: string,
@@ -27,50 +31,42 @@ export function readRoutes(
 ): Route[] {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
-    const pool = [...pools].find(([name]) => invokes(uri, name))?.[1];
-    if (!pool) throw new Error(`${logicalId}: the template has no function for ${uri}.`);
-    return pool;
+    const [, pool] = [...pools].find(([name]) => invokes(uri, name)) ?? [];
+    return pool ?? refuse(logicalId, `a function outside of the template, ${uri}`);
   };
   const pathOf = (resourceId: string): string => {
     const { ParentId = '', PathPart = '' } = resources.get(resourceId) ?? {};
     const isAtRoot = ParentId === '' || ParentId === rootResourceId(restApiId);
     return `${isAtRoot ? '' : pathOf(ParentId)}/${PathPart}`;
   };
-  const authorizers = new Map<string, Authorize>();
-  for (const [logicalId, authorizer] of template.of('AWS::ApiGateway::Authorizer')) {
-    authorizers.set(
-      logicalId,
-      tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, logicalId)),
-    );
-  }
-  return [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
-    const {
-      HttpMethod: httpMethod,
-      ResourceId: resourceId,
-      AuthorizationType,
-      AuthorizerId = '',
-      Integration: integration,
-    } = method;
+  const authorizers = new Map(
+    [...template.of('AWS::ApiGateway::Authorizer')].map(([id, authorizer]) => [
+      id,
+      tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, id)),
+    ]),
+  );
+  const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]): Route => {
+    const { AuthorizationType, AuthorizerId = '', Integration: integration } = method;
     const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;
     if (AuthorizationType === 'CUSTOM' && !authorize)
-      throw new Error(`${logicalId}: the template has no authorizer ${AuthorizerId}.`);
-    const lambda =
-      integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined;
+      refuse(logicalId, `an authorizer outside of the template, ${AuthorizerId}`);
     return {
-      httpMethod,
-      resourceId,
-      resourcePath: pathOf(resourceId),
+      httpMethod: method.HttpMethod,
+      resourceId: method.ResourceId,
+      resourcePath: pathOf(method.ResourceId),
       authorize,
       integration,
-      lambda,
+      lambda: integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined,
     };
   });
+  // The brace of a parameter comes after every character of a literal segment, which has precedence.
+  return routes.sort((a, b) => (a.resourcePath < b.resourcePath ? -1 : 1));
 }
 
 /**
- * Returns the route for a path within the stage, with its parameters as they arrived. A literal
- * segment takes precedence over a parameter, which takes any segment that is not empty. If the best
- * resource lacks the method, no other is tried. A slash at the end changes nothing.
+ * Returns the route for a path within the stage, with its parameters as they arrived. A parameter
+ * takes any segment that is not empty. If the first resource that fits lacks the method, no other is
+ * tried. A slash at the end changes nothing.
  */
 export function findRoute(
   routes: Route[],
@@ -78,30 +74,21 @@ export function findRoute(
   path: string,
 ): MatchedRoute | undefined {
   const sent = segmentsOf(path);
-  const [best] = routes
-    .map((route) => ({ route, score: scoreOf(segmentsOf(route.resourcePath), sent) }))
-    .filter(({ score }) => score >= 0)
-    .sort((a, b) => b.score - a.score);
+  const first = routes.find(({ resourcePath }) => {
+    const segments = segmentsOf(resourcePath);
+    const fits = (segment: string, i: number) =>
+      isParameter(segment) ? sent[i] !== '' : segment === sent[i];
+    return segments.length === sent.length && segments.every(fits);
+  });
   const route = routes.find(
-    (other) => other.resourceId === best?.route.resourceId && other.httpMethod === httpMethod,
+    (other) => other.resourceId === first?.resourceId && other.httpMethod === httpMethod,
   );
   if (!route) return undefined;
-  const pathParameters: Record<string, string> = {};
-  for (const [i, segment] of segmentsOf(route.resourcePath).entries())
-    if (isParameter(segment)) pathParameters[segment.slice(1, -1)] = sent[i] ?? '';
-  return { ...route, pathParameters };
+  const parameters = segmentsOf(route.resourcePath).flatMap((segment, i) =>
+    isParameter(segment) ? [[segment.slice(1, -1), sent[i] ?? '']] : [],
+  );
+  return { ...route, pathParameters: Object.fromEntries(parameters) };
 }
 
 const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/');
 const isParameter = (segment: string) => segment.startsWith('{');
-
-/** Returns -1 if the segments do not fit; otherwise more, the earlier they are literal. */
-function scoreOf(segments: string[], sent: string[]): number {
-  if (segments.length !== sent.length) return -1;
-  let score = 0;
-  for (const [i, segment] of segments.entries()) {
-    if (isParameter(segment) ? sent[i] === '' : segment !== sent[i]) return -1;
-    score = 2 * score + Number(!isParameter(segment));
-  }
-  return score;
-}

@@ -44,12 +44,9 @@ export function tokenAuthorizer(
     if (isCached) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
     const outcome = await lambda.invoke(event, readVerdict, trace);
-    if (outcome === 'RequestTooLarge') return 'AUTHORIZER_CONFIGURATION_ERROR';
-    if ('error' in outcome)
-      return outcome.error.errorMessage === 'Unauthorized'
-        ? 'UNAUTHORIZED'
-        : 'AUTHORIZER_CONFIGURATION_ERROR';
-    const verdict = outcome.result;
+    const answer = outcome === 'RequestTooLarge' ? { result: undefined } : outcome;
+    if ('error' in answer && answer.error.errorMessage === 'Unauthorized') return 'UNAUTHORIZED';
+    const verdict = 'result' in answer && answer.result;
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     const now = Date.now();
     for (const [token, { until }] of cache) {
@@ -93,36 +90,24 @@ function javaExpression(source: string): RegExp {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 function readVerdict(payload: string): Verdict | undefined {
-  const { principalId, policyDocument, context } = (JSON.parse(payload) ?? {}) as {
-    principalId?: unknown;
-    policyDocument?: { Statement?: unknown };
-    context?: unknown;
-  };
+  const { principalId, policyDocument, context } = Object(JSON.parse(payload));
   const values = Object.entries(context ?? {});
-  if (typeof principalId !== 'string' || values.some(([, value]) => typeof value === 'object'))
-    return undefined;
-  const statements = [policyDocument?.Statement].flat().map(readStatement);
-  if (!statements.every((statement) => statement !== undefined)) return undefined;
-  return {
-    principalId,
-    context: Object.fromEntries(values.map(([name, value]) => [name, String(value)])),
-    statements,
-  };
-}
-
-function readStatement(statement: unknown): Statement | undefined {
-  const { Effect, Action, Resource, Sid, ...more } = (statement ?? {}) as Record<string, unknown>;
-  const texts = (value: unknown) => [value].flat().every((item) => typeof item === 'string');
+  const statements: unknown[] = [policyDocument?.Statement].flat();
   if (
-    (Effect !== 'Allow' && Effect !== 'Deny') ||
-    !texts(Action) ||
-    !texts(Resource) ||
-    Object.keys(more).length > 0
+    typeof principalId !== 'string' ||
+    values.some(([, value]) => typeof value === 'object') ||
+    !statements.every(isStatement)
   )
     return undefined;
-  return {
-    Effect,
-    Action: Action as Statement['Action'],
-    Resource: Resource as Statement['Resource'],
-  };
+  const texts = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
+  return { principalId, context: texts, statements };
+}
+
+function isStatement(statement: unknown): statement is Statement {
+  const { Effect, Action, Resource, Sid: _, ...more } = Object(statement);
+  return (
+    (Effect === 'Allow' || Effect === 'Deny') &&
+    [Action, Resource].flat().every((text) => typeof text === 'string') &&
+    Object.keys(more).length === 0
+  );
 }
