@@ -37,24 +37,19 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
   const copy = `${name}.rebuild`;
   const wait = { client, maxWaitTime: 10, minDelay: 0.02, maxDelay: 1 };
 
-  async function find(TableName: string): Promise<TableDescription | undefined> {
-    try {
-      return (await client.send(new DescribeTableCommand({ TableName }))).Table;
-    } catch (error) {
-      if (error instanceof ResourceNotFoundException) return undefined;
-      throw error;
-    }
-  }
+  const find = async (TableName: string): Promise<TableDescription | undefined> => {
+    const found = client.send(new DescribeTableCommand({ TableName }));
+    return (await found.catch(undefinedIfMissing))?.Table;
+  };
   async function create(TableName: string): Promise<void> {
-    const { AttributeDefinitions, KeySchema } = table;
     const { GlobalSecondaryIndexes: globals = [], LocalSecondaryIndexes: locals = [] } = table;
     await client.send(
       new CreateTableCommand({
         TableName,
-        AttributeDefinitions,
-        KeySchema,
-        ...(globals.length > 0 && { GlobalSecondaryIndexes: globals }),
-        ...(locals.length > 0 && { LocalSecondaryIndexes: locals }),
+        AttributeDefinitions: table.AttributeDefinitions,
+        KeySchema: table.KeySchema,
+        GlobalSecondaryIndexes: globals.length > 0 ? globals : undefined,
+        LocalSecondaryIndexes: locals.length > 0 ? locals : undefined,
         BillingMode: 'PAY_PER_REQUEST',
       }),
     );
@@ -95,29 +90,29 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
   } catch (cause) {
     await remove(copy);
     const { message } = cause as Error;
-    throw new Error(
-      `${name} stays as it was, because a row does not fit its new index: ${message}`,
-      {
-        cause,
-      },
-    );
+    const what = `${name} stays as it was, because a row does not fit its new index`;
+    throw new Error(`${what}: ${message}`, { cause });
   }
   await remove(name);
   await restore();
 }
 
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof ResourceNotFoundException)) throw error;
+}
+
 /** Returns a text that is equal for tables with the same indexes. */
 function indexesOf(table: TableDescription | Table): string {
   const { GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
-  const plain = ({ IndexName, KeySchema = [], Projection = {} }: GlobalSecondaryIndex) => [
-    IndexName,
-    KeySchema.map(({ AttributeName }) => AttributeName),
-    Projection.ProjectionType,
-    [...(Projection.NonKeyAttributes ?? [])].sort(),
-  ];
-  return [GlobalSecondaryIndexes, LocalSecondaryIndexes]
-    .map((indexes) =>
-      indexes.map((index) => JSON.stringify(plain(index as GlobalSecondaryIndex))).sort(),
-    )
-    .join('|');
+  const plain = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex) =>
+    JSON.stringify([
+      IndexName,
+      KeySchema?.map(({ AttributeName }) => AttributeName),
+      Projection?.ProjectionType,
+      [...(Projection?.NonKeyAttributes ?? [])].sort(),
+    ]);
+  const texts = [GlobalSecondaryIndexes, LocalSecondaryIndexes].map((indexes) =>
+    indexes.map((index) => plain(index as GlobalSecondaryIndex)).sort(),
+  );
+  return JSON.stringify(texts);
 }

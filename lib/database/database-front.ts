@@ -3,7 +3,7 @@ import { endUnread, readBody } from '../emulator/connections.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { tablesKey } from './database-client.ts';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
-import { otherService, refuseService, signatureOf } from './other-services.ts';
+import { credentialOf, otherService, refuseService } from './other-services.ts';
 import { type Judge, readPermissions } from './permissions.ts';
 
 /** A command of a function, once it has been answered. */
@@ -41,14 +41,10 @@ export interface DatabaseFront {
  */
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** The kind of units of each command that the front counts. */
-const kindOfUnits: Record<string, keyof Units> = {
-  'dynamodb:GetItem': 'reads',
-  'dynamodb:Query': 'reads',
-  'dynamodb:Scan': 'reads',
-  'dynamodb:DeleteItem': 'writes',
-  'dynamodb:PutItem': 'writes',
-  'dynamodb:UpdateItem': 'writes',
+/** The kind of units that a command takes, if the front counts it. */
+const kindOfUnits = (action: string): keyof Units | undefined => {
+  if (/:(GetItem|Query|Scan)$/.test(action)) return 'reads';
+  return /:(Delete|Put|Update)Item$/.test(action) ? 'writes' : undefined;
 };
 
 /**
@@ -73,7 +69,7 @@ export function databaseFront(
     // The path of a function's endpoint is its name, for requests that are not signed.
     const [, first = '', path = '/'] = /^\/(\w+)(\/.*)?$/.exec(whole.url ?? '') ?? [];
     const request = judges.has(first) ? { ...whole, url: path } : whole;
-    const accessKey = accessKeyOf(signatureOf(request));
+    const { accessKey } = credentialOf(request);
     const functionName = [accessKey, first].find((name) => judges.has(name)) ?? '';
     const other = otherService(request);
     if (other) {
@@ -101,7 +97,7 @@ export function databaseFront(
     if (!command) return refusal('SerializationException');
     const { action, tables, asksForUnits, isConsistent } = command;
     const denied = judge(action, tables);
-    const kind = kindOfUnits[action];
+    const kind = kindOfUnits(action);
     const answered =
       denied !== undefined
         ? refusal('AccessDeniedException', denied)
@@ -147,11 +143,6 @@ export function databaseFront(
   };
 }
 
-/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html */
-function accessKeyOf(signature: string): string {
-  return /\bCredential=([^/,\s]+)\//.exec(signature)?.[1] ?? '';
-}
-
 /** Returns what IAM needs to know of a command, or undefined if its body is not JSON. */
 function readCommand(target: unknown, body: Buffer) {
   try {
@@ -180,10 +171,7 @@ const refusal = (type: string, Message?: string): DatabaseAnswer => ({
 
 /** Adds ReturnConsumedCapacity. The SDK ignores the answer's extra member. */
 const askForUnits = (body: Buffer) =>
-  Buffer.concat([
-    Buffer.from('{"ReturnConsumedCapacity":"TOTAL",'),
-    body.subarray(body.indexOf('{') + 1),
-  ]);
+  Buffer.from(`${body}`.replace('{', '{"ReturnConsumedCapacity":"TOTAL",'));
 
 /**
  * Returns consumed units. A write with a failed condition is charged. An empty query is charged,

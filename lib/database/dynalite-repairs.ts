@@ -3,39 +3,36 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { ClassicLevel } from 'classic-level';
 import type { DatabaseAnswer, Engine } from './engine.ts';
 
-type Iterate = (this: unknown, options: unknown) => { close(): Promise<void> };
+/** Changes what some methods return. */
+function change<Result>(methods: object, names: string[], to: (result: Result) => Result): void {
+  for (const name of names) {
+    const method: (...args: unknown[]) => Result = Reflect.get(methods, name);
+    Reflect.set(methods, name, function (this: unknown, ...args: unknown[]) {
+      return to(method.apply(this, args));
+    });
+  }
+}
 
 /** Fault: dynalite calls `iterator.return()`, which classic-level lacks. Each query would leak. */
 export function closeIterators(): void {
   // The prototype of the engine in memory too.
-  const methods: Record<string, Iterate> = Object.getPrototypeOf(ClassicLevel.prototype);
-  for (const name of ['keys', 'values']) {
-    const method = methods[name] as Iterate;
-    methods[name] = function (options) {
-      const iterator = method.call(this, options);
-      return Object.assign(iterator, { return: () => iterator.close() });
-    };
-  }
+  const prototype = Object.getPrototypeOf(ClassicLevel.prototype);
+  change<{ close(): Promise<void> }>(prototype, ['keys', 'values'], (iterator) =>
+    Object.assign(iterator, { return: () => iterator.close() }),
+  );
 }
-
-type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
 /**
  * Fault: if LevelDB fails, for example because the disk is full, dynalite throws where nothing can
  * catch it. It answers errors that have a status, so they get 500.
  */
 export function answerFailures(): void {
-  const methods = ClassicLevel.prototype as unknown as Record<string, Method>;
-  for (const name of ['get', 'put', 'del']) {
-    const method = methods[name] as Method;
-    methods[name] = function (...args) {
-      return method.apply(this, args).catch((error) => {
-        const __type = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
-        const body = { __type, message: error.message };
-        throw Object.assign(error, { statusCode: 500, body });
-      });
-    };
-  }
+  const __type = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
+  change<Promise<unknown>>(ClassicLevel.prototype, ['get', 'put', 'del'], (result) =>
+    result.catch((error) => {
+      throw Object.assign(error, { statusCode: 500, body: { __type, message: error.message } });
+    }),
+  );
 }
 
 /**

@@ -5,8 +5,7 @@ import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 import { stopper } from '../emulator/connections.ts';
 import { listen } from '../emulator/listen.ts';
-import type { Template } from '../emulator/template/template.ts';
-import { databaseFront, type FunctionCall } from './database-front.ts';
+import { type DatabaseFront, databaseFront, type FunctionCall } from './database-front.ts';
 import {
   answerFailures,
   closeIterators,
@@ -14,12 +13,8 @@ import {
   refuseWritesOnceFailed,
 } from './dynalite-repairs.ts';
 
-export interface Database {
+export interface Database extends Pick<DatabaseFront, 'enforce' | 'exclusively'> {
   endpoint: string;
-  /** Lets each function of a template do only what its role allows, from now on. */
-  enforce(template: Template): void;
-  /** Does work on the tables while other requests wait. */
-  exclusively(work: () => Promise<void>): Promise<void>;
   /** Answers the requests that have arrived, within ten seconds, then closes the files. */
   stop(): Promise<void>;
 }
@@ -89,13 +84,19 @@ async function openFolder(data: string): Promise<ClassicLevel> {
   const refuse = (why: string, cause?: unknown) =>
     new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
   const [own, engine] = [join(data, 'plant-store'), join(data, 'dynalite')];
-  const isForeign = inWritable(data, () => {
+  let isForeign = false;
+  try {
     mkdirSync(data, { recursive: true });
-    if (readdirSync(data).length > 0 && !existsSync(own)) return true;
+    isForeign = readdirSync(data).length > 0 && !existsSync(own);
     // It holds digests of access tokens and everybody's plants.
-    chmodSync(data, 0o700);
-    return false;
-  });
+    if (!isForeign) chmodSync(data, 0o700);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const what = `${data} cannot be written (${code})`;
+    throw new Error(`${what}. Choose another folder with --data, or keep nothing with --memory.`, {
+      cause,
+    });
+  }
   if (isForeign) throw refuse('was not made by this program');
 
   const lock = new ClassicLevel(own);
@@ -120,19 +121,6 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     if (cause?.message.includes('No space left'))
       throw new Error(`${data} is on a disk that is full. Make room, then start again.`, { cause });
     throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
-  }
-}
-
-function inWritable<T>(data: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(
-      `${data} cannot be written (${code}). Choose another folder with --data, or keep nothing ` +
-        'with --memory.',
-      { cause: error },
-    );
   }
 }
 

@@ -14,9 +14,7 @@ export interface OtherService {
 export function otherService(request: DatabaseRequest): OtherService | undefined {
   const { headers } = request;
   const target = String(headers['x-amz-target'] ?? '');
-  const signature = signatureOf(request);
-  const [, scope] =
-    /Credential=[^/]+\/\d+\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/.exec(signature) ?? [];
+  const { scope } = credentialOf(request);
   const [, client] = /\bapi\/([\w-]+)#/.exec(`${headers['user-agent']}`) ?? [];
   const service = client ?? scope ?? target.split(/_\d|\./)[0] ?? '';
   if (/^(dynamodb)?$/i.test(service) || target.startsWith('DynamoDB_2')) return undefined;
@@ -24,9 +22,15 @@ export function otherService(request: DatabaseRequest): OtherService | undefined
   return { name: scope ?? service, variable: `AWS_ENDPOINT_URL_${suffix}` };
 }
 
-/** Returns the text that has the signature's credential: a header, or the URL if it is signed. */
-export const signatureOf = ({ url = '', headers }: DatabaseRequest): string =>
-  headers.authorization ?? url.replaceAll('%2F', '/');
+/**
+ * Returns the access key and the service of a signature, which is in a header or in the URL.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
+ */
+export function credentialOf({ url = '', headers }: DatabaseRequest) {
+  const signature = headers.authorization ?? url.replaceAll('%2F', '/');
+  const [, accessKey = '', rest = ''] = /\bCredential=([^/,\s]+)\/([^,\s&]*)/.exec(signature) ?? [];
+  return { accessKey, scope: /^\d+\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/.exec(rest)?.[1] };
+}
 
 /** SDKs retry no error of this name and status. */
 const code = 'ServiceNotImitated';
