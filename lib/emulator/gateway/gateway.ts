@@ -9,10 +9,7 @@ import { type ApiIdentity, proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
 import { findRoute, readRoutes } from './routes.ts';
 
-export interface Gateway {
-  readonly stageName: string;
-  answer(request: HttpRequest, trace: Trace): Promise<HttpResponse>;
-}
+export type Gateway = ReturnType<typeof restApi>;
 
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
@@ -21,7 +18,7 @@ export const maxBodyBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
 /** Returns the REST API of a template. Throws if it lacks a stage or a function of the API. */
-export function restApi(template: Template, pools: ReadonlyMap<string, FunctionPool>): Gateway {
+export function restApi(template: Template, pools: ReadonlyMap<string, FunctionPool>) {
   const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
   if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);

@@ -1,24 +1,12 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { refuse } from '../template/intrinsics.ts';
-import type { Integration } from '../template/properties.ts';
 import { invokes } from '../template/request-path.ts';
 import { rootResourceId } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
-import { type Authorize, tokenAuthorizer } from './token-authorizer.ts';
+import { tokenAuthorizer } from './token-authorizer.ts';
 
-export interface Route {
-  httpMethod: string;
-  resourceId: string;
-  resourcePath: string;
-  authorize: Authorize | undefined;
-  integration: Integration;
-  /** Undefined for a mock integration. */
-  lambda: FunctionPool | undefined;
-}
-
-export interface MatchedRoute extends Route {
-  pathParameters: Record<string, string>;
-}
+export type Route = ReturnType<typeof readRoutes>[number];
+export type MatchedRoute = NonNullable<ReturnType<typeof findRoute>>;
 
 /**
  * Returns the methods of a REST API in their order of precedence. Throws if one refers to a resource
@@ -28,7 +16,7 @@ export function readRoutes(
   template: Template,
   restApiId: string,
   pools: ReadonlyMap<string, FunctionPool>,
-): Route[] {
+) {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
     const [, pool] = [...pools].find(([name]) => invokes(uri, name)) ?? [];
@@ -45,7 +33,7 @@ export function readRoutes(
       tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, id)),
     ]),
   );
-  const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]): Route => {
+  const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
     const { AuthorizationType, AuthorizerId = '', Integration: integration } = method;
     const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;
     if (AuthorizationType === 'CUSTOM' && !authorize)
@@ -56,6 +44,7 @@ export function readRoutes(
       resourcePath: pathOf(method.ResourceId),
       authorize,
       integration,
+      /** Undefined for a mock integration. */
       lambda: integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined,
     };
   });
@@ -68,11 +57,7 @@ export function readRoutes(
  * takes any segment that is not empty. If the first resource that fits lacks the method, no other is
  * tried. A slash at the end changes nothing.
  */
-export function findRoute(
-  routes: Route[],
-  httpMethod: string,
-  path: string,
-): MatchedRoute | undefined {
+export function findRoute(routes: Route[], httpMethod: string, path: string) {
   const sent = segmentsOf(path);
   const first = routes.find(({ resourcePath }) => {
     const segments = segmentsOf(resourcePath);
@@ -87,7 +72,8 @@ export function findRoute(
   const parameters = segmentsOf(route.resourcePath).flatMap((segment, i) =>
     isParameter(segment) ? [[segment.slice(1, -1), sent[i] ?? '']] : [],
   );
-  return { ...route, pathParameters: Object.fromEntries(parameters) };
+  const pathParameters: Record<string, string> = Object.fromEntries(parameters);
+  return { ...route, pathParameters };
 }
 
 const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/');

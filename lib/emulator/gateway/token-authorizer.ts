@@ -12,22 +12,16 @@ export type AuthorizerContext = {
   [key: string]: string | number;
 };
 
-/** Returns what the integration learns of the caller, or the type of response that refuses it. */
-export type Authorize = (
-  header: (name: string) => string | undefined,
-  methodArn: string,
-  trace: Trace,
-) => Promise<AuthorizerContext | ResponseType>;
-
 /**
  * Returns a TOKEN authorizer. It caches the function's answer by token, whatever the path, and
- * evaluates the policy in it for each method's ARN.
+ * evaluates the policy in it for each method's ARN. The authorizer returns what the integration learns
+ * of the caller, or the type of response that refuses it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function tokenAuthorizer(
   properties: Properties['AWS::ApiGateway::Authorizer'],
   lambda: FunctionPool,
-): Authorize {
+) {
   const source = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
   const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
@@ -57,7 +51,11 @@ export function tokenAuthorizer(
     return verdict;
   }
 
-  return async (header, methodArn, trace) => {
+  return async (
+    header: (name: string) => string | undefined,
+    methodArn: string,
+    trace: Trace,
+  ): Promise<AuthorizerContext | ResponseType> => {
     const token = header(source);
     if (!token || !expression.test(token)) return 'UNAUTHORIZED';
     const askedAt = performance.now();
