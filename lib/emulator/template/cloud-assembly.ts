@@ -1,19 +1,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
-import type { Json, Resource } from './intrinsics.ts';
+
+export type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
+export type Resource = { Type: string; Properties?: Record<string, Json>; Condition?: string };
 
 /** A stack of a cloud assembly, with the parts of its template that the emulator reads. */
 export interface Stack {
   name: string;
   /** The template's own file. */
   file: string;
-  Conditions?: Record<string, Json>;
-  Mappings?: Record<string, Record<string, Record<string, Json>>>;
-  Outputs?: Record<string, { Value: Json; Export?: { Name: Json } }>;
-  Parameters?: Record<string, { Type: string; Default?: string | number }>;
+  Conditions: Record<string, Json>;
+  Mappings: Record<string, Record<string, Record<string, Json>>>;
+  Outputs: Record<string, { Value: Json; Export?: { Name: Json } }>;
+  Parameters: Record<string, { Type: string; Default?: string | number }>;
   Resources: Record<string, Resource>;
-  Transform?: Json;
+  Transform: Json;
 }
+const none = { Conditions: {}, Mappings: {}, Outputs: {}, Parameters: {}, Resources: {} };
 
 /** Where a function's code is: an asset, or in the template itself. */
 export interface Code {
@@ -32,12 +35,7 @@ export function readAssembly(assembly: string) {
   for (const [name, { type, properties }] of artifacts) {
     const { file = '', templateFile = '' } = properties ?? {};
     if (type === 'aws:cloudformation:stack')
-      stacks.push({
-        Resources: {},
-        ...read(templateFile),
-        name,
-        file: join(assembly, templateFile),
-      });
+      stacks.push({ ...none, ...read(templateFile), name, file: join(assembly, templateFile) });
     if (type !== 'cdk:asset-manifest') continue;
     type Asset = { source: { path?: string }; destinations: Record<string, { objectKey: string }> };
     for (const { source, destinations } of Object.values<Asset>(read(file).files))

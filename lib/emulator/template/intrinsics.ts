@@ -1,21 +1,10 @@
-import {
-  attributeOf,
-  type NamedResource,
-  pseudoParameters,
-  refOf,
-  region,
-} from './resource-values.ts';
-
-export type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
-export type Resource = { Type: string; Properties?: Record<string, Json>; Condition?: string };
+import type { Json, Stack } from './cloud-assembly.ts';
+import { attributeOf, type NamedResource, pseudoParameters, region } from './resource-values.ts';
 
 /** What the intrinsics of a template refer to. */
-export interface Scope {
-  resources: Record<string, Resource>;
+export interface Scope extends Pick<Stack, 'Conditions' | 'Mappings' | 'Resources'> {
   /** The values of the parameters. */
   parameters: Record<string, unknown>;
-  conditions: Record<string, Json>;
-  mappings: Record<string, Record<string, Record<string, Json>>>;
   /** Returns the value of another stack's output by its logical or export name, or undefined. */
   exported(name: string): unknown;
 }
@@ -46,7 +35,7 @@ export const isIntrinsic = (value: object) => {
 /** Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value. */
 export function intrinsics(path: string, scope: Scope) {
   const resourceOf = (logicalId: string): NamedResource | undefined => {
-    const { Type: type, Properties = {} } = scope.resources[logicalId] ?? {};
+    const { Type: type, Properties = {} } = scope.Resources[logicalId] ?? {};
     // What no answer depends on may use what the emulator does not know.
     const property = (name: string) => attempt(() => plain(Properties[name])) ?? undefined;
     return type === undefined ? undefined : { logicalId, type, property };
@@ -58,27 +47,22 @@ export function intrinsics(path: string, scope: Scope) {
   };
   // An attribute that is a list on AWS is one text here.
   const items = (value: Json | undefined) => [plain(value)].flat() as Json[];
-  const ref = (name: string) => {
-    const resource = resourceOf(name);
-    const found = scope.parameters[name] ?? (resource ? refOf(resource) : pseudoParameters()[name]);
-    return (
-      found ?? refuse(path, name in scope.parameters ? `${name} without a default` : `Ref ${name}`)
-    );
-  };
-  const getAtt = (name: string) => {
+  /** Resolves `Name`, as Ref does, or `Name.Attribute`, as Fn::GetAtt does. */
+  const refer = (name: string) => {
     const [logicalId = '', ...attribute] = name.split('.');
     const resource = resourceOf(logicalId);
-    return resource
-      ? attributeOf(resource, attribute.join('.'))
-      : refuse(path, `Fn::GetAtt ${name}`);
+    if (resource) return attributeOf(resource, attribute.join('.'));
+    const found = scope.parameters[name] ?? pseudoParameters()[name];
+    const lack = name in scope.parameters ? `${name} without a default` : `a reference to ${name}`;
+    return found ?? refuse(path, lack);
   };
 
   const functions: Record<string, (list: Json[]) => unknown> = {
-    Ref: ([name]) => ref(text(name)),
+    Ref: ([name]) => refer(text(name)),
     'Fn::Base64': ([plainText]) => Buffer.from(text(plainText)).toString('base64'),
     'Fn::FindInMap': ([map, top, second, more]) =>
-      scope.mappings[text(map)]?.[text(top)]?.[text(second)] ?? plain(Object(more).DefaultValue),
-    'Fn::GetAtt': (list) => getAtt(list.map(text).join('.')),
+      scope.Mappings[text(map)]?.[text(top)]?.[text(second)] ?? plain(Object(more).DefaultValue),
+    'Fn::GetAtt': (list) => refer(list.map(text).join('.')),
     'Fn::GetAZs': () => ['a', 'b', 'c'].map((zone) => region() + zone),
     'Fn::GetStackOutput': ([output]) => scope.exported(text(Object(output).OutputName)),
     'Fn::ImportValue': ([name]) => scope.exported(text(name)),
@@ -90,7 +74,7 @@ export function intrinsics(path: string, scope: Scope) {
         if (literal) return `\${${name}}`;
         const given: Record<string, Json> = Object(variables);
         if (name in given) return text(given[name]);
-        return `${name.includes('.') ? getAtt(name) : ref(name)}`;
+        return `${refer(name)}`;
       }),
   };
 
@@ -138,5 +122,5 @@ export function holds(name: string, path: string, scope: Scope): boolean {
     const [a, b] = list.map((side) => JSON.stringify(resolve(side, path, scope)));
     return a === b;
   };
-  return evaluate(scope.conditions[name]);
+  return evaluate(scope.Conditions[name]);
 }

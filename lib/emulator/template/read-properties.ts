@@ -1,4 +1,5 @@
-import { branchOf, isIntrinsic, type Json, refuse, resolve, type Scope } from './intrinsics.ts';
+import type { Json } from './cloud-assembly.ts';
+import { branchOf, isIntrinsic, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { PropertyRule, PropertyRules } from './supported-types.ts';
 
 /**

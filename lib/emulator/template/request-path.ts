@@ -1,13 +1,6 @@
 import { matches } from '../policy-evaluation.ts';
-import {
-  attempt,
-  holds,
-  type Json,
-  type Resource,
-  refuse,
-  resolve,
-  type Scope,
-} from './intrinsics.ts';
+import type { Json, Resource } from './cloud-assembly.ts';
+import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readProperties } from './read-properties.ts';
 import { functionArn } from './resource-values.ts';
@@ -18,33 +11,26 @@ import {
   supportedTypes,
 } from './supported-types.ts';
 
-/** What answers depend on, and what of the template they do not. */
-export interface RequestPath {
-  /** The resources that a request can reach, by logical id. */
-  resources: Map<string, { type: SupportedType; properties: unknown }>;
-  /** What is not imitated, in words. */
-  leftOut: string[];
-}
-
 /**
  * Reads what a request can reach: the first stage of the first REST API, the functions that it
  * invokes, what their roles say of DynamoDB, and the tables; of a stack that only has tables for
  * another, these. Throws if an answer could depend on a property that the emulator does not
- * support, and names logical id and property. Leaves all other resources alone.
+ * support, and names logical id and property. Leaves all other resources alone, and says in words
+ * what is not imitated.
  */
-export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPath {
-  const resources: RequestPath['resources'] = new Map();
+export function readRequestPath(scope: Scope, hasOnlyTables = false) {
+  const resources = new Map<string, { type: SupportedType; properties: unknown }>();
   const leftOut: string[] = [];
-  const all = Object.entries(scope.resources);
+  const all = Object.entries(scope.Resources);
 
   function read<Type extends keyof Properties>(
     path: string,
     type: Type,
-    given = scope.resources[path]?.Properties ?? {},
+    given = scope.Resources[path]?.Properties ?? {},
     key = path,
   ): Properties[Type] {
     // One that cannot be evaluated matters here.
-    const { Condition } = scope.resources[path] ?? {};
+    const { Condition } = scope.Resources[path] ?? {};
     if (Condition !== undefined) holds(Condition, `${path}.Condition`, scope);
     const properties = readProperties(given, supportedTypes[type], path, scope, leftOut);
     resources.set(key, { type, properties });
@@ -56,7 +42,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
     const { ManagedPolicyArns = [] } = read(role, 'AWS::IAM::Role');
     const attached = ManagedPolicyArns.map(lastOf);
     for (const name of attached)
-      if (scope.resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
+      if (scope.Resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
         refuse(`${role}.ManagedPolicyArns`, `the managed policy ${name}`);
     const isOfRole = ([logicalId, { Type, Properties = {} }]: Entry) => {
       if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) return false;
@@ -64,7 +50,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
       const names = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
       return names.includes(role) || attached.includes(logicalId);
     };
-    const inline = [scope.resources[role]?.Properties?.Policies ?? []].flat();
+    const inline = [scope.Resources[role]?.Properties?.Policies ?? []].flat();
     const policies = [
       ...inline.map((given) => ({ path: `${role}.Policies`, given })),
       ...all.filter(isOfRole).map(([path, { Properties }]) => ({ path, given: Properties })),
@@ -76,7 +62,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
     }
   }
 
-  /** Tells whether a resource is the API that is served, or a part of it. */
+  /** Returns the API that a resource is, or that it is a part of. */
   const apiOf = ([logicalId, { Type, Properties }]: Entry) =>
     Type === 'AWS::ApiGateway::RestApi'
       ? logicalId
@@ -92,21 +78,16 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
   if (!hasOnlyTables)
     for (const [logicalId, { Type }] of parts.filter(isServed))
       read(logicalId, Type as keyof Properties);
-  const uris = [...resources.values()].map(({ properties }) => {
-    const { Integration, AuthorizerUri } = properties as Partial<
-      Properties['AWS::ApiGateway::Method'] & Properties['AWS::ApiGateway::Authorizer']
-    >;
-    return Integration?.Uri ?? AuthorizerUri;
-  });
+  const api = JSON.stringify([...resources.values()]);
   for (const [logicalId, { Type }] of all) {
-    if (Type !== 'AWS::Lambda::Function' || !uris.some((uri) => invokes(uri, logicalId))) continue;
+    if (Type !== 'AWS::Lambda::Function' || !invokes(api, logicalId)) continue;
     const { Environment, Role, Runtime } = read(logicalId, Type);
     if (Runtime !== 'nodejs24.x')
       leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
     for (const [name, value] of Object.entries(Environment?.Variables ?? {}))
       if (`${value}`.includes('{{resolve:')) leftOut.push(`the value of ${name} in ${logicalId}`);
     const role = lastOf(Role);
-    if (scope.resources[role]?.Type !== 'AWS::IAM::Role')
+    if (scope.Resources[role]?.Type !== 'AWS::IAM::Role')
       refuse(`${logicalId}.Role`, `${Role}, a role of another stack`);
     if (!resources.has(role)) readRole(role);
   }
@@ -127,9 +108,9 @@ type Entry = [logicalId: string, resource: Resource];
 /** Returns the name in the ARN of a role or policy. */
 const lastOf = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
 
-/** Tells whether a method or an authorizer calls a function, or a version or an alias of it. */
-export const invokes = (uri: string | undefined, functionName: string): boolean =>
-  new RegExp(`${functionArn(functionName)}(:\\w+)?/invocations$`).test(uri ?? '');
+/** Tells whether a URI, or a text with URIs, calls a function, or a version or an alias of it. */
+export const invokes = (text: string | undefined, functionName: string): boolean =>
+  new RegExp(`${functionArn(functionName)}(:\\w+)?/invocations`).test(text ?? '');
 
 /** Leaves out the statements of a policy that only name actions of other services. */
 function aboutDynamodb(document: Json | undefined): Json {

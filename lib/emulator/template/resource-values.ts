@@ -23,22 +23,6 @@ export interface NamedResource {
   property(name: string): unknown;
 }
 
-/**
- * Returns the value of a `Ref`. A resource that the emulator serves has its logical id for a name.
- * Any other has a value of AWS's shape.
- */
-export function refOf(resource: NamedResource): string {
-  const { logicalId, type } = resource;
-  const name = nameOf(resource);
-  if (type === 'AWS::Cognito::UserPool') return `${region()}_${logicalId}`;
-  if (type === 'AWS::SQS::Queue')
-    return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
-  return hasArnForRef.test(type) ? attributeOf(resource, 'Arn') : name;
-}
-
-const hasArnForRef =
-  /^AWS::(SNS::Topic|SecretsManager::\w+|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
-
 /** The types that the emulator serves: its functions find them by their logical ids. */
 const isNamedByLogicalId =
   /^AWS::(ApiGateway|DynamoDB|IAM::(ManagedPolicy|Role)|Lambda::Function|Logs)\b/;
@@ -78,14 +62,25 @@ const arns: Record<string, (name: string) => string> = {
   'AWS::StepFunctions::StateMachine': (name) => arn('states', `stateMachine:${name}`),
 };
 
-/** Returns what `Fn::GetAtt` gives. */
+const hasArnForRef =
+  /^AWS::(SNS::Topic|SecretsManager::\w+|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
+
+/**
+ * Returns what `Fn::GetAtt` gives, or what `Ref` gives without an attribute. A resource that the
+ * emulator serves has its logical id for a name. Any other has values of AWS's shape.
+ */
 export function attributeOf(resource: NamedResource, attribute: string): string {
   const { logicalId, type, property } = resource;
   const name = nameOf(resource);
+  if (attribute === '') {
+    if (type === 'AWS::Cognito::UserPool') return `${region()}_${logicalId}`;
+    if (type === 'AWS::SQS::Queue') return attributeOf(resource, 'QueueUrl');
+    return hasArnForRef.test(type) ? attributeOf(resource, 'Arn') : name;
+  }
   const [, namespace = ''] = type.toLowerCase().split('::');
   const service = services[namespace] ?? namespace;
   const host = `${name}.${service}.${region()}.amazonaws.com`.toLowerCase();
-  if (attribute === 'QueueUrl') return refOf(resource);
+  if (attribute === 'QueueUrl') return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
   if (attribute === 'RootResourceId') return rootResourceId(logicalId);
   if (attribute === 'StreamArn') return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
   if (/(ur[il]|ApiEndpoint)$/i.test(attribute)) return `https://${host}`;

@@ -1,4 +1,4 @@
-import { readAssembly, type Stack } from './cloud-assembly.ts';
+import { type Resource, readAssembly, type Stack } from './cloud-assembly.ts';
 import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readRequestPath } from './request-path.ts';
@@ -41,7 +41,7 @@ export function readTemplate(assembly: string): Template {
   const { resources, leftOut } = readRequestPath(
     scopeOf(stack, (name) => {
       for (const other of others)
-        for (const [id, { Export, Value }] of Object.entries(other.Outputs ?? {})) {
+        for (const [id, { Export, Value }] of Object.entries(other.Outputs)) {
           const path = `the output ${id}`;
           if (id !== name && (!Export || resolve(Export.Name, path, other.scope) !== name))
             continue;
@@ -60,7 +60,7 @@ export function readTemplate(assembly: string): Template {
       leftOut.push(...path.leftOut);
     }
   }
-  for (const [name, { Type, Default }] of Object.entries(stack.Parameters ?? {}))
+  for (const [name, { Type, Default }] of Object.entries(stack.Parameters))
     if (/^AWS::SSM::/.test(Type) && !`${Default}`.startsWith('/cdk-bootstrap/'))
       leftOut.push(`the value of the parameter ${name}, which is ${Default} here`);
 
@@ -79,26 +79,17 @@ export function readTemplate(assembly: string): Template {
 }
 
 /** Returns what the intrinsics of a stack refer to: parameters by their defaults. */
-function scopeOf(
-  { Conditions = {}, Mappings = {}, Parameters = {}, Resources }: Stack,
-  exported: Scope['exported'],
-): Scope {
-  const defaultOf = ({ Type, Default }: { Type: string; Default?: string | number }) => {
-    if (/List</.test(Type) || Type === 'CommaDelimitedList') return `${Default}`.split(/\s*,\s*/);
-    return Type === 'Number' && Default !== undefined ? Number(Default) : Default;
-  };
-  const scope: Scope = {
-    conditions: Conditions,
-    exported,
-    mappings: Mappings,
-    parameters: Object.fromEntries(
-      Object.entries(Parameters).map(([name, parameter]) => [name, defaultOf(parameter)]),
-    ),
-    resources: {},
-  };
+function scopeOf(stack: Stack, exported: Scope['exported']): Scope {
+  const parameters = Object.entries(stack.Parameters).map(([name, { Type, Default }]) => {
+    if (/List(<|$)/.test(Type)) return [name, `${Default}`.split(/\s*,\s*/)];
+    return [name, Type === 'Number' && Default !== undefined ? Number(Default) : Default];
+  });
+  const scope: Scope = { ...stack, exported, parameters: Object.fromEntries(parameters) };
   // What no answer depends on may have a condition that cannot be evaluated.
-  const exists = ([, { Condition }]: [string, { Condition?: string }]) =>
+  const exists = ([, { Condition }]: [string, Resource]) =>
     Condition === undefined || (attempt(() => holds(Condition, '', scope)) ?? true);
-  scope.resources = Object.fromEntries(Object.entries(Resources).filter(exists));
-  return scope;
+  return {
+    ...scope,
+    Resources: Object.fromEntries(Object.entries(stack.Resources).filter(exists)),
+  };
 }
