@@ -12,6 +12,7 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
+import { refuse } from '../emulator/template/intrinsics.ts';
 import type { Table } from '../emulator/template/properties.ts';
 import type { Template } from '../emulator/template/template.ts';
 import { localClient, tablesKey } from './database-client.ts';
@@ -43,7 +44,7 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
   };
   async function create(TableName: string): Promise<void> {
     const { GlobalSecondaryIndexes: globals = [], LocalSecondaryIndexes: locals = [] } = table;
-    await client.send(
+    const created = client.send(
       new CreateTableCommand({
         TableName,
         AttributeDefinitions: table.AttributeDefinitions,
@@ -53,6 +54,10 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
         BillingMode: 'PAY_PER_REQUEST',
       }),
     );
+    await created.catch((error: Error) => {
+      if (error.name === 'ValidationException') refuse(name, `this table: ${error.message}`);
+      throw error;
+    });
     await waitUntilTableExists(wait, { TableName });
   }
   async function remove(TableName: string): Promise<void> {

@@ -1,11 +1,11 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
   /**
-   * `path` is the folder of its files; in memory without one. `createTableMs` is how long a new
+   * `path` is the folder of its files; in memory if undefined. `createTableMs` is how long a new
    * table takes to become active, and `deleteTableMs` how long a deleted one takes to go.
    */
   export default function dynalite(options: {
-    path?: string;
+    path: string | undefined;
     createTableMs: number;
     deleteTableMs: number;
   }): Server;

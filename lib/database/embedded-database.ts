@@ -50,11 +50,8 @@ export async function startDatabase({
   onRefusal?: (message: string) => void;
 }): Promise<Database> {
   const lock = data === undefined ? undefined : await openFolder(data);
-  const server: Server = dynalite({
-    createTableMs: 0,
-    deleteTableMs: 0,
-    ...(data !== undefined && { path: join(data, 'dynalite') }),
-  });
+  const path = data && join(data, 'dynalite');
+  const server: Server = dynalite({ path, createTableMs: 0, deleteTableMs: 0 });
   const front = databaseFront(
     refuseWritesOnceFailed(engineOf(server), onFailure),
     onCall,
@@ -81,8 +78,8 @@ export async function startDatabase({
  * drops the lock of a LevelDB when the process ends.
  */
 async function openFolder(data: string): Promise<ClassicLevel> {
-  const refuse = (why: string, cause?: unknown) =>
-    new Error(`${data} ${why}. Remove it to start afresh, or choose another folder.`, { cause });
+  const problem = (what: string, cause?: unknown) => new Error(`${data} ${what}`, { cause });
+  const afresh = 'Remove it to start afresh, or choose another folder.';
   const [own, engine] = [join(data, 'plant-store'), join(data, 'dynalite')];
   let isForeign = false;
   try {
@@ -92,19 +89,22 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     if (!isForeign) chmodSync(data, 0o700);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const what = `${data} cannot be written (${code})`;
-    throw new Error(`${what}. Choose another folder with --data, or keep nothing with --memory.`, {
+    throw problem(
+      `cannot be written (${code}). ` +
+        'Choose another folder with --data, or keep nothing with --memory.',
       cause,
-    });
+    );
   }
-  if (isForeign) throw refuse('was not made by this program');
+  if (isForeign) throw problem(`was not made by this program. ${afresh}`);
 
   const lock = new ClassicLevel(own);
   try {
     await lock.open();
     const found = await lock.get('format');
     if (found !== undefined && found !== format)
-      throw refuse(`was written by another version (format ${found}, this is ${format})`);
+      throw problem(
+        `was written by another version (format ${found}, this is ${format}). ${afresh}`,
+      );
     await checkIntegrity(engine, { createIfMissing: found === undefined });
     // Written last, so that a folder with a format is complete.
     await lock.put('format', format);
@@ -113,14 +113,14 @@ async function openFolder(data: string): Promise<ClassicLevel> {
     await lock.close();
     const { code, cause } = error as { code?: string; cause?: NodeJS.ErrnoException };
     if (cause?.code === 'LEVEL_LOCKED')
-      throw new Error(
-        `${data} is in use by another process. Stop that process, ` +
+      throw problem(
+        'is in use by another process. Stop that process, ' +
           'or choose another folder with --data, or keep nothing with --memory.',
-        { cause },
+        cause,
       );
     if (cause?.message.includes('No space left'))
-      throw new Error(`${data} is on a disk that is full. Make room, then start again.`, { cause });
-    throw code?.startsWith('LEVEL_') ? refuse('is damaged', error) : error;
+      throw problem('is on a disk that is full. Make room, then start again.', cause);
+    throw code?.startsWith('LEVEL_') ? problem(`is damaged. ${afresh}`, error) : error;
   }
 }
 

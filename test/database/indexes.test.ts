@@ -148,3 +148,13 @@ test('calls wait while a table is rebuilt, and none gets lost', async () => {
   await writing;
   expect(await all()).toEqual(every);
 });
+
+test('a table that the engine cannot have is an error that says what to do', async () => {
+  const database = await startDatabase({ port: 0 });
+  finallyDo(() => database.stop());
+  const KeySchema = ['colour', 'key'].flatMap(keySchema);
+  const plants = table({ ...byColour, KeySchema });
+  await expect(createTables(templateWith(plants), database.endpoint)).rejects.toThrow(
+    /^Plants: the emulator does not support this table: .+\. Leave it out, or try it in/,
+  );
+});

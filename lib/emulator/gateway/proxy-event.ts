@@ -5,11 +5,7 @@ import type { MatchedRoute } from './routes.ts';
 import type { AuthorizerContext } from './token-authorizer.ts';
 
 /** What the event of every request says of the API. */
-export interface ApiIdentity {
-  apiId: string;
-  deploymentId: string;
-  stage: string;
-}
+export type ApiIdentity = Record<'apiId' | 'deploymentId' | 'stage', string>;
 
 /**
  * The headers that do not reach a Lambda function.

@@ -9,8 +9,8 @@ export type Route = ReturnType<typeof readRoutes>[number];
 export type MatchedRoute = NonNullable<ReturnType<typeof findRoute>>;
 
 /**
- * Returns the methods of a REST API in their order of precedence. Throws if one refers to a resource
- * that is not there.
+ * Returns the methods of a REST API in their order of precedence. Throws if one refers to a
+ * resource that is not there.
  */
 export function readRoutes(
   template: Template,
@@ -48,14 +48,14 @@ export function readRoutes(
       lambda: integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined,
     };
   });
-  // The brace of a parameter comes after every character of a literal segment, which has precedence.
+  // A literal segment has precedence. The brace of a parameter comes after all its characters.
   return routes.sort((a, b) => (a.resourcePath < b.resourcePath ? -1 : 1));
 }
 
 /**
  * Returns the route for a path within the stage, with its parameters as they arrived. A parameter
- * takes any segment that is not empty. If the first resource that fits lacks the method, no other is
- * tried. A slash at the end changes nothing.
+ * takes any segment that is not empty. If the first resource that fits lacks the method, no other
+ * is tried. A slash at the end changes nothing.
  */
 export function findRoute(routes: Route[], httpMethod: string, path: string) {
   const sent = segmentsOf(path);

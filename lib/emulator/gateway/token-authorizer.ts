@@ -6,16 +6,12 @@ import type { Trace } from '../trace.ts';
 import type { ResponseType } from './error-responses.ts';
 
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
-export type AuthorizerContext = {
-  principalId: string;
-  integrationLatency: number;
-  [key: string]: string | number;
-};
+export type AuthorizerContext = Record<string, string | number>;
 
 /**
  * Returns a TOKEN authorizer. It caches the function's answer by token, whatever the path, and
- * evaluates the policy in it for each method's ARN. The authorizer returns what the integration learns
- * of the caller, or the type of response that refuses it.
+ * evaluates the policy in it for each method's ARN. The authorizer returns what the integration
+ * learns of the caller, or the type of response that refuses it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function tokenAuthorizer(

@@ -9,11 +9,7 @@ export interface Properties {
     Code: Code;
     Environment?: { Variables?: Record<string, string> };
     Handler: string;
-    LoggingConfig?: {
-      LogFormat?: 'JSON' | 'Text';
-      LogGroup?: string;
-      ApplicationLogLevel?: string;
-    };
+    LoggingConfig?: { LogFormat?: string; LogGroup?: string; ApplicationLogLevel?: string };
     MemorySize?: number;
     Role: string;
     Runtime: string;

@@ -37,7 +37,7 @@ export function readTemplate(assembly: string): Template {
   const others = stacks
     .filter((other) => other !== stack)
     .map((other) => ({ ...other, scope: scopeOf(other, () => undefined) }));
-  const imported = new Set<Stack>();
+  const imported = new Set<(typeof others)[number]>();
   const { resources, leftOut } = readRequestPath(
     scopeOf(stack, (name) => {
       for (const other of others)
@@ -52,17 +52,16 @@ export function readTemplate(assembly: string): Template {
     }),
   );
   // Another stack may have tables, but not functions that the API invokes.
-  for (const other of others) {
-    if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
-    else {
-      const path = readRequestPath(other.scope, true);
-      for (const [logicalId, table] of path.resources) resources.set(logicalId, table);
-      leftOut.push(...path.leftOut);
-    }
+  for (const { scope } of imported) {
+    const path = readRequestPath(scope, true);
+    for (const [logicalId, table] of path.resources) resources.set(logicalId, table);
+    leftOut.push(...path.leftOut);
   }
   for (const [name, { Type, Default }] of Object.entries(stack.Parameters))
     if (/^AWS::SSM::/.test(Type) && !`${Default}`.startsWith('/cdk-bootstrap/'))
       leftOut.push(`the value of the parameter ${name}, which is ${Default} here`);
+
+  for (const other of others) if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
 
   const of = <Type extends keyof Properties>(type: Type) =>
     new Map(
