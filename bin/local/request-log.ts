@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { tokenParts } from '../../functions/shared/access-token.ts';
-import { logCodes } from '../../functions/shared/log-codes.ts';
+import { isLogCode } from '../../functions/shared/log-codes.ts';
 import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import type { Trace } from '../../lib/emulator/trace.ts';
@@ -167,7 +167,7 @@ function parse(text: string): Entry | undefined {
 }
 
 const isOurs = (message: unknown): message is Record<string, unknown> =>
-  Object.hasOwn(logCodes, String((message as { code?: unknown } | undefined)?.code));
+  isLogCode(String((message as { code?: unknown } | undefined)?.code));
 
 /** Matches Lambda's own lines of a function that logs text. */
 const platformText = /^(START|REPORT) RequestId: /;

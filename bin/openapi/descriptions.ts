@@ -15,7 +15,7 @@ export interface Description<O extends Operation> {
   input: InputSchema;
   /** The name of its schema, and an example. */
   body?: { name: string; example: Json };
-  successes: Record<(typeof operations)[O]['successes'][number], Json>;
+  successes: Record<keyof (typeof operations)[O]['successes'], Json>;
   /** In addition to those of every operation. */
   problems: ProblemCode[];
 }

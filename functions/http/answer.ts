@@ -4,13 +4,13 @@ import { isUnavailable } from '../dynamodb/client.ts';
 import { logError, logInfo } from '../log.ts';
 import { environment } from '../shared/environment-variables.ts';
 import { commonHeaders, requestIdHeader } from '../shared/headers.ts';
-import type { LogCode } from '../shared/log-codes.ts';
+import type { SuccessCode } from '../shared/log-codes.ts';
 import { problemMediaType, problems } from '../shared/problems.ts';
 import { Problem } from './problem.ts';
 
 /** What an operation replies, and the code for the log. Without a body there is no content type. */
 export interface Reply {
-  code: LogCode;
+  code: SuccessCode;
   status: number;
   headers?: Record<string, string>;
   body?: unknown;

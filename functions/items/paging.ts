@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
+const version = '1';
 export const largestPage = 1000;
 const largestLimit = 2 ** 31 - 1;
-const version = '1';
 
 /** 64 bits fill eleven characters; the last carries four. */
 export const cursorPattern = `${version}[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]`;

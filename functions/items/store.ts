@@ -68,7 +68,7 @@ export function itemStore<F extends Fields>(
     for (let tries = 0; tries < 2; tries += 1) {
       if ((await putOnce()) === 'created') return 'created';
       const stored = await read(owner, item.id, signal);
-      if (stored) return kind.hasSameContent(kind.parse(stored), item) ? 'unchanged' : 'conflict';
+      if (stored) return isSame(kind.parse(stored), item) ? 'unchanged' : 'conflict';
       // The item was deleted a moment ago, so the id is free.
     }
     throw new Unavailable(`A ${kind.name} with this id came and went each time.`);
@@ -88,6 +88,9 @@ export function itemStore<F extends Fields>(
       return true;
     }
   }
+
+  const isSame = (one: Item<F>, other: Item<F>) =>
+    kind.fieldNames.every((field) => one[field] === other[field]);
 
   /**
    * Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails.

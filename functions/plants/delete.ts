@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Reply } from '../http/answer.ts';
 import type { Caller } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { idInPath } from '../items/item.ts';
+import { idInPath } from '../items/id-in-path.ts';
 import type { PlantStore } from './store.ts';
 
 export const deletePlantInput = v.object({ path: v.object({ id: idInPath }) });

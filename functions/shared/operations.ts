@@ -16,8 +16,8 @@ interface OperationRow {
   /** The one table that its function uses, and exactly the actions of DynamoDB that it needs. */
   table: TableName;
   actions: readonly string[];
-  /** The statuses of its successes. */
-  successes: readonly number[];
+  /** The statuses of its successes, with the codes of their log lines, which never change. */
+  successes: Record<number, string>;
 }
 
 /** The operations of the API. Stack, bundles, policies, dashboard and document follow from them. */
@@ -29,7 +29,7 @@ export const operations = {
     entry: 'create-plant',
     table: 'plants',
     actions: ['PutItem', 'GetItem'],
-    successes: [201, 200],
+    successes: { 201: 'PLANT_CREATED', 200: 'PLANT_UNCHANGED' },
   },
   listPlants: {
     method: 'GET',
@@ -38,7 +38,7 @@ export const operations = {
     entry: 'list-plants',
     table: 'plants',
     actions: ['Query'],
-    successes: [200],
+    successes: { 200: 'PLANTS_LISTED' },
   },
   deletePlant: {
     method: 'DELETE',
@@ -47,7 +47,7 @@ export const operations = {
     entry: 'delete-plant',
     table: 'plants',
     actions: ['DeleteItem', 'GetItem'],
-    successes: [204],
+    successes: { 204: 'PLANT_DELETED' },
   },
 } as const satisfies Record<string, OperationRow>;
 

@@ -45,6 +45,10 @@ export const crashOrTimeout = (): JsonPattern =>
     ),
   );
 
+/** Matches Lambda's report of an invocation that failed in any way. */
+export const failedInvocation = (): JsonPattern =>
+  FilterPattern.any(crashOrTimeout(), FilterPattern.stringValue('$.record.status', '=', 'error'));
+
 /** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
 export function countLogLines(
   scope: Construct,

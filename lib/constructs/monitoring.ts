@@ -3,7 +3,6 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
-  MathExpression,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -15,7 +14,14 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { addDashboard } from './dashboard.ts';
-import { countLogLines, crashOrTimeout, logged, type Monitored, period, sumOf } from './metrics.ts';
+import {
+  countLogLines,
+  crashOrTimeout,
+  failedInvocation,
+  logged,
+  type Monitored,
+  period,
+} from './metrics.ts';
 
 interface AlarmProps {
   /** What the users of the API notice. */
@@ -58,6 +64,8 @@ export class Monitoring extends Construct {
         logged('DATABASE_UNAVAILABLE'),
       ),
       requestFailed: countLogLines(this, 'RequestFailed', handlers, logged('REQUEST_FAILED')),
+      // One metric, however many functions there are. An alarm on their own metrics costs for each.
+      functionFailed: countLogLines(this, 'FunctionFailed', handlers, failedInvocation()),
     };
 
     this.alarms = [
@@ -117,18 +125,8 @@ export class Monitoring extends Construct {
         response:
           'Read the end of the log of the function that the dashboard shows. ' +
           'If you have just deployed, deploy the version before.',
-        metric: new MathExpression({
-          // A function without calls has no data.
-          ...sumOf(
-            'errors',
-            handlers.map((handler) => handler.metricErrors({ statistic: Stats.SUM, period })),
-          ),
-          label: 'Function errors',
-          period,
-        }),
+        metric: counts.functionFailed,
         threshold: 1,
-        // FILL counts late data as 0, so evaluate the last three periods.
-        outOf: 3,
       }),
       this.alarm('ThrottledFunctions', {
         impact: 'Requests get 503, because Lambda runs as many functions as the account may run.',

@@ -31,7 +31,7 @@ interface Call {
   method: string;
   path: string;
   body: string | null;
-  successes: readonly number[];
+  successes: object;
 }
 
 interface Grant {
@@ -88,7 +88,7 @@ async function useEverything(): Promise<string[]> {
   const failures: string[] = [];
   async function send({ method, path, body, successes }: Call) {
     const { status } = await fetch(service.baseUrl + path, { method, headers, body });
-    if (!successes.includes(status)) failures.push(`${method} ${path}: ${status}`);
+    if (!(status in successes)) failures.push(`${method} ${path}: ${status}`);
   }
   const creates = calls.filter(({ method }) => method === 'POST');
   for (const call of [...creates, ...inOrder]) await send(call);

@@ -32,10 +32,6 @@ test('each alarm watches its metric at its threshold', () => {
   });
   const sum = (Metric: object) => ({ Metric, Period: 300, Stat: 'Sum' });
   const counted = (MetricName: string) => sum({ Namespace: 'PlantStore-everything', MetricName });
-  const errors = (name: string) => {
-    const Dimensions = [{ Name: 'FunctionName', Value: { Ref: name } }];
-    return sum({ Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions });
-  };
   const table = alarms.map((alarm) => [
     alarm.AlarmName,
     statsOf(alarm).map(({ MetricStat }: { MetricStat: unknown }) => MetricStat),
@@ -48,7 +44,7 @@ test('each alarm watches its metric at its threshold', () => {
     ['ThrottledRequests', [gateway('Count', 'Sum', 60)], 0.9 * 60 * 200, '1 of 15'],
     ['AuthorizerFailures', [counted('AuthorizerFailed')], 1, '1 of 1'],
     ['DatabaseUnavailable', [counted('DatabaseUnavailable')], 3, '1 of 1'],
-    ['FunctionErrors', plantFunctions.map(errors), 1, '1 of 3'],
+    ['FunctionErrors', [counted('FunctionFailed')], 1, '1 of 1'],
     // No dimensions: all functions of the account, which share its quota.
     [
       'ThrottledFunctions',
@@ -81,12 +77,6 @@ test('the alarm on requests says, as its runbook does, that it counts all method
   const { AlarmDescription } = alarms.find(({ AlarmName }) => /ThrottledRequests$/.test(AlarmName));
   for (const text of [AlarmDescription, readPage('docs/operations.md')])
     expect(text).toContain('all methods together');
-});
-
-test('a function without calls does not hide the errors of another', () => {
-  const { Metrics } = alarms.find(({ AlarmName }) => AlarmName.endsWith('FunctionErrors'));
-  const Expression = plantFunctions.map((_, i) => `FILL(errors${i}, 0)`).join(' + ');
-  expect(Metrics).toContainEqual(expect.objectContaining({ Expression, ReturnData: true }));
 });
 
 test.each(alarms.map((alarm) => [alarm.AlarmName, alarm]))(
@@ -130,11 +120,16 @@ test('metric filters count log codes in the logs of the functions that write the
   const authorizerFailed = `{ ($.message.code = "AUTHORIZER_FAILED") || (${crashOrTimeout}) }`;
   const unavailable = filter('{ $.message.code = "DATABASE_UNAVAILABLE" }', 'DatabaseUnavailable');
   const failed = filter('{ $.message.code = "REQUEST_FAILED" }', 'RequestFailed');
+  const invocation = filter(
+    `{ (${crashOrTimeout}) || ($.record.status = "error") }`,
+    'FunctionFailed',
+  );
   expect(filters).toEqual([
     ['Authorizer', ...filter(authorizerFailed, 'AuthorizerFailed')],
     ['Authorizer', ...filter('{ $.message.code = "TOKEN_REFUSED" }', 'TokenRefused')],
     ...plantFunctions.map((name) => [name, ...unavailable]),
     ...plantFunctions.map((name) => [name, ...failed]),
+    ...plantFunctions.map((name) => [name, ...invocation]),
   ]);
   const codes = filters.flatMap(([, pattern]) =>
     [...String(pattern).matchAll(/\$\.message\.code = "(\w+)"/g)].map(([, code]) => code),

@@ -71,7 +71,7 @@ test('the stack has these resources and no others', () => {
     'AWS::Lambda::Function': functions,
     'AWS::Lambda::Permission': functions,
     'AWS::Logs::LogGroup': functions,
-    'AWS::Logs::MetricFilter': 2 * functions,
+    'AWS::Logs::MetricFilter': 3 * pinnedOperations.length + 2,
     'AWS::SNS::Topic': 1,
     'AWS::SNS::TopicPolicy': 1,
   };
