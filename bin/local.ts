@@ -91,8 +91,8 @@ async function run(options: Options, start: Start): Promise<void> {
       dynamodbEndpoint,
       log: requests.log,
       onRequest: requests.request,
-      // More environments than the processor can keep busy only use memory.
-      concurrency: Math.min(defaultConcurrency, availableParallelism()),
+      // One waits for the database while the others keep the processor busy. More only use memory.
+      concurrency: Math.min(defaultConcurrency, availableParallelism() + 1),
       prewarm: true,
       intercept: apiReference(token),
     }),

@@ -43,15 +43,21 @@ export function stopper(server: Server): () => Promise<void> {
  * Reads a request's body, and stops after the chunk that exceeds `maxBytes`. Then `endUnread` has
  * to answer. Rejects if the client disconnects.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes) break;
-  }
-  return Buffer.concat(chunks);
+  request
+    .on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return;
+      request.pause();
+      resolve(Buffer.concat(chunks));
+    })
+    .on('end', () => resolve(Buffer.concat(chunks)))
+    .on('close', reject);
+  return promise;
 }
 
 /**

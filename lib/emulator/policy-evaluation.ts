@@ -27,6 +27,7 @@ export function effectOf(
 
 /** `*` matches any text, with slashes, and `?` one character. */
 export function matches(pattern: string, text: string, flags = ''): boolean {
+  if (pattern === text) return true;
   const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
     character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
   );

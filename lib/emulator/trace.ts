@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** What happens to a request on its way through the gateway and the functions. */
 export interface Trace {
@@ -26,5 +26,7 @@ interface TracedInvocation {
  */
 export function newTrace(): Trace {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
-  return { id: `Root=1-${seconds}-${randomBytes(12).toString('hex')}`, invocations: [] };
+  // randomBytes would take the bytes of each request from the system.
+  const unique = randomUUID().replaceAll('-', '').slice(8);
+  return { id: `Root=1-${seconds}-${unique}`, invocations: [] };
 }
