@@ -1,15 +1,17 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tableIds } from '../../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../../lib/database/database-client.ts';
 import type { Database } from '../../../../lib/database/embedded-database.ts';
+import { finallyDo } from '../../../support/cleanup.ts';
 import { engines } from '../../../support/database/engines.ts';
 import { answered } from '../../../support/plant.ts';
 import { countOf, testProperty } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
-import { nameOf, startHistory } from './recorded-history.ts';
+import { ownerCalls } from '../owner-calls.ts';
+import { startHistory } from './recorded-history.ts';
 
 const topic = 'Concurrency';
 
@@ -23,35 +25,21 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
   const isAwsOwn = engineName === 'DynamoDB Local';
   const rounds = countOf({ whole: isAwsOwn ? 200 : 40 });
 
-  let database: Database;
   let store: Awaited<ReturnType<typeof openStore>>;
   beforeAll(async () => {
-    database = await start();
+    const database = await start();
+    finallyDo(database.stop);
     store = await openStore({ database, atOnce: true });
+    finallyDo(store.stop);
     if (isAwsOwn) await warmUp(database);
-  });
-  afterAll(async () => {
-    await store?.stop();
-    await database?.stop();
   });
 
   let owners = 0;
   /** Returns the calls of an owner that has no plants. Every tenth owner's go over HTTP. */
   function newOwner() {
     owners += 1;
-    const owner = `owner-${owners}`;
     const isOverHttp = owners % 10 === 0;
-    const headers: [string, string][] = [['Content-Type', 'application/json']];
-    return {
-      create(id: number, name: string, canBeBusy = false) {
-        const body = Buffer.from(JSON.stringify({ id, name }));
-        const request = { operation: 'createPlant', owner, headers, body } as const;
-        return store.call(request, isOverHttp, canBeBusy);
-      },
-      remove: (id: number) =>
-        store.call({ operation: 'deletePlant', owner, id: `${id}` }, isOverHttp),
-      list: () => store.call({ operation: 'listPlants', owner }, isOverHttp),
-    };
+    return ownerCalls(store, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
   }
 
   test.each([
@@ -64,7 +52,7 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
       let busy = 0;
       for (let round = 0; round < rounds; round += 1) {
         const { create, list } = newOwner();
-        const creates = Array.from({ length: 50 }, (_, i) => create(7, nameOfPlant(i), true));
+        const creates = Array.from({ length: 50 }, (_, i) => create(7, { name: nameOfPlant(i) }));
         const statuses = (await Promise.all(creates)).map(({ status }) => status);
         // A machine that is busy with other things is too slow for the functions' waits.
         if (statuses.includes(503)) {
@@ -92,28 +80,24 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
 
   /** Plays the calls of several clients at once. Throws if no order of the calls explains them. */
   async function play(clients: Step[][]) {
-    const { create, remove, list } = newOwner();
     const history = startHistory();
+    const { create, delete: remove, list } = history.of(newOwner());
     let lastDelete = Promise.resolve(0);
-    const recordDelete = (id: number) => history.record('delete', id, () => remove(id));
     const calls = {
-      create({ id, variety }: Step) {
-        const name = nameOf(id, variety);
-        return history.record(`create ${name}`, id, () => create(id, name, true));
-      },
+      create: ({ id, variety }: Step) => create(id, variety),
       delete({ id }: Step) {
         // DynamoDB Local hands one item to several deletes at once.
-        lastDelete = isAwsOwn ? lastDelete.then(() => recordDelete(id)) : recordDelete(id);
+        lastDelete = isAwsOwn ? lastDelete.then(() => remove(id)) : remove(id);
         return lastDelete;
       },
-      list: () => history.record('list', undefined, list),
+      list,
     };
     await Promise.all(
       clients.map(async (steps) => {
         for (const step of steps) await calls[step.operation](step);
       }),
     );
-    await calls.list();
+    await list();
     const violation = history.violation();
     if (violation) throw new Error(violation);
     return history.calls;

@@ -1,4 +1,5 @@
 import { type Answered, linearizes } from '../../explorer/history.ts';
+import type { ownerCalls } from '../owner-calls.ts';
 
 /** A call about one plant, or a list of all. */
 interface Recorded extends Answered {
@@ -6,7 +7,7 @@ interface Recorded extends Answered {
 }
 
 /** The name of a plant tells its id, so that a list can be read plant by plant. */
-export const nameOf = (id: number, variety: string) => `${id}-${variety}`;
+const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 
 /** Records the calls of several clients at once, with the order of their starts and ends. */
 export function startHistory() {
@@ -19,24 +20,35 @@ export function startHistory() {
     return lastMoment;
   };
 
+  /** Makes a call and returns its status. */
+  async function record(
+    operation: string,
+    id: number | undefined,
+    send: () => Promise<{ status: number; body: string }>,
+  ): Promise<number> {
+    const start = nextMoment();
+    const faults = fault === undefined ? [] : [fault];
+    const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults };
+    inProgress.add(call);
+    const { status, body } = await send();
+    inProgress.delete(call);
+    calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
+    return status;
+  }
+
   return {
     calls,
     now: nextMoment,
-    /** Makes a call and returns its status. */
-    async record(
-      operation: string,
-      id: number | undefined,
-      send: () => Promise<{ status: number; body: string }>,
-    ): Promise<number> {
-      const start = nextMoment();
-      const faults = fault === undefined ? [] : [fault];
-      const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults };
-      inProgress.add(call);
-      const { status, body } = await send();
-      inProgress.delete(call);
-      calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
-      return status;
-    },
+    record,
+    /** Returns the calls of an owner, which are recorded. */
+    of: ({ create, remove, list }: ReturnType<typeof ownerCalls>) => ({
+      create(id: number, variety: string) {
+        const name = nameOf(id, variety);
+        return record(`create ${name}`, id, () => create(id, { name }));
+      },
+      delete: (id: number) => record('delete', id, () => remove(id)),
+      list: () => record('list', undefined, list),
+    }),
     /** Begins a fault, which the calls that are or will be in progress may meet. */
     beginFault(name: string): void {
       fault = name;

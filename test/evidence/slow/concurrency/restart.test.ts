@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import type { Operation } from '../../../../functions/shared/operations.ts';
 import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/http/free-port.ts';
@@ -9,16 +10,18 @@ import { root } from '../../../support/project.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
-import { nameOf, startHistory } from './recorded-history.ts';
+import { ownerCalls } from '../owner-calls.ts';
+import { startHistory } from './recorded-history.ts';
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeAll(async () => {
   database = await openDatabase();
+  finallyDo(database.kill);
   // The authorizer is asked for every call.
   const context = { 'plant-store:authorizer-cache': 0 };
   store = await openStore({ database, context, atOnce: true });
-  finallyDo(() => store.stop().finally(database.kill));
+  finallyDo(store.stop);
 });
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
@@ -51,24 +54,10 @@ const random = (below: number) => Math.floor(Math.random() * below);
 
 /** Lets clients write and read while the database is killed and started again. */
 async function playRestart(owner: string) {
-  const headers: [string, string][] = [['Content-Type', 'application/json']];
   const history = startHistory();
-  const list = () =>
-    history.record('list', undefined, () =>
-      store.call({ operation: 'listPlants', owner }, true, true),
-    );
-  const steps = [
-    list,
-    (id: number, variety: string) =>
-      history.record(`create ${nameOf(id, variety)}`, id, () => {
-        const body = Buffer.from(JSON.stringify({ id, name: nameOf(id, variety) }));
-        return store.call({ operation: 'createPlant', owner, headers, body }, true, true);
-      }),
-    (id: number) =>
-      history.record('delete', id, () =>
-        store.call({ operation: 'deletePlant', owner, id: `${id}` }, true, true),
-      ),
-  ];
+  const canBeBusy: Operation[] = ['createPlant', 'deletePlant', 'listPlants'];
+  const calls = history.of(ownerCalls(store, owner, { isOverHttp: true, canBeBusy }));
+  const steps = [calls.list, calls.create, calls.delete];
 
   let answered = 0;
   let left = Number.POSITIVE_INFINITY;
@@ -97,7 +86,7 @@ async function playRestart(owner: string) {
   const startedAgain = history.now();
   left = Math.min(left, 40);
   await all;
-  expect(await list()).toBe(200);
+  expect(await calls.list()).toBe(200);
   expect(history.violation()).toBeUndefined();
   return history.calls.map((call) => ({
     ...call,

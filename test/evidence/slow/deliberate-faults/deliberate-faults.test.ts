@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../support/cleanup.ts';
 import { root } from '../../../support/project.ts';
 import { countOf } from '../../../support/report/property.ts';
 import { report } from '../../../support/report/report.ts';
 import { faultyCopy } from '../../faulty-copy.ts';
-import { type DeliberateFault, deliberateFaults } from './faults.ts';
+import { deliberateFaults } from './faults.ts';
 
-let findFailure: ReturnType<typeof faultyCopy>;
-beforeAll(() => {
-  findFailure = faultyCopy(temporaryFolder());
-});
-
+const findFailure = faultyCopy(temporaryFolder());
 const startedAt = performance.now();
 const found: string[] = [];
 afterAll(() =>
@@ -30,7 +26,11 @@ afterAll(() =>
 );
 
 /** Returns the contents of files that plant a fault. */
-function filesOf({ file, imported, wrappers }: DeliberateFault): Record<string, string> {
+function filesOf({
+  file,
+  imported,
+  wrappers,
+}: (typeof deliberateFaults)[number]): Record<string, string> {
   const path = join('functions', file);
   const source = readFileSync(join(root, path), 'utf8');
   const [sound, wrapper] = ['.sound.ts', '.wrapper.ts'].map((end) => path.replace(/\.ts$/, end));

@@ -1,23 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
+import { finallyDo } from '../../../support/cleanup.ts';
 import { answered, type Content, fieldNames, whole } from '../../../support/plant.ts';
 import { testProperty } from '../../../support/report/property.ts';
-import { inOrder, openPlants, type Plants } from './paging-client.ts';
+import { openStore } from '../../../support/service/store.ts';
+import { inOrder, ownerCalls } from '../owner-calls.ts';
 
-let plants: Plants;
-beforeAll(async () => {
-  plants = await openPlants();
-});
-afterAll(() => plants.stop());
+const store = await openStore();
+finallyDo(store.stop);
 
 const owners = ['alice', 'bob', 'carol'] as const;
 const ids = [-(2n ** 63n), -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 
 type Owner = (typeof owners)[number];
 type Model = Record<Owner, Map<bigint, Content>>;
-/** The owners' names in the store, which no other history has used. */
-type Real = (owner: Owner) => string;
+/** The owners' calls, under names that no other history has used. */
+type Real = (owner: Owner) => ReturnType<typeof ownerCalls>;
 type Command = fc.AsyncCommand<Model, Real>;
 
 const command = (text: string, run: Command['run']): Command => ({
@@ -33,24 +32,24 @@ const content = fc.tuple(...fieldNames.map(() => fc.boolean())).map((isOther) =>
   return answered(Object.fromEntries(others.map((field) => [field, whole[field]])));
 });
 const creates = fc.tuple(owner, id, content).map(([by, plant, given]) =>
-  command(`${by} creates ${plant} ${JSON.stringify(given)}`, async (model, nameOf) => {
+  command(`${by} creates ${plant} ${JSON.stringify(given)}`, async (model, callsOf) => {
     const there = model[by].get(plant);
-    const { status } = await plants.create(nameOf(by), plant, given);
+    const { status } = await callsOf(by).create(plant, given);
     const isSame = isDeepStrictEqual(there, answered(given));
     expect(status).toBe(there === undefined ? 201 : isSame ? 200 : 409);
     if (there === undefined) model[by].set(plant, answered(given));
   }),
 );
 const deletes = fc.tuple(owner, id).map(([by, plant]) =>
-  command(`${by} deletes ${plant}`, async (model, nameOf) => {
-    const { status } = await plants.remove(nameOf(by), plant);
+  command(`${by} deletes ${plant}`, async (model, callsOf) => {
+    const { status } = await callsOf(by).remove(plant);
     expect(status).toBe(model[by].delete(plant) ? 204 : 404);
   }),
 );
 const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map(([by, limit]) =>
-  command(`${by} lists by ${limit}`, async (model, nameOf) => {
+  command(`${by} lists by ${limit}`, async (model, callsOf) => {
     const all = inOrder(model[by].keys()).map((known) => model[by].get(known));
-    expect((await plants.pagesOf(nameOf(by), limit)).flat()).toEqual(all);
+    expect((await callsOf(by).pages(limit)).flat()).toEqual(all);
   }),
 );
 
@@ -65,7 +64,7 @@ testProperty({
   async holds(commands) {
     histories += 1;
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
-    const real: Real = (by) => `${by}-${histories}`;
+    const real: Real = (by) => ownerCalls(store, `${by}-${histories}`);
     await fc.asyncModelRun(() => ({ model, real }), commands);
   },
 });
