@@ -17,9 +17,11 @@ type Entry = Record<string, unknown> & { message?: unknown };
 
 /** A request in progress. */
 interface Open {
-  calls: FunctionCall[];
+  denied: FunctionCall[];
   /** The messages of our functions: each has a code. */
   messages: Record<string, unknown>[];
+  reads: number;
+  writes: number;
   logBytes: number;
 }
 
@@ -46,12 +48,16 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
 
   /** Gets every call of a function to the database. */
   function call(made: FunctionCall): void {
-    open.get(made.traceId ?? '')?.calls.push(made);
+    const request = open.get(made.traceId ?? '');
+    if (!request) return;
+    request.reads += made.units.reads;
+    request.writes += made.units.writes;
+    if (made.denied !== undefined) request.denied.push(made);
   }
 
   /** Gets every request that arrives. Returns a function for its answer. */
   function request(trace: Trace): (answered: Answered) => void {
-    const opened: Open = { calls: [], messages: [], logBytes: 0 };
+    const opened: Open = { denied: [], messages: [], reads: 0, writes: 0, logBytes: 0 };
     open.set(trace.id, opened);
     return (answered) => {
       open.delete(trace.id);
@@ -59,29 +65,26 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
       print(requestLine(trace, answered, opened));
       for (const { code, cause } of opened.messages)
         if (cause !== undefined) print(indent(`${code}: ${causeOf(cause)}`));
-      for (const { functionName, action, tables, denied } of opened.calls)
-        if (denied !== undefined)
-          print(
-            indent(
-              `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. ` +
-                `If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
-            ),
-          );
+      for (const { functionName, action, tables } of opened.denied)
+        print(
+          indent(
+            `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. ` +
+              `If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
+          ),
+        );
     };
   }
 
-  function count(trace: Trace, { method, statusCode }: Answered, { calls, logBytes }: Open): void {
+  function count(trace: Trace, { method, statusCode }: Answered, opened: Open): void {
     const operation = trace.resourcePath ? `${method} ${trace.resourcePath}` : 'no operation';
     const isRefused = trace.resourcePath !== undefined && [401, 403].includes(statusCode);
-    const total = totals.get(operation) ?? nothing;
-    totals.set(operation, {
-      requests: total.requests + 1,
-      refused: total.refused + (isRefused ? 1 : 0),
-      invocations: total.invocations + trace.invocations.length,
-      coldStarts: total.coldStarts + trace.invocations.filter((made) => made.isColdStart).length,
-      ...unitsOf(calls, total),
-      logBytes: total.logBytes + logBytes,
-    });
+    const total = totals.get(operation) ?? { ...nothing };
+    totals.set(operation, total);
+    total.requests += 1;
+    total.refused += isRefused ? 1 : 0;
+    total.invocations += trace.invocations.length;
+    total.coldStarts += trace.invocations.filter((made) => made.isColdStart).length;
+    for (const used of ['reads', 'writes', 'logBytes'] as const) total[used] += opened[used];
   }
 
   return { log, call, request, totals };
@@ -97,22 +100,11 @@ const nothing: Total = {
   logBytes: 0,
 };
 
-/** Returns the units of calls, added to those of `start`. */
-const unitsOf = (calls: FunctionCall[], start = { reads: 0, writes: 0 }) =>
-  calls.reduce(
-    ({ reads, writes }, { units }) => ({
-      reads: reads + units.reads,
-      writes: writes + units.writes,
-    }),
-    { reads: start.reads, writes: start.writes },
-  );
-
 function requestLine(
   { authorizer, principalId, invocations }: Trace,
   { method, url, statusCode, durationMs, body, stageName }: Answered,
-  { calls, messages }: Open,
+  { messages, reads, writes }: Open,
 ): string {
-  const { reads, writes } = unitsOf(calls);
   const reason = messages.find(({ reason }) => typeof reason === 'string')?.reason;
   const isOutside = url.split(/[/?]/)[1] !== stageName;
   const details = [

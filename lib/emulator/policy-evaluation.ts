@@ -28,8 +28,6 @@ export function effectOf(
 /** `*` matches any text, with slashes, and `?` one character. */
 export function matches(pattern: string, text: string, flags = ''): boolean {
   if (pattern === text) return true;
-  const source = pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) =>
-    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
-  );
+  const source = RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.');
   return new RegExp(`^${source}$`, `s${flags}`).test(text);
 }

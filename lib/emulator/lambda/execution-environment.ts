@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Properties } from '../template/properties.ts';
 import { functionArn, region } from '../template/resource-values.ts';
 import type { Trace } from '../trace.ts';
-import { type Outcome, startThread } from './function-thread.ts';
+import { type FunctionThread, type Outcome, startThread } from './function-thread.ts';
 import { sourcePositions } from './source-positions.ts';
 
 /**
@@ -18,12 +18,9 @@ export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role' | 
 /** Gets a line that Lambda would log, with the trace of the request that it is about. */
 export type Log = (functionName: string, line: string, traceId?: string) => void;
 
-export interface ExecutionEnvironment {
+export interface ExecutionEnvironment extends Pick<FunctionThread, 'isUsable' | 'stop'> {
   /** Invokes the handler with an event as JSON text, one at a time. Never rejects. */
   invoke(event: string, trace?: Trace): Promise<Outcome>;
-  /** Whether it can take another invocation. */
-  isUsable(): boolean;
-  stop(): Promise<unknown>;
 }
 
 /** Starts an execution environment of a function: a thread that loads the function's code. */
@@ -147,12 +144,8 @@ function platformLog(
   return {
     start: () => write('start', { requestId, version: '$LATEST' }, ['Version: $LATEST']),
     report(durationMs: number, initDurationMs: number | undefined, errorType: string | undefined) {
-      const status =
-        errorType === undefined
-          ? 'success'
-          : errorType === 'Sandbox.Timedout'
-            ? 'timeout'
-            : 'error';
+      const failed = errorType === 'Sandbox.Timedout' ? 'timeout' : 'error';
+      const status = errorType === undefined ? 'success' : failed;
       const metrics = {
         durationMs: round(durationMs),
         billedDurationMs: Math.ceil(durationMs),
