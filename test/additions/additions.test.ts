@@ -6,10 +6,10 @@ import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { type Emulator, startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
 import { additions } from './additions.ts';
 
@@ -26,8 +26,7 @@ const assemblyWith = (name?: string) =>
 
 beforeAll(async () => {
   folder = await keptAssembly(import.meta.dirname);
-  const database = await startDatabase({ port: 0 });
-  finallyDo(() => database.stop());
+  const database = await openDatabase();
   serve = async (assembly) => {
     const template = readTemplate(assembly);
     await createTables(template, database.endpoint);

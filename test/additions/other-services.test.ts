@@ -2,66 +2,53 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { build, buildOptions } from '../../lib/bundle.ts';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { copyOf, startFixture, synthesizeFixture } from '../emulator/fixture.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 import { send } from '../support/http/http-client.ts';
 import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
 import { root } from '../support/project.ts';
 
-interface Client {
-  /** The name of the package after `@aws-sdk/client-`. */
-  from: string;
-  /** A client and a command of it. */
-  call: string;
-  service: string;
-  variable: string;
-}
-
-const clients: Client[] = [
-  {
-    from: 's3',
-    call: `new S3Client(), new PutObjectCommand({ Bucket: 'b', Key: 'k', Body: 'x' })`,
-    service: 's3',
-    variable: 'S3',
-  },
-  {
-    from: 'sqs',
-    call: `new SQSClient(),
+/** Each with the name of its package, a client and a command of it, and a variable. */
+const clients = [
+  ['s3', `new S3Client(), new PutObjectCommand({ Bucket: 'b', Key: 'k', Body: 'x' })`, 's3', 'S3'],
+  [
+    'sqs',
+    `new SQSClient(),
       new SendMessageCommand({ QueueUrl: process.env.QUEUE_URL, MessageBody: 'x' })`,
-    service: 'sqs',
-    variable: 'SQS',
-  },
-  {
-    from: 'sns',
-    call: `new SNSClient(), new PublishCommand({ TopicArn: 'arn:aws:sns:x', Message: 'a & b' })`,
-    service: 'sns',
-    variable: 'SNS',
-  },
-  {
-    from: 'secrets-manager',
-    call: `new SecretsManagerClient(), new GetSecretValueCommand({ SecretId: 's' })`,
-    service: 'secretsmanager',
-    variable: 'SECRETS_MANAGER',
-  },
-  {
-    from: 'sfn',
-    call: `new SFNClient(), new StartSyncExecutionCommand({ stateMachineArn: 'arn:aws:states:x' })`,
-    service: 'states',
-    variable: 'SFN',
-  },
-  {
-    from: 'cognito-identity-provider',
-    call: `new CognitoIdentityProviderClient(),
+    'sqs',
+    'SQS',
+  ],
+  [
+    'sns',
+    `new SNSClient(), new PublishCommand({ TopicArn: 'arn:aws:sns:x', Message: 'a & b' })`,
+    'sns',
+    'SNS',
+  ],
+  [
+    'secrets-manager',
+    `new SecretsManagerClient(), new GetSecretValueCommand({ SecretId: 's' })`,
+    'secretsmanager',
+    'SECRETS_MANAGER',
+  ],
+  [
+    'sfn',
+    `new SFNClient(), new StartSyncExecutionCommand({ stateMachineArn: 'arn:aws:states:x' })`,
+    'states',
+    'SFN',
+  ],
+  [
+    'cognito-identity-provider',
+    `new CognitoIdentityProviderClient(),
       new SignUpCommand({ ClientId: 'c', Username: 'u', Password: 'p' })`,
-    service: 'cognito-identity-provider',
-    variable: 'COGNITO_IDENTITY_PROVIDER',
-  },
-];
+    'cognito-identity-provider',
+    'COGNITO_IDENTITY_PROVIDER',
+  ],
+] as const;
 
 const lack = clients
-  .map(({ from }) => lackOfPackage(`@aws-sdk/client-${from}`))
+  .map(([from]) => lackOfPackage(`@aws-sdk/client-${from}`))
   .find((missing) => missing !== undefined);
 if (lack) leaveOut('calls of other services', lack);
 
@@ -107,8 +94,7 @@ beforeAll(async () => {
     Variables: { QUEUE_URL: { Ref: 'Queue' } },
   };
   writeFileSync(file, JSON.stringify(template));
-  const database = await startDatabase({ port: 0, onRefusal: (message) => said.push(message) });
-  finallyDo(() => database.stop());
+  const database = await openDatabase({ onRefusal: (message) => said.push(message) });
   database.enforce(readTemplate(assembly));
   fixture = await startFixture({ assembly, dynamodbEndpoint: database.endpoint });
 });
@@ -122,7 +108,7 @@ const callWith = async (folder: string) => {
 };
 
 (lack ? describe.skip : describe)('a call of a service that is not here fails at once', () => {
-  test.each(clients)('$from', async ({ from, call, service, variable }) => {
+  test.each(clients)('%s', async (from, call, service, variable) => {
     const error = await callWith(bundled(from, handler(from, call)));
     const message =
       `${fault} called ${service}, which does not run here. Set AWS_ENDPOINT_URL_${variable} in ` +

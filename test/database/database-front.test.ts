@@ -5,13 +5,15 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localClient } from '../../lib/database/database-client.ts';
 import type { FunctionCall } from '../../lib/database/database-front.ts';
-import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
+import type { Database } from '../../lib/database/embedded-database.ts';
 import type { Statement } from '../../lib/emulator/policy-evaluation.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 
 const arn = (table: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
 const table = {
@@ -42,24 +44,19 @@ const deny: Grant = (Action, Resource) => ({ Effect: 'Deny', Action, Resource })
 
 let database: Database;
 const calls: FunctionCall[] = [];
-const clients: ReturnType<typeof localClient>[] = [];
 const clientOf = (accessKeyId: string) => {
   const credentials = { accessKeyId, secretAccessKey: 'local' };
   const client = localClient(database.endpoint, { credentials, maxAttempts: 1 });
-  clients.push(client);
+  finallyDo(() => client.destroy());
   return client;
 };
 let picker: ReturnType<typeof localClient>;
 beforeAll(async () => {
-  database = await startDatabase({ port: 0, onCall: (call) => calls.push(call) });
+  database = await openDatabase({ onCall: (call) => calls.push(call) });
   await createTables(templateWith(), database.endpoint);
   picker = clientOf('Picker');
 });
 beforeEach(() => void calls.splice(0));
-afterAll(async () => {
-  for (const client of clients) client.destroy();
-  await database?.stop();
-});
 
 const get = (TableName = 'Apples') =>
   new GetItemCommand({ TableName, Key: { key: { S: 'a' } }, ConsistentRead: true });
@@ -186,22 +183,19 @@ test.each([
   [true, 1],
   [false, 0.5],
   [undefined, 0.5],
-])(
-  'a query that finds nothing, with ConsistentRead %s, costs %d read units',
-  async (consistent, reads) => {
-    database.enforce(templateWith(allow('*', arn('Apples'))));
-    await picker.send(
-      new QueryCommand({
-        TableName: 'Apples',
-        KeyConditionExpression: '#key = :k',
-        ExpressionAttributeNames: { '#key': 'key' },
-        ExpressionAttributeValues: { ':k': { S: 'none' } },
-        ConsistentRead: consistent,
-      }),
-    );
-    expect(calls).toMatchObject([{ action: 'dynamodb:Query', units: { reads, writes: 0 } }]);
-  },
-);
+])('a query that finds nothing, with ConsistentRead %s, costs %d read units', async (is, reads) => {
+  database.enforce(templateWith(allow('*', arn('Apples'))));
+  await picker.send(
+    new QueryCommand({
+      TableName: 'Apples',
+      KeyConditionExpression: '#key = :k',
+      ExpressionAttributeNames: { '#key': 'key' },
+      ExpressionAttributeValues: { ':k': { S: 'none' } },
+      ConsistentRead: is,
+    }),
+  );
+  expect(calls).toMatchObject([{ action: 'dynamodb:Query', units: { reads, writes: 0 } }]);
+});
 
 test('the calls of a function are counted with the units that DynamoDB charges', async () => {
   database.enforce(templateWith(allow('*', arn('Apples'))));
@@ -211,16 +205,17 @@ test('the calls of a function are counted with the units that DynamoDB charges',
   await picker.send(get());
   await picker.send(get('Pears')).catch(() => {});
   await clientOf('local').send(get());
-  const call = { functionName: 'Picker', denied: undefined };
+  const call = (action: string, reads: number, writes: number, denied?: unknown) => ({
+    functionName: 'Picker',
+    action: `dynamodb:${action}`,
+    units: { reads, writes },
+    denied,
+  });
   expect(calls).toMatchObject([
-    { ...call, action: 'dynamodb:PutItem', units: { reads: 0, writes: 2 } },
-    { ...call, action: 'dynamodb:PutItem', units: { reads: 0, writes: 1 } },
-    { ...call, action: 'dynamodb:PutItem', units: { reads: 0, writes: 2 } },
-    { ...call, action: 'dynamodb:GetItem', units: { reads: 1, writes: 0 } },
-    {
-      ...call,
-      denied: expect.stringContaining('is not authorized'),
-      units: { reads: 0, writes: 0 },
-    },
+    call('PutItem', 0, 2),
+    call('PutItem', 0, 1),
+    call('PutItem', 0, 2),
+    call('GetItem', 1, 0),
+    call('GetItem', 0, 0, expect.stringContaining('is not authorized')),
   ]);
 });

@@ -16,6 +16,7 @@ import { localClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
 
@@ -59,31 +60,28 @@ async function startElsewhere(data: string) {
 }
 
 test('a database in memory keeps what is put', async () => {
-  const database = await startDatabase({ port: 0 });
+  const database = await openDatabase();
   await createTables(template, database.endpoint);
   await put(database.endpoint, 'a');
   expect(await has(database.endpoint, 'a')).toBe(true);
-  await database.stop();
 });
 
 test('existing tables keep their items', async () => {
-  const database = await startDatabase({ data: await writtenFolder(), port: 0 });
+  const database = await openDatabase({ data: await writtenFolder() });
   await createTables(template, database.endpoint);
   expect(await has(database.endpoint, 'kept')).toBe(true);
-  await database.stop();
 });
 
 test('a taken port is refused', async () => {
-  const first = await startDatabase({ port: 0 });
+  const first = await openDatabase();
   const { port } = new URL(first.endpoint);
   await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
     `Port ${port} is taken: another program listens on it.`,
   );
-  await first.stop();
 });
 
 test('a client that goes away during a request does not stop the database', async () => {
-  const database = await startDatabase({ port: 0 });
+  const database = await openDatabase();
   const { hostname, port } = new URL(database.endpoint);
   const socket = connect(Number(port), hostname);
   await new Promise<void>((resolve) =>
@@ -92,7 +90,6 @@ test('a client that goes away during a request does not stop the database', asyn
   socket.resetAndDestroy();
   await once(socket, 'close');
   expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
-  await database.stop();
 });
 
 test.each([
@@ -105,20 +102,19 @@ test.each([
   while (!Object.hasOwn(iterator, 'close')) iterator = Object.getPrototypeOf(iterator);
   await level.close();
   const data = folder();
-  const database = await startDatabase({ port: 0, ...(data && { data }) });
+  const database = await openDatabase({ ...(data && { data }) });
   await createTables(template, database.endpoint);
   for (const key of ['a', 'b', 'c']) await put(database.endpoint, key);
   const close = jest.spyOn(iterator, 'close');
   for (const Limit of [1, 10])
     await client(database.endpoint).send(new ScanCommand({ TableName: 'Table', Limit }));
   const closed = new Set(close.mock.contexts).size;
-  await database.stop();
   close.mockRestore();
   expect(closed).toBeGreaterThanOrEqual(2);
 });
 
 test('a web page is refused', async () => {
-  const database = await startDatabase({ port: 0 });
+  const database = await openDatabase();
   for (const method of ['OPTIONS', 'POST', 'GET']) {
     const { status, headers } = await send(database.endpoint, {
       method,
@@ -130,7 +126,6 @@ test('a web page is refused', async () => {
       allowed: undefined,
     });
   }
-  await database.stop();
 });
 
 test('a folder that cannot be written is refused with advice', async () => {
@@ -151,17 +146,15 @@ describe('a data folder', () => {
       `${data} is in use by another process`,
     );
     await kill();
-    const database = await startDatabase({ data, port: 0 });
+    const database = await openDatabase({ data });
     expect(await has(database.endpoint, 'kept')).toBe(true);
     expect(await has(database.endpoint, 'acknowledged')).toBe(true);
-    await database.stop();
   });
 
   test('is not opened twice by one process', async () => {
     const data = temporaryFolder();
-    const database = await startDatabase({ data, port: 0 });
+    await openDatabase({ data });
     await expect(startDatabase({ data, port: 0 })).rejects.toThrow('is in use by another process');
-    await database.stop();
   });
 
   /**

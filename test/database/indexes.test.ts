@@ -14,6 +14,7 @@ import { type Database, startDatabase } from '../../lib/database/embedded-databa
 import type { Table } from '../../lib/emulator/template/properties.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 
 const keySchema = (name: string) => [{ AttributeName: name, KeyType: 'HASH' as const }];
 const byColour: Index = {
@@ -87,8 +88,7 @@ test('a data folder whose table lacks an index has it after a restart, rows incl
 describe('a rebuild that was cut short ends at the next start, with every row', () => {
   let database: Database;
   beforeAll(async () => {
-    database = await startDatabase({ port: 0 });
-    finallyDo(() => database.stop());
+    database = await openDatabase();
   });
   const half = rows.slice(0, 30);
 
@@ -120,8 +120,7 @@ describe('a rebuild that was cut short ends at the next start, with every row', 
 });
 
 test('rows without an index key stay; a row that does not fit stops the rebuild', async () => {
-  const database = await startDatabase({ port: 0 });
-  finallyDo(() => database.stop());
+  const database = await openDatabase();
   const { client, put, red, all } = clientOf(database);
   const start = () => createTables(templateWith(table(byColour)), database.endpoint);
   await createTables(templateWith(table()), database.endpoint);
@@ -139,8 +138,7 @@ test('rows without an index key stay; a row that does not fit stops the rebuild'
 });
 
 test('calls wait while a table is rebuilt, and none gets lost', async () => {
-  const database = await startDatabase({ port: 0 });
-  finallyDo(() => database.stop());
+  const database = await openDatabase();
   const { put, all } = clientOf(database);
   await createTables(templateWith(table()), database.endpoint);
   const writing = put('Plants', rows);

@@ -1,14 +1,13 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
+import type { Database } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
-import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 
 let database: Database;
 const said: string[] = [];
 beforeAll(async () => {
-  database = await startDatabase({ port: 0, onRefusal: (message) => said.push(message) });
-  finallyDo(() => database.stop());
+  database = await openDatabase({ onRefusal: (message) => said.push(message) });
   const Role = 'arn:aws:iam::000000000000:role/Role';
   const resources: Record<string, Record<string, object>> = {
     'AWS::Lambda::Function': { Picker: { Role } },
