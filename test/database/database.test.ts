@@ -1,14 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import {
-  GetItemCommand,
-  ListTablesCommand,
-  PutItemCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { createTables } from '../../lib/database/create-tables.ts';
@@ -70,26 +64,6 @@ test('existing tables keep their items', async () => {
   const database = await openDatabase({ data: await writtenFolder() });
   await createTables(template, database.endpoint);
   expect(await has(database.endpoint, 'kept')).toBe(true);
-});
-
-test('a taken port is refused', async () => {
-  const first = await openDatabase();
-  const { port } = new URL(first.endpoint);
-  await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
-    `Port ${port} is taken: another program listens on it.`,
-  );
-});
-
-test('a client that goes away during a request does not stop the database', async () => {
-  const database = await openDatabase();
-  const { hostname, port } = new URL(database.endpoint);
-  const socket = connect(Number(port), hostname);
-  await new Promise<void>((resolve) =>
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => resolve()),
-  );
-  socket.resetAndDestroy();
-  await once(socket, 'close');
-  expect((await client(database.endpoint).send(new ListTablesCommand({}))).TableNames).toEqual([]);
 });
 
 test.each([

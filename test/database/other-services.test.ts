@@ -1,8 +1,8 @@
-import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../lib/database/embedded-database.ts';
 import type { Template } from '../../lib/emulator/template/template.ts';
 import { openDatabase } from '../support/database/open-database.ts';
+import { send } from '../support/http/http-client.ts';
 
 let database: Database;
 const said: string[] = [];
@@ -18,15 +18,8 @@ beforeAll(async () => {
 });
 
 /** Sends a request as an SDK does. */
-const ask = (path: string, headers: Record<string, string>, method = 'POST') =>
-  new Promise<{ status: number | undefined; headers: object; body: string }>((resolve, reject) =>
-    request(new URL(path, database.endpoint), { method, headers }, async (response) => {
-      const body = Buffer.concat(await response.toArray()).toString('latin1');
-      resolve({ status: response.statusCode, headers: response.headers, body });
-    })
-      .on('error', reject)
-      .end(),
-  );
+const ask = (path: string, headers: Record<string, string>) =>
+  send(database.endpoint, { method: 'POST', path, headers: Object.entries(headers).flat() });
 const signed = (service: string, region = 'us-east-1/') => ({
   authorization: `AWS4-HMAC-SHA256 Credential=Picker/20260101/${region}${service}/aws4_request, x`,
 });

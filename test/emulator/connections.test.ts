@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, jest, test } from '@jest/globals';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { stopper } from '../../lib/emulator/connections.ts';
 import { listen } from '../../lib/emulator/listen.ts';
+import { openDatabase } from '../support/database/open-database.ts';
 import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http/http-client.ts';
 import { startFixture } from './fixture.ts';
 import { gate } from './gate.ts';
 
@@ -30,24 +31,50 @@ const closeOf = (socket: Socket) =>
     { seconds: 15 },
   );
 
-const servers: [string, () => Promise<{ url: string; stop(): Promise<void> }>][] = [
+interface Server {
+  url: string;
+  stop(): Promise<void>;
+  /** What the server itself has logged. */
+  log?: { functionName: string }[];
+}
+const servers: [string, (port?: number) => Promise<Server>][] = [
   [
     'the API',
-    async () => {
-      const { origin, stop } = await startFixture();
-      return { url: origin, stop };
+    async (port = 0) => {
+      const { origin, stop, log } = await startFixture({ port });
+      return { url: origin, stop, log };
     },
   ],
   [
     'the database',
-    async () => {
-      const { endpoint, stop } = await startDatabase({ port: 0 });
+    async (port = 0) => {
+      const { endpoint, stop } = await openDatabase({ port });
       return { url: endpoint, stop };
     },
   ],
 ];
 
 describe.each(servers)('%s', (_, start) => {
+  test.concurrent('refuses a port that is taken', async () => {
+    const { hostname, port } = new URL((await start()).url);
+    expect(hostname).toBe('127.0.0.1');
+    await expect(start(Number(port))).rejects.toThrow(
+      `Port ${port} is taken: another program listens on it.`,
+    );
+  });
+
+  test.concurrent('serves on after a client goes away in the middle of its body', async () => {
+    const { url, log = [] } = await start();
+    const socket = await open(url);
+    const closed = closeOf(socket);
+    const request = `${head('POST /', length(10))}a`;
+    await new Promise<void>((resolve) => socket.write(request, () => resolve()));
+    socket.resetAndDestroy();
+    await closed;
+    expect((await send(url, { path: '/' })).status).toBeLessThan(500);
+    expect(log.filter(({ functionName }) => functionName === 'emulator')).toEqual([]);
+  });
+
   test.concurrent('closes connections without a whole request at once when it stops', async () => {
     const { url, stop } = await start();
     const [silent, headless, half, idle] = await Promise.all([
@@ -103,6 +130,7 @@ test('a stop answers what has arrived whole, and nothing that follows it', async
   await waiting.holds(2);
   const stopped = fixture.stop();
   socket.write(`0123456789${request}`);
+  await expect(send(fixture.origin, { path: '/' })).rejects.toThrow('ECONNREFUSED');
   waiting.release();
   const answers = await eventually('the answers', received, { seconds: 15 });
   const [first, second, ...others] = answers.split('HTTP/1.1 ').slice(1);
@@ -110,6 +138,7 @@ test('a stop answers what has arrived whole, and nothing that follows it', async
   expect(second).toMatch(/^200 .*Connection: close.*"environment"/s);
   expect(others).toEqual([]);
   await stopped;
+  expect(fixture.log.filter(({ line }) => line.startsWith('Runtime.'))).toEqual([]);
 }, 20_000);
 
 test('a stop takes at most ten seconds', async () => {

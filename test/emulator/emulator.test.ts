@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
@@ -48,16 +47,12 @@ describe('authorization is cached', () => {
     expect(await statusOf({ method: 'DELETE', path: '/v1/guarded', headers })).toBe(418);
   });
 
-  test('not for another token', async () => {
-    const first = await authorizerOf('/v1/guarded', allowing('*', { token: 1 }));
-    const second = await authorizerOf('/v1/guarded', allowing('*', { token: 2 }));
-    expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
-  });
-
-  test('not if its time is 0', async () => {
-    const headers = allowing('*', { token: 3 });
-    const first = await authorizerOf('/v1/uncached', headers);
-    const second = await authorizerOf('/v1/uncached', headers);
+  test.each([
+    ['for another token', '/v1/guarded', 1, 2],
+    ['if its time is 0', '/v1/uncached', 3, 3],
+  ])('not %s', async (_, path, one, other) => {
+    const first = await authorizerOf(path, allowing('*', { token: one }));
+    const second = await authorizerOf(path, allowing('*', { token: other }));
     expect(Number(second.invocations)).toBe(Number(first.invocations) + 1);
   });
 
@@ -128,19 +123,6 @@ describe('HTTP', () => {
     expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
   });
 
-  test('a client that goes away in the middle of its body', async () => {
-    const start = fixture.log.length;
-    const socket = await open();
-    await new Promise<void>((resolve) =>
-      socket.write(`${head('POST /v1/echo', host, length(10))}a`, () => resolve()),
-    );
-    socket.resetAndDestroy();
-    await isServing();
-    expect(
-      fixture.log.slice(start).filter(({ functionName }) => functionName === 'emulator'),
-    ).toEqual([]);
-  });
-
   test('a client that goes away while it waits', async () => {
     const waiting = gate();
     const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
@@ -151,35 +133,6 @@ describe('HTTP', () => {
     waiting.release();
     await isServing();
   });
-});
-
-test('a port that is taken', async () => {
-  const port = Number(new URL(fixture.origin).port);
-  const options = { assembly: fixture.assembly, dynamodbEndpoint: '', log: () => {}, port };
-  await expect(startEmulator(options)).rejects.toThrow(
-    `Port ${port} is taken: another program listens on it.`,
-  );
-});
-
-test('the emulator listens on the loopback only', async () => {
-  expect(new URL((await another()).baseUrl).hostname).toBe('127.0.0.1');
-});
-
-test('a stop waits for the requests in progress and not for idle connections', async () => {
-  const stopped = await another();
-  const waiting = gate();
-  const request = send(stopped.origin, {
-    ...deed('wait at a gate', { gate: await waiting.url }),
-    headers: ['Connection', 'keep-alive'],
-  });
-  await waiting.holds(1);
-  const stop = stopped.stop();
-  await expect(send(stopped.origin, { path: '/v1/echo' })).rejects.toThrow('ECONNREFUSED');
-  waiting.release();
-  const { status, headers } = await request;
-  expect({ status, connection: headers.connection }).toEqual({ status: 200, connection: 'close' });
-  await stop;
-  expect(stopped.log.filter(({ line }) => line.startsWith('Runtime.'))).toEqual([]);
 });
 
 describe('another assembly', () => {

@@ -146,35 +146,31 @@ describe('log lines are as Lambda writes them', () => {
     await ask('log');
     const lines = entries(loggedSince(start));
     const requestId = lines[0].record.requestId;
+    const platform = (type: string, record: object) => ({
+      time: expect.any(String),
+      type: `platform.${type}`,
+      record: { requestId, ...record },
+    });
+    const line = (level: string, message: unknown, more: object = {}) => ({
+      timestamp: expect.any(String),
+      level,
+      requestId,
+      message,
+      ...more,
+    });
+    const error = (errorMessage: string) => ({
+      errorType: 'RangeError',
+      errorMessage,
+      stackTrace: expect.any(Array),
+    });
     expect(lines).toEqual([
-      {
-        time: expect.any(String),
-        type: 'platform.start',
-        record: { requestId, version: '$LATEST' },
-      },
-      { timestamp: expect.any(String), level: 'INFO', requestId, message: 'a text' },
-      { timestamp: expect.any(String), level: 'INFO', requestId, message: { code: 'CODE' } },
-      {
-        timestamp: expect.any(String),
-        level: 'ERROR',
-        requestId,
-        message: expect.stringMatching(/^went wrong: RangeError: so far/),
-        errorType: 'RangeError',
-        errorMessage: 'so far',
-        stackTrace: expect.any(Array),
-      },
-      {
-        timestamp: expect.any(String),
-        level: 'ERROR',
-        requestId,
-        message: { errorType: 'RangeError', errorMessage: 'alone', stackTrace: expect.any(Array) },
-      },
-      { timestamp: expect.any(String), level: 'WARN', requestId, message: '{ big: 1n }' },
-      {
-        time: expect.any(String),
-        type: 'platform.report',
-        record: { requestId, metrics: expect.any(Object), status: 'success' },
-      },
+      platform('start', { version: '$LATEST' }),
+      line('INFO', 'a text'),
+      line('INFO', { code: 'CODE' }),
+      line('ERROR', expect.stringMatching(/^went wrong: RangeError: so far/), error('so far')),
+      line('ERROR', error('alone')),
+      line('WARN', '{ big: 1n }'),
+      platform('report', { metrics: expect.any(Object), status: 'success' }),
     ]);
   });
 
