@@ -1,13 +1,12 @@
 import {
   CreateTableCommand,
-  DeleteTableCommand,
   type GlobalSecondaryIndex as Index,
   ListTablesCommand,
   PutItemCommand,
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localClient } from '../../lib/database/database-client.ts';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
@@ -86,10 +85,6 @@ test('a data folder whose table lacks an index has it after a restart, rows incl
 });
 
 describe('a rebuild that was cut short ends at the next start, with every row', () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openDatabase();
-  });
   const half = rows.slice(0, 30);
 
   test.each([
@@ -99,9 +94,8 @@ describe('a rebuild that was cut short ends at the next start, with every row', 
     ['before it removed the copy', table(byColour), rows, rows],
     ['and the template has changed since', table(), half, rows],
   ])('%s', async (_, existing, stored, copied) => {
+    const database = await openDatabase();
     const { client, put, red, all, tables } = clientOf(database);
-    for (const TableName of (await tables()) ?? [])
-      await client.send(new DeleteTableCommand({ TableName }));
     const create = async (TableName: string, { GlobalSecondaryIndexes = [], ...more }: Table) => {
       const indexes = GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes };
       const BillingMode = 'PAY_PER_REQUEST';
