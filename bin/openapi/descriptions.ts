@@ -1,11 +1,13 @@
+import * as v from 'valibot';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { cursorPattern, encodeCursor, largestPage } from '../../functions/items/paging.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlantsInput } from '../../functions/plants/list.ts';
+import { type Content, fields } from '../../functions/plants/plant.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { everyResponse, type Json, json, reference } from './parts.ts';
+import { everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { int64Description } from './schema.ts';
 
 /** What the document says of an operation, beside its row. */
@@ -21,7 +23,14 @@ export interface Description<O extends Operation> {
 }
 
 const plant = { name: 'Monstera', tag: 'shade' };
-const nextQuery = `limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
+/** Returns the answer to a create with these fields. The others have their defaults. */
+const shown = (given: Partial<Content>) =>
+  mapped(
+    fields as v.ObjectEntries,
+    (field, name) => given[name as keyof Content] ?? v.getDefault(field as v.GenericSchema),
+  );
+// Filters stand before them.
+const nextQuery = `([^&>]+&)*limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
 const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
 const location = {
@@ -33,7 +42,7 @@ const location = {
 const created = (description: string) => ({
   description,
   headers: { ...everyResponse, Location: location },
-  ...json(reference('schemas', 'Plant'), plant),
+  ...json(reference('schemas', 'Plant'), shown(plant)),
 });
 const link = {
   description: 'The path of the next page (RFC 8288), if there is one.',
@@ -68,7 +77,7 @@ export const descriptions: { [O in Operation]: Description<O> } = {
       200: {
         description: 'A page of plants.',
         headers: { ...everyResponse, Link: link },
-        ...json(plants, [{ name: 'Aloe', tag: '' }, plant]),
+        ...json(plants, [shown({ name: 'Aloe' }), shown(plant)]),
       },
     },
     problems: [],
