@@ -19,21 +19,9 @@ export interface FunctionCall {
   /** IAM's reason, if it refused the command. */
   denied: string | undefined;
 }
-interface Units {
-  reads: number;
-  writes: number;
-}
+type Units = Record<'reads' | 'writes', number>;
 
-export interface DatabaseFront {
-  listener: RequestListener;
-  /**
-   * Lets each function of a template do what its role allows, and nothing else, from now on.
-   * A function's access key is its logical id. Any other key is an administrator's.
-   */
-  enforce(template: Template): void;
-  /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
-  exclusively(work: () => Promise<void>): Promise<void>;
-}
+export type DatabaseFront = ReturnType<typeof databaseFront>;
 
 /**
  * The largest request that DynamoDB takes.
@@ -56,7 +44,7 @@ export function databaseFront(
   engine: Engine,
   onCall: (call: FunctionCall) => void = () => {},
   onRefusal: (message: string) => void = () => {},
-): DatabaseFront {
+) {
   // Functions of an earlier template may still have work to finish, so their permissions stay.
   const judges = new Map<string, Judge>();
   const inProgress = new Set<Promise<unknown>>();
@@ -109,12 +97,33 @@ export function databaseFront(
     return answered;
   }
 
+  const listener: RequestListener = async (request, response) => {
+    try {
+      const body = await readBody(request, maxBodyBytes);
+      if (body.length > maxBodyBytes) {
+        response.statusCode = 413;
+        return endUnread(response, '');
+      }
+      const { method, url, headers } = request;
+      const answered = await answer({ method, url, headers, body });
+      response.writeHead(answered.status, answered.headers).end(answered.body);
+    } catch {
+      // The client went away, or the engine did.
+      response.destroy();
+    }
+  };
   return {
-    enforce(template) {
+    listener,
+    /**
+     * Lets each function of a template do what its role allows, and nothing else, from now on.
+     * A function's access key is its logical id. Any other key is an administrator's.
+     */
+    enforce(template: Template): void {
       for (const [functionName, judge] of readPermissions(template))
         judges.set(functionName, judge);
     },
-    async exclusively(work) {
+    /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
+    async exclusively(work: () => Promise<void>): Promise<void> {
       const done = Promise.withResolvers<void>();
       exclusive = done.promise;
       try {
@@ -123,21 +132,6 @@ export function databaseFront(
       } finally {
         exclusive = undefined;
         done.resolve();
-      }
-    },
-    async listener(request, response) {
-      try {
-        const body = await readBody(request, maxBodyBytes);
-        if (body.length > maxBodyBytes) {
-          response.statusCode = 413;
-          return endUnread(response, '');
-        }
-        const { method, url, headers } = request;
-        const answered = await answer({ method, url, headers, body });
-        response.writeHead(answered.status, answered.headers).end(answered.body);
-      } catch {
-        // The client went away, or the engine did.
-        response.destroy();
       }
     },
   };

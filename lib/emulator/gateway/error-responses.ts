@@ -33,8 +33,6 @@ const defaults = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequestException', 'Unsupported Media Type'],
 } as const satisfies Record<string, [number, string, string | null]>;
 
-type Declaration = Properties['AWS::ApiGateway::GatewayResponse'];
-
 /**
  * Returns a response of the gateway's own as the template declares it: its type's, or else
  * DEFAULT_4XX's or DEFAULT_5XX's, or else API Gateway's.
@@ -42,7 +40,7 @@ type Declaration = Properties['AWS::ApiGateway::GatewayResponse'];
  */
 export function gatewayResponse(
   type: ResponseType,
-  declared: Declaration[],
+  declared: Properties['AWS::ApiGateway::GatewayResponse'][],
   extendedRequestId: string,
 ): HttpResponse {
   const [status, errorType, message] = defaults[type];

@@ -3,29 +3,17 @@ import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { readRequestPath } from './request-path.ts';
 
-export interface Template {
-  /** The template's own file. */
-  file: string;
-  /** What of the template is not imitated, in words: resources by type, and properties. */
-  leftOut: string[];
-  /**
-   * The resources of a type that a request can reach, by logical id. Tables and policies of all
-   * types count as one.
-   */
-  of<Type extends keyof Properties>(type: Type): Map<string, Properties[Type]>;
-  /** The folder with the code of a function. */
-  folder(functionName: string): string;
-}
+export type Template = ReturnType<typeof readTemplate>;
 
 /** Those that change nothing but rotations and deployments, or add intrinsic functions. */
 const harmlessTransforms = /^AWS::(CodeDeployBlueGreen|LanguageExtensions|SecretsManager-[\d-]+)$/;
 
 /**
  * Reads the first stack of a cloud assembly that has a REST API. A `Ref` to a resource that the
- * emulator serves becomes its logical id. Throws if an answer could depend on a property that the
+ * emulator serves becomes its logical id. Tables and policies of all types count as one. Throws if an answer could depend on a property that the
  * emulator does not support, and names logical id and property.
  */
-export function readTemplate(assembly: string): Template {
+export function readTemplate(assembly: string) {
   const { stacks, folderOf } = readAssembly(assembly);
   const stack = stacks.find(({ Resources }) =>
     Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi'),
@@ -63,17 +51,21 @@ export function readTemplate(assembly: string): Template {
 
   for (const other of others) if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
 
-  const of = <Type extends keyof Properties>(type: Type) =>
+  /** Returns the resources of a type that a request can reach, by logical id. */
+  const of = <Type extends keyof Properties>(type: Type): Map<string, Properties[Type]> =>
     new Map(
       [...resources]
         .filter(([, found]) => found.type === type)
         .map(([id, { properties }]) => [id, properties as Properties[Type]]),
     );
   return {
+    /** The template's own file. */
     file: stack.file,
+    /** What of the template is not imitated, in words: resources by type, and properties. */
     leftOut,
     of,
-    folder: (name) => folderOf(name, of('AWS::Lambda::Function').get(name)?.Code ?? {}),
+    /** Returns the folder with the code of a function. */
+    folder: (name: string) => folderOf(name, of('AWS::Lambda::Function').get(name)?.Code ?? {}),
   };
 }
 

@@ -137,6 +137,7 @@ const authorization: Case[] = [
   failing('no policy', policies, token({ answer: { principalId: 'p' } })),
   failing('no answer', policies, token({})),
   failing('an unknown effect', policies, answering([{ ...allow(), Effect: 'Maybe' }])),
+  failing('a statement with a condition', policies, answering([{ ...allow(), Condition: {} }])),
   failing('an object in the context', policies, answering([allow()], { context: { a: {} } })),
   failing('a list in the context', policies, answering([allow()], { context: { a: [] } })),
   authorized(

@@ -71,7 +71,14 @@ const routing: Case[] = [
     403,
     { ...errorType('IncompleteSignature'), 'x-default': '4' },
   ),
-  answer('an unknown stage', stages, 'GET /v2/echo', 403, {}, { message: 'Forbidden' }),
+  answer(
+    'an unknown stage',
+    stages,
+    'GET /v2/echo',
+    403,
+    { 'x-default': null },
+    { message: 'Forbidden' },
+  ),
   missing('a path is case-sensitive', methods, 'GET /v1/Echo'),
 ];
 
