@@ -62,22 +62,18 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
     }
   }
 
-  /** Returns the API that a resource is, or that it is a part of. */
-  const apiOf = ([logicalId, { Type, Properties }]: Entry) =>
-    Type === 'AWS::ApiGateway::RestApi'
-      ? logicalId
-      : attempt(() => resolve(Properties?.RestApiId, logicalId, scope));
   const [apiId] = all.find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
-  const parts = all.filter((entry) => entry[1].Type in supportedTypes && apiOf(entry) === apiId);
-  const [stageId] = parts.find(([, { Type }]) => Type === 'AWS::ApiGateway::Stage') ?? [];
-  const isServed = ([logicalId, { Type }]: Entry) =>
-    /^AWS::ApiGateway::/.test(Type) && (Type !== 'AWS::ApiGateway::Stage' || logicalId === stageId);
-
-  for (const [logicalId, { Type }] of all)
+  let hasStage = false;
+  for (const [logicalId, { Type, Properties }] of all) {
     if (/^AWS::DynamoDB::(Global)?Table$/.test(Type)) read(logicalId, 'AWS::DynamoDB::GlobalTable');
-  if (!hasOnlyTables)
-    for (const [logicalId, { Type }] of parts.filter(isServed))
-      read(logicalId, Type as keyof Properties);
+    if (hasOnlyTables || !/^AWS::ApiGateway::/.test(Type) || !(Type in supportedTypes)) continue;
+    const partOf = attempt(() => resolve(Properties?.RestApiId, logicalId, scope));
+    if (logicalId !== apiId && partOf !== apiId) continue;
+    const isStage = Type === 'AWS::ApiGateway::Stage';
+    if (isStage && hasStage) continue;
+    hasStage ||= isStage;
+    read(logicalId, Type as keyof Properties);
+  }
   const api = JSON.stringify([...resources.values()]);
   for (const [logicalId, { Type }] of all) {
     if (Type !== 'AWS::Lambda::Function' || !invokes(api, logicalId)) continue;

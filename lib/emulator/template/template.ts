@@ -10,8 +10,9 @@ const harmlessTransforms = /^AWS::(CodeDeployBlueGreen|LanguageExtensions|Secret
 
 /**
  * Reads the first stack of a cloud assembly that has a REST API. A `Ref` to a resource that the
- * emulator serves becomes its logical id. Tables and policies of all types count as one. Throws if an answer could depend on a property that the
- * emulator does not support, and names logical id and property.
+ * emulator serves becomes its logical id. Tables and policies of all types count as one. Throws if
+ * an answer could depend on a property that the emulator does not support, and names logical id and
+ * property.
  */
 export function readTemplate(assembly: string) {
   const { stacks, folderOf } = readAssembly(assembly);
