@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { findRunning } from './running.ts';
 
-/** Where the tokens are: in the database of a running `npm start`, or in a deployed stack. */
+/** Where the tables are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
   localhost?: true;
   dynamodbEndpoint?: string;
@@ -10,19 +10,20 @@ export interface TargetOptions {
   region?: string;
 }
 
-export const targetOptions = [
-  new Option('--localhost', 'in the database of the running "npm start"').conflicts([
-    'stack',
-    'profile',
-    'region',
-  ]),
-  new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
-    .argParser(httpUrl)
-    .implies({ localhost: true }),
-  new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
-  new Option('--profile <name>', 'the AWS profile to use'),
-  new Option('--region <name>', 'the AWS region to use'),
-].map((option) => option.helpGroup('Where the tokens are:'));
+export const targetOptions = () =>
+  [
+    new Option('--localhost', 'in the database of the running "npm start"').conflicts([
+      'stack',
+      'profile',
+      'region',
+    ]),
+    new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
+      .argParser(httpUrl)
+      .implies({ localhost: true }),
+    new Option('--stack <name>', 'in this deployed stack').default('PlantStore'),
+    new Option('--profile <name>', 'the AWS profile to use'),
+    new Option('--region <name>', 'the AWS region to use'),
+  ].map((option) => option.helpGroup('Where the tables are:'));
 
 function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))

@@ -1,8 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { requireObjects } from '../../functions/dynamodb/answers.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../lib/database/database-client.ts';
+import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
+import { documentClient, localClient } from '../../lib/database/database-client.ts';
 import { AdministrationError } from './administration-error.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
 
@@ -19,20 +19,18 @@ export async function openTarget(
   more: DynamoDBClientConfig = {},
 ): Promise<Target> {
   const config = { ...timeouts, ...more };
-  const database = options.localhost
-    ? localDocumentClient(databaseEndpoint(options), config)
-    : connect({ ...accountOf(options), ...config });
+  const database = documentClient(
+    options.localhost
+      ? localClient(databaseEndpoint(options), config)
+      : new DynamoDBClient({ ...accountOf(options), ...config }),
+  );
   requireObjects(database);
-  const table = options.localhost
-    ? tableIds.accessTokens
-    : await outputOf(options, 'AccessTokensTableName');
-  return [database, table];
+  return [database, await tableIn(options, 'accessTokens')];
 }
 
-const connect = (config: DynamoDBClientConfig) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(config), {
-    unmarshallOptions: { wrapNumbers: BigInt },
-  });
+/** Returns what a table is called in the target. */
+export const tableIn = async (options: TargetOptions, table: TableName): Promise<string> =>
+  options.localhost ? tableIds[table] : outputOf(options, `${tableIds[table]}TableName`);
 
 /** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
 export function accountOf({ profile, ...options }: TargetOptions) {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
 
 const { prefix, secret, checksum } = tokenParts;
@@ -13,12 +14,11 @@ const secretPattern = new RegExp(
 
 export const mayHoldSecret = (text: string): boolean => secretPattern.test(text);
 
-/** Exits with an error, which does not repeat the token, if an argument may hold one. */
-export function refuseSecretArguments(instead: string): void {
-  if (!process.argv.slice(2).some(mayHoldSecret)) return;
-  console.error(
-    'error: An argument looks like an access token. Other users can see arguments, and npm ' +
-      `writes them to its log files, so revoke that token by its id. ${instead}`,
-  );
-  process.exit(1);
+/** Ends the program with an error, which does not repeat the token, if an argument may hold one. */
+export function refuseSecretArguments(program: Command, instead: string): void {
+  if (process.argv.slice(2).some(mayHoldSecret))
+    program.error(
+      'error: An argument looks like an access token. Other users can see arguments, and npm ' +
+        `writes them to its log files, so revoke that token by its id. ${instead}`,
+    );
 }

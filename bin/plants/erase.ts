@@ -1,46 +1,121 @@
-import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { PlantStore } from '../../functions/plants/store.ts';
-import { accessTokenKey } from '../../functions/shared/table-schema.ts';
-import { listTokens } from '../administration/access-tokens.ts';
+import { createInterface } from 'node:readline/promises';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { kindOf } from '../../functions/items/item.ts';
+import { itemStore } from '../../functions/items/store.ts';
+import {
+  ownerKey,
+  type TableName,
+  tableIds,
+  tableKeys,
+} from '../../functions/shared/table-schema.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
+import { tableIn } from '../administration/target.ts';
+import { databaseEndpoint } from '../administration/target-options.ts';
 import { pagesOf } from './export.ts';
 import { inParallel } from './in-parallel.ts';
+import { counted, interruptible, type WriteOptions } from './interruptible.ts';
+import { openPlants } from './open-plants.ts';
+import { progressBar } from './progress-bar.ts';
 import { untilAvailable } from './retry.ts';
 
-/** Deletes an owner's access tokens, without a trace of them. */
-export async function eraseTokens(
-  database: DynamoDBDocumentClient,
-  table: string,
-  owner: string,
-): Promise<void> {
-  // No other token ever gets this id, so that a repetition deletes nothing else.
-  for (const { id } of await listTokens(database, table, owner))
-    await untilAvailable(
-      () =>
-        database.send(
-          new DeleteCommand({ TableName: table, Key: { [accessTokenKey.partition]: id } }),
-        ),
-      true,
-    );
-}
+/** Yields what removes an item, for each item. */
+type Removals = () => AsyncGenerator<() => Promise<unknown>>;
 
-/** Deletes an owner's plants. Ends early, without an error, once the signal has aborted. */
-export async function erasePlants(
-  store: PlantStore,
-  owner: string,
-  onlyWriter: boolean,
-  count: (plants: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  await inParallel(
-    idsOf(store, owner),
-    async (id) => {
-      await untilAvailable(() => store.remove(owner, id), onlyWriter);
-      count(1);
-    },
-    signal,
+// Tokens come first, so that their holders create nothing more.
+const tables = new Set(['accessTokens', ...Object.keys(tableIds)] as TableName[]);
+
+/** Deletes for good what an owner has in any table. */
+export async function eraseCommand(options: WriteOptions): Promise<void> {
+  const { owner } = options;
+  const { database } = await openPlants(options);
+  const holdings: { table: TableName; removals: Removals; found: number; erased: number }[] = [];
+  for (const table of tables) {
+    const removals = removalsFrom(database, table, await tableIn(options, table), options);
+    const holding = { table, removals, found: 0, erased: 0 };
+    for await (const _ of removals()) holding.found += 1;
+    holdings.push(holding);
+  }
+  const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
+  const list = (count: 'found' | 'erased') =>
+    new Intl.ListFormat('en').format(holdings.map((one) => counted(one[count], nameOf(one.table))));
+  const where = options.localhost ? databaseEndpoint(options) : options.stack;
+  console.error(`${where}: ${owner} has ${list('found')}.`);
+  const total = sum('found');
+  if (total === 0) return;
+  if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
+
+  const bar = progressBar('Erasing', 'items');
+  const eraseAll = async (signal: AbortSignal) => {
+    for (const holding of holdings)
+      await inParallel(
+        holding.removals(),
+        async (remove) => {
+          await remove();
+          holding.erased += 1;
+          bar.show(sum('erased'), Math.min(sum('erased') / total, 1));
+        },
+        signal,
+      );
+  };
+  await interruptible(options, () => `${list('erased')} erased`, eraseAll).finally(bar.clear);
+  console.error(
+    `Erased ${list('erased')} of ${owner}. API Gateway may accept a token for up to 60 s more, ` +
+      'or for as long as the setting authorizer-cache says. Repeat the command after that.',
   );
 }
 
-async function* idsOf(store: PlantStore, owner: string) {
-  for await (const page of pagesOf(store, owner)) for (const { id } of page) yield id;
+const nameOf = (table: TableName) =>
+  tableIds[table]
+    .replace(/\B[A-Z]/g, ' $&')
+    .toLowerCase()
+    .replace(/s$/, '');
+
+function removalsFrom(
+  database: DynamoDBDocumentClient,
+  table: TableName,
+  tableName: string,
+  { owner, onlyWriter }: WriteOptions,
+): Removals {
+  const { partition, sort } = tableKeys[table];
+  if (partition === ownerKey.partition) {
+    const store = itemStore(kindOf(nameOf(table), table, {}), database, tableName);
+    return async function* () {
+      for await (const page of pagesOf(store, owner))
+        for (const { id } of page)
+          yield () => untilAvailable(() => store.remove(owner, id), onlyWriter);
+    };
+  }
+  const keys = {
+    TableName: tableName,
+    ConsistentRead: true,
+    FilterExpression: '#owner = :owner',
+    ProjectionExpression: sort ? '#partition, #sort' : '#partition',
+    ExpressionAttributeNames: {
+      '#owner': ownerKey.partition,
+      '#partition': partition,
+      ...(sort && { '#sort': sort }),
+    },
+    ExpressionAttributeValues: { ':owner': owner },
+  };
+  return async function* () {
+    for await (const { Items = [] } of paginateScan({ client: database }, keys))
+      for (const Key of Items) {
+        const remove = new DeleteCommand({ TableName: tableName, Key });
+        // No other item ever gets this key, so that a repetition deletes nothing else.
+        yield () => untilAvailable(() => database.send(remove), true);
+      }
+  };
+}
+
+/** Asks for the owner's whole name, because erased plants cannot be restored. */
+async function confirmed(owner: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const question = `Type "${owner}" to erase them for good: `;
+    const answer = lines.question(question).catch(() => '');
+    return (await Promise.race([answer, closed])) === owner;
+  } finally {
+    lines.close();
+  }
 }

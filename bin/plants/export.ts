@@ -1,20 +1,49 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { ItemStore } from '../../functions/items/store.ts';
 import type { Plant } from '../../functions/plants/plant.ts';
 import type { PlantStore } from '../../functions/plants/store.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
+import type { TargetOptions } from '../administration/target-options.ts';
+import { counted, onInterrupt } from './interruptible.ts';
 import { toLine } from './lines.ts';
+import { openPlants } from './open-plants.ts';
+import { progressBar } from './progress-bar.ts';
 import { untilAvailable } from './retry.ts';
 import { type Origin, openUnfinishedExport } from './unfinished-export.ts';
 
+/** Writes an owner's plants to a file, or to stdout if none is named. */
+export async function exportCommand(
+  file: string | undefined,
+  options: TargetOptions & { owner: string },
+): Promise<void> {
+  const { owner } = options;
+  const { store, identity } = await openPlants(options);
+  const bar = progressBar('Exporting');
+  let plants = 0;
+  const count = (more: number) => {
+    plants += more;
+    bar.show(plants);
+  };
+  if (file === undefined) await exportToStdout(store, owner, count);
+  else {
+    const origin = { owner, ...(await identity()) };
+    if (!(await exportToFile(store, origin, file, count, onInterrupt())))
+      throw new AdministrationError(`interrupted. Repeat the command to continue ${file}.part.`);
+  }
+  bar.clear();
+  console.error(`Exported ${counted(plants)} of ${owner}.`);
+}
+
 const pageSize = 1000;
 
-/** Yields an owner's plants, page by page, in the order of their ids. */
-export async function* pagesOf(
-  store: PlantStore,
+/** Yields an owner's items, page by page, in the order of their ids. */
+export async function* pagesOf<T extends { id: bigint }>(
+  store: ItemStore<T>,
   owner: string,
   after?: bigint,
   signal?: AbortSignal,
-): AsyncGenerator<Plant[]> {
+): AsyncGenerator<T[]> {
   let last = after;
   for (;;) {
     const page = await untilAvailable(() => store.list(owner, pageSize, last, signal));
@@ -24,14 +53,10 @@ export async function* pagesOf(
   }
 }
 
-/** Writes an owner's plants to stdout. */
-export async function exportToStdout(
-  store: PlantStore,
-  owner: string,
-  count: (plants: number) => void,
-): Promise<void> {
-  await pipeline(linesOf(pagesOf(store, owner), count), process.stdout, { end: false });
-}
+type Count = (plants: number) => void;
+
+export const exportToStdout = (store: PlantStore, owner: string, count: Count): Promise<void> =>
+  pipeline(linesOf(pagesOf(store, owner), count), process.stdout, { end: false });
 
 /**
  * Writes an owner's plants to a file, or continues an export that did not come to its end. Ends
@@ -41,7 +66,7 @@ export async function exportToFile(
   store: PlantStore,
   origin: Origin,
   file: string,
-  count: (plants: number) => void,
+  count: Count,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { path, plants, bytes, last, finish } = await openUnfinishedExport(file, origin);
@@ -59,7 +84,7 @@ export async function exportToFile(
   return true;
 }
 
-async function* linesOf(pages: AsyncGenerator<Plant[]>, count: (plants: number) => void) {
+async function* linesOf(pages: AsyncGenerator<Plant[]>, count: Count) {
   for await (const page of pages) {
     yield page.map(toLine).join('');
     count(page.length);

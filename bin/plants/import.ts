@@ -1,65 +1,80 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream, existsSync, fstatSync, type ReadStream, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
-import type { Creation } from '../../functions/items/store.ts';
-import type { PlantStore } from '../../functions/plants/store.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
 import { inParallel } from './in-parallel.ts';
+import { counted, interruptible, type WriteOptions } from './interruptible.ts';
 import { fromLine, LineError, readLines } from './lines.ts';
+import { openPlants } from './open-plants.ts';
+import { progressBar } from './progress-bar.ts';
 import { untilAvailable } from './retry.ts';
 
-type Input = ReadStream | NodeJS.ReadStream;
-type Outcome = Creation | 'invalid';
-
-/** Gets the progress of an import. */
-export interface ImportReport {
-  /** Called after each line. `bytes` have been read so far. */
-  progress(outcome: Outcome, bytes: number): void;
-  /** Called for a line that is not imported. */
-  fault(line: number, reason: string): void;
-}
+/** So many faulty lines are shown. The others are only counted. */
+const faultsShown = 20;
 
 /**
  * Creates an owner's plants from lines of JSON, as the API would: a plant that is there already
  * stays as it is. Lines that are not plants are reported and passed over.
  */
-export async function importPlants(
-  store: PlantStore,
-  owner: string,
-  onlyWriter: boolean,
-  input: Input,
-  report: ImportReport,
-  signal: AbortSignal,
+export async function importCommand(
+  file: string | undefined,
+  options: WriteOptions,
 ): Promise<void> {
-  await inParallel(
-    numberedLines(input, signal),
-    async ({ text, number }) => {
-      const outcome = await importLine(text, number);
-      report.progress(outcome, input.bytesRead);
-    },
-    signal,
-  );
+  const { owner, onlyWriter } = options;
+  const { store } = await openPlants(options);
+  if (file === undefined && process.stdin.isTTY)
+    throw new AdministrationError('Name a file to import.');
+  if (file !== undefined && !existsSync(file))
+    throw new AdministrationError(`There is no file ${file}.`);
+  const stats = file === undefined ? fstatSync(0) : statSync(file);
+  const input = file === undefined ? process.stdin : createReadStream(file);
 
-  async function importLine(text: string | undefined, number: number): Promise<Outcome> {
+  const bar = progressBar('Importing');
+  const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
+  const summary = () => `${counted(done.created)} created, ${done.unchanged} there already`;
+  let lines = 0;
+  let faults = 0;
+  function fault(line: number, reason: string) {
+    faults += 1;
+    bar.clear();
+    if (faults <= faultsShown) console.error(`line ${line}: ${reason}`);
+  }
+
+  async function importLine(text: string | undefined, number: number) {
     try {
       if (text === undefined) throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
       const plant = fromLine(text);
       const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
       if (creation === 'conflict')
-        report.fault(number, `another plant has the id ${plant.id}; it stays as it is`);
+        fault(number, `another plant has the id ${plant.id}; it stays as it is`);
       return creation;
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
-      report.fault(number, error.message);
+      fault(number, error.message);
       return 'invalid';
     }
   }
+
+  await interruptible(options, summary, (signal) =>
+    inParallel(
+      numberedLines(input, signal),
+      async ({ text, number }) => {
+        done[await importLine(text, number)] += 1;
+        lines += 1;
+        bar.show(lines, stats.isFile() ? Math.min(input.bytesRead / stats.size, 1) : undefined);
+      },
+      signal,
+    ),
+  ).finally(bar.clear);
+  if (faults > faultsShown) console.error(`… and ${faults - faultsShown} more lines like these`);
+  if (faults > 0)
+    throw new AdministrationError(
+      `${summary()}, ${done.conflict} in conflict, ${done.invalid} invalid.`,
+    );
+  console.error(`Imported for ${owner}: ${summary()}.`);
 }
 
-/** Opens a file, or stdin if none is named. */
-export const openInput = (file: string | undefined): Input =>
-  file === undefined ? process.stdin : createReadStream(file);
-
-async function* numberedLines(input: Input, signal: AbortSignal) {
+async function* numberedLines(input: ReadStream | NodeJS.ReadStream, signal: AbortSignal) {
   let number = 0;
   try {
     for await (const { text } of readLines(addAbortSignal(signal, input))) {

@@ -1,3 +1,6 @@
+/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
+const concurrency = 32;
+
 /**
  * Does the work for each item, several at a time. Takes no further item once the signal has aborted
  * or a call has failed, waits for the calls in progress, and then rejects with the first failure.
@@ -7,24 +10,13 @@ export async function inParallel<T>(
   work: (item: T) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  let failed = false;
   const worker = async () => {
-    while (!failed && !signal.aborted) {
-      const { done, value } = await items.next();
-      if (done) return;
-      await work(value);
+    // Leaving the loop, also by an error, ends the generator for all workers.
+    for await (const item of items) {
+      if (signal.aborted) return;
+      await work(item);
     }
   };
-  const workers = Array.from({ length: concurrency }, () =>
-    worker().catch((error) => {
-      failed = true;
-      throw error;
-    }),
-  );
-  const results = await Promise.allSettled(workers);
-  await items.return(undefined);
+  const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
-
-/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
-const concurrency = 32;

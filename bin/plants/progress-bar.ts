@@ -2,15 +2,19 @@ const width = 24;
 const intervalMs = 100;
 
 /** Shows progress if stderr is a terminal. `share` is 0 to 1, if the total is known. */
-export function progressBar(what: string, terminal: NodeJS.WriteStream = process.stderr) {
+export function progressBar(
+  what: string,
+  items = 'plants',
+  terminal: NodeJS.WriteStream = process.stderr,
+) {
   const began = Date.now();
   let shown = 0;
   return {
-    show(plants: number, share?: number): void {
+    show(count: number, share?: number): void {
       const now = Date.now();
       if (!terminal.isTTY || now - shown < intervalMs) return;
       shown = now;
-      terminal.write(`\r\u001B[K${text(what, plants, share, (now - began) / 1000)}`);
+      terminal.write(`\r\u001B[K${what} ${text(count, items, share, (now - began) / 1000)}`);
     },
     /** Clears the line for what is written next. */
     clear(): void {
@@ -19,14 +23,12 @@ export function progressBar(what: string, terminal: NodeJS.WriteStream = process
   };
 }
 
-function text(what: string, plants: number, share: number | undefined, seconds: number): string {
-  const speed = `${plants.toLocaleString('en')} plants, ${rate(plants, seconds)} a second`;
-  if (share === undefined) return `${what} ${speed}`;
+function text(count: number, items: string, share: number | undefined, seconds: number): string {
+  const rate = Math.round(count / Math.max(seconds, 0.001)).toLocaleString('en');
+  const speed = `${count.toLocaleString('en')} ${items}, ${rate} a second`;
+  if (share === undefined) return speed;
   const full = Math.round(share * width);
   const left = share > 0 ? `, ${Math.ceil(seconds / share - seconds)} s left` : '';
   const bar = '█'.repeat(full) + '░'.repeat(width - full);
-  return `${what} ${bar} ${Math.floor(share * 100)} % · ${speed}${left}`;
+  return `${bar} ${Math.floor(share * 100)} % · ${speed}${left}`;
 }
-
-const rate = (plants: number, seconds: number) =>
-  Math.round(plants / Math.max(seconds, 0.001)).toLocaleString('en');

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AdministrationError } from '../administration/administration-error.ts';
+import { isAlive } from '../administration/running.ts';
 import { fromLine, readLines } from './lines.ts';
 
 const origin = v.strictObject({ owner: v.string(), table: v.string(), tableId: v.string() });
@@ -90,7 +91,7 @@ function claim(folder: string, path: string, origin: Origin): void {
         'that folder.',
     );
   const writer = Number.parseInt(left, 10);
-  if (writer !== process.pid && isRunning(writer)) throw inUse(`process ${writer}`);
+  if (writer !== process.pid && isAlive(writer)) throw inUse(`process ${writer}`);
   try {
     // Of several processes one succeeds.
     renameSync(join(folder, left), path);
@@ -109,15 +110,6 @@ function originIn(folder: string): Origin | undefined {
     return v.parse(origin, JSON.parse(readFileSync(join(folder, about), 'utf8')));
   } catch {
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // The process of another user runs too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

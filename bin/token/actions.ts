@@ -9,37 +9,29 @@ import {
 } from '../administration/access-tokens.ts';
 import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
+import { idFrom } from './arguments.ts';
 import { expiry, jsonOf, tableOf } from './output.ts';
 
-// bin/token.ts loads this file only for a valid command line, because loading the SDK takes longer
-// than everything else.
+/** In seconds. */
+type Lifetime = number | 'never';
 
-interface Lifetime {
-  /** In seconds. */
-  expiresIn: number | 'never';
-}
-
-export interface IssueOptions extends TargetOptions, Lifetime {
+interface IssueOptions extends TargetOptions {
   owner: string;
   scope: Scope[];
   label: string;
-}
-
-export interface ListOptions extends TargetOptions {
-  owner?: string;
-  active?: true;
-  json?: true;
-}
-
-export interface RotateOptions extends TargetOptions, Lifetime {
-  /** In seconds. */
-  overlap: number;
+  expiresIn: Lifetime;
 }
 
 export async function issue(options: IssueOptions): Promise<void> {
-  const target = await openTarget(options);
   const { owner, scope: scopes, label, expiresIn } = options;
-  show(await issueToken(...target, { owner, scopes, label, expires: expiresAt(expiresIn) }));
+  const grant = { owner, scopes, label, expires: expiresAt(expiresIn) };
+  show(await issueToken(...(await openTarget(options)), grant));
+}
+
+interface ListOptions extends TargetOptions {
+  owner?: string;
+  active?: true;
+  json?: true;
 }
 
 export async function list(options: ListOptions): Promise<void> {
@@ -50,7 +42,8 @@ export async function list(options: ListOptions): Promise<void> {
   console.log(options.json ? jsonOf(tokens, now) : tableOf(tokens, now));
 }
 
-export async function revoke(options: TargetOptions, id: string): Promise<void> {
+export async function revoke(argument: string, options: TargetOptions): Promise<void> {
+  const id = await idFrom(argument);
   const { owner } = await revokeToken(...(await openTarget(options)), id);
   console.error(
     `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
@@ -58,14 +51,19 @@ export async function revoke(options: TargetOptions, id: string): Promise<void> 
   );
 }
 
-export async function rotate(options: RotateOptions, id: string): Promise<void> {
+interface RotateOptions extends TargetOptions {
+  /** In seconds. */
+  overlap: number;
+  expiresIn: Lifetime;
+}
+
+export async function rotate(argument: string, options: RotateOptions): Promise<void> {
+  const { overlap, expiresIn } = options;
+  const id = await idFrom(argument);
   const target = await openTarget(options);
-  const { replaced, ...issued } = await rotateToken(...target, id, {
-    overlap: options.overlap,
-    expires: expiresAt(options.expiresIn),
-  });
+  const issued = await rotateToken(...target, id, { overlap, expires: expiresAt(expiresIn) });
   show(issued);
-  console.error(`It replaces ${replaced.id}, which works until ${expiry(replaced.expires)}.`);
+  console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
 }
 
 function show({ id, token, record }: IssuedToken): void {
@@ -76,6 +74,6 @@ function show({ id, token, record }: IssuedToken): void {
   );
 }
 
-function expiresAt(lifetime: number | 'never'): number | undefined {
+function expiresAt(lifetime: Lifetime): number | undefined {
   return lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
 }

@@ -9,21 +9,12 @@ const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 export const tablesKey = 'tables';
 
 /** Returns a client of the local database at an endpoint, as an administrator. */
-export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
-  return new DynamoDBClient({
-    endpoint,
-    region: region(),
-    credentials: localCredentials,
-    ...config,
-  });
-}
+export const localClient = (endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient =>
+  new DynamoDBClient({ endpoint, region: region(), credentials: localCredentials, ...config });
 
-/** Returns a document client of the local database. It reads numbers as bigints. */
-export function localDocumentClient(
-  endpoint: string,
-  config?: DynamoDBClientConfig,
-): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(localClient(endpoint, config), {
-    unmarshallOptions: { wrapNumbers: BigInt },
-  });
-}
+/** Returns a document client, which reads numbers as bigints. */
+export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
+
+export const localDocumentClient = (endpoint: string, config?: DynamoDBClientConfig) =>
+  documentClient(localClient(endpoint, config));

@@ -191,9 +191,9 @@ test('requests are served until revoke begins, and refused once it has returned'
   await eventually('an answer', () => answered.length > 0);
   phase = 'during';
   const { databaseEndpoint } = service;
-  const { exitCode } = await runToken(`revoke ${id} --dynamodb-endpoint ${databaseEndpoint}`);
+  const { code } = await runToken(`revoke ${id} --dynamodb-endpoint ${databaseEndpoint}`);
   phase = 'after';
-  expect(exitCode).toBe(0);
+  expect(code).toBe(0);
   await eventually('the last answers', traffic);
   const statuses = (chosen: typeof answered) => [...new Set(chosen.map(({ status }) => status))];
   expect(statuses(answered.filter(({ ended }) => ended === 'before'))).toEqual([200]);

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
+import { demoToken } from '../../bin/administration/demo-token.ts';
 import { announce, findRunning } from '../../bin/administration/running.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
@@ -14,27 +14,25 @@ import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { startTokensTable } from '../support/database/tokens-table.ts';
-import { eventually } from '../support/eventually.ts';
-import { root } from '../support/project.ts';
-import { start, token } from './command.ts';
+import { run, token, tokenProcess } from './command.ts';
 
 const tokens = await startTokensTable();
 finallyDo(tokens.stop);
 
-const local = (line: string, options = {}) =>
-  token(`${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {}, options);
+const local = (line: string, stdin?: string) =>
+  token(`${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {}, stdin);
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
 const issue = (owner: string) => {
   const grant = { owner, scopes: allScopes, label: 'a note', expires: 4_000_000_000 };
   return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
 };
-const failed = (message: string) => ({ exitCode: 1, stdout: '', stderr: `error: ${message}\n` });
+const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
 const day = 86_400;
 
 test('issue prints the token alone on stdout, and words about it on stderr', async () => {
   const line = `run -s token -- issue --owner ann --dynamodb-endpoint ${tokens.endpoint}`;
-  const { exitCode, stdout, stderr } = await start('npm', line.split(' '), process.env);
-  expect(exitCode).toBe(0);
+  const { code, stdout, stderr } = await run('npm', line.split(' '));
+  expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const id = tokenId(stdout.trim());
   const words =
@@ -58,8 +56,8 @@ test.each([
   ],
   ['--expires-in never', {}, Number.POSITIVE_INFINITY],
 ])('issue --owner bob %s', async (options, expected, lifetime) => {
-  const { exitCode, stdout } = await local(`issue --owner bob ${options}`);
-  expect(exitCode).toBe(0);
+  const { code, stdout } = await local(`issue --owner bob ${options}`);
+  expect(code).toBe(0);
   const stored = await record(tokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
   // The program reads the clock twice, so a second may begin in between.
@@ -77,7 +75,7 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   const header = 'ID            OWNER   SCOPES      STATUS   EXPIRES            LABEL\n';
   const table = await local('list --owner lister');
   const stdout = `${header}${first}  ${rest(first)}\n${second}  ${rest(second)}\n`;
-  expect(table).toEqual({ exitCode: 0, stderr: '', stdout });
+  expect(table).toEqual({ code: 0, stderr: '', stdout });
 
   const json = await local('list --owner lister --json');
   const common = {
@@ -105,6 +103,8 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   expect(active.stdout).toMatch(new RegExp(`^ID .*\\n${issued.id} .*\\n$`));
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
   expect((await local('list')).stdout).toContain(issued.id);
+  await demoToken(tokens.endpoint, 'npm start');
+  expect((await local('list')).stdout).toMatch(/ demo .* npm start\n/);
 });
 
 test('list fits 80 columns, and cuts off labels for it', async () => {
@@ -118,8 +118,8 @@ test('list fits 80 columns, and cuts off labels for it', async () => {
 test('rotate prints the new token, and the old one works until the overlap ends', async () => {
   const old = await issue('rita');
   const line = `rotate ${old.id} --overlap 15m --expires-in 7d`;
-  const { exitCode, stdout, stderr } = await local(line);
-  expect(exitCode).toBe(0);
+  const { code, stdout, stderr } = await local(line);
+  expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const next = await record(tokenId(stdout.trim()));
   expect(next).toMatchObject({ owner: 'rita', scopes: allScopes, label: 'a note' });
@@ -139,7 +139,7 @@ test('revoke ends a token, and says for how long the gateway may accept it', asy
   const stderr =
     `Revoked ${id} of rob. API Gateway may accept it for up to 60 s more, or for as long as ` +
     'the setting authorizer-cache says.\n';
-  expect(await local(`revoke ${id}`)).toEqual({ exitCode: 0, stdout: '', stderr });
+  expect(await local(`revoke ${id}`)).toEqual({ code: 0, stdout: '', stderr });
   expect((await record(id))?.revoked).toBeDefined();
 });
 
@@ -155,10 +155,6 @@ test.each([
   [`${ann} --expires-in 90`, lifetimes],
   [`${ann} --expires-in 0d`, lifetimes],
   [`${ann} --expires-in 1.5h`, lifetimes],
-  [
-    `${ann} --label ${'x'.repeat(101)}`,
-    'No token was issued: label must be at most 100 characters',
-  ],
   [`${ann} bob`, "too many arguments for 'issue'"],
   [
     "issue --label 'for ann' --owner",
@@ -170,22 +166,21 @@ test.each([
   ['revoke', "missing required argument 'id'"],
   ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
   ['revoke abcdefghijkl', 'There is no token abcdefghijkl.'],
-  ['rotate abcdefghijkl', 'There is no token abcdefghijkl.'],
   ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
   ['list --stack PlantStore', "option '--localhost' cannot be used with option '--stack <name>'"],
   ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
 ])('%s is a mistake that gets one line', async (command, line) => {
-  const { exitCode, stdout, stderr } = await local(command);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  const { code, stdout, stderr } = await local(command);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(line);
 });
 
 test('revoke and rotate read a whole token from standard input', async () => {
   const { id, token: old } = await issue('ida');
-  const rotated = await local('rotate -', { stdin: `${old}\n` });
+  const rotated = await local('rotate -', `${old}\n`);
   expect(rotated.stderr).toContain(`It replaces ${id}, which works until`);
-  const revoked = await local('revoke -', { stdin: rotated.stdout });
+  const revoked = await local('revoke -', rotated.stdout);
   expect(revoked.stderr).toContain(`Revoked ${tokenId(rotated.stdout.trim())} of ida.`);
   expect((await record(tokenId(rotated.stdout.trim())))?.revoked).toBeDefined();
 });
@@ -196,7 +191,7 @@ test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
   'standard input is refused, and not repeated, if it is %j',
   async (stdin) => {
     for (const command of ['revoke -', 'rotate -'])
-      expect(await local(command, { stdin })).toEqual(
+      expect(await local(command, stdin)).toEqual(
         failed('Standard input holds no access token, or a mistyped one.'),
       );
   },
@@ -231,7 +226,7 @@ test('--localhost finds the running npm start by itself', async () => {
   const data = join(cwd, '.plant-store');
   mkdirSync(data);
   announce(data, { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint });
-  const { stdout } = await token('issue --owner found --localhost', {}, { cwd });
+  const { stdout } = await tokenProcess('issue --owner found --localhost', {}, cwd);
   expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
 });
 
@@ -246,25 +241,6 @@ test('options that npm took for its own are refused by their names, and no other
   );
   const { stdout } = await token(`list --dynamodb-endpoint ${tokens.endpoint}`, npm);
   expect(stdout).toMatch(/^ID /);
-});
-
-test('an npm start announces itself, and takes it back when it ends', async () => {
-  const cwd = temporaryFolder();
-  const npmStart = spawn(
-    process.execPath,
-    [join(root, 'bin', 'local.ts'), '--port', '0', '--dynamodb-port', '0', '--json'],
-    { cwd, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const [ready] = await eventually('a ready npm start', once(npmStart.stdout, 'data'), {
-    seconds: 120,
-  });
-  const { dynamodbEndpoint } = JSON.parse(`${ready}`);
-  expect(findRunning(join(cwd, '.plant-store'))).toMatchObject({ dynamodbEndpoint });
-  const { stdout } = await token('list --localhost', {}, { cwd });
-  expect(stdout).toMatch(/ demo .* npm start\n/);
-  npmStart.kill();
-  await eventually('the end of npm start', once(npmStart, 'exit'));
-  expect(existsSync(join(cwd, '.plant-store', 'running.json'))).toBe(false);
 });
 
 test('an npm start is found from its announcement until its end, however it ends', async () => {
@@ -290,7 +266,7 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
     const message =
       `No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
       'with --dynamodb-endpoint.';
-    expect(await token(`list --dynamodb-endpoint ${endpoint}`)).toEqual(failed(message));
+    expect(await tokenProcess(`list --dynamodb-endpoint ${endpoint}`)).toEqual(failed(message));
   },
 );
 
@@ -301,8 +277,8 @@ test('a server is recognised that is not the database of an npm start', async ()
   );
   const url = `http://127.0.0.1:${await listen(nothing, 0, '127.0.0.1')}`;
   for (const endpoint of [other.endpoint, url]) {
-    const { exitCode, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
-    expect(exitCode).toBe(1);
+    const { code, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
+    expect(code).toBe(1);
     const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
     expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
   }
@@ -316,18 +292,8 @@ test.each(['issue --owner alice', 'list', 'revoke Zk3v9QeXb2Lr'])(
     const empty = createServer((_, response) => response.end());
     finallyDo(() => empty.close().closeAllConnections());
     const endpoint = `http://127.0.0.1:${await listen(empty, 0, '127.0.0.1')}`;
-    const { exitCode, stdout, stderr } = await token(`${command} --dynamodb-endpoint ${endpoint}`);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    const { code, stdout, stderr } = await token(`${command} --dynamodb-endpoint ${endpoint}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
   },
 );
-
-test.each(['issue', 'list', 'revoke', 'rotate', ''])('"%s" has a --help', async (command) => {
-  const { exitCode, stdout, stderr } = await token(`${command} --help`);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toContain(`Usage: npm run -s token -- ${command}`);
-  for (const expected of command
-    ? ['--localhost', '--stack', '--profile', '--region', 'PlantStore']
-    : ['issue', 'list', 'revoke', 'rotate'])
-    expect(stdout).toContain(expected);
-});

@@ -1,11 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type CallOptions,
   type ClientOptions,
@@ -88,16 +82,7 @@ test('an error is a problem that names every fault', async () => {
   expect(await problemOf(stranger.list().next())).toMatchObject({ status: 401 });
 });
 
-let server: Server | undefined;
-afterEach(() => {
-  server?.close();
-});
-
-/** Starts a server until the test ends, and returns its address. */
-async function serve(listener: RequestListener): Promise<string> {
-  server = createServer(listener);
-  return `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
-}
+// The client waits for a second before it calls again, so the cases below wait at the same time.
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -136,16 +121,17 @@ async function outcomeOf(
   { signal, ...options }: Partial<ClientOptions> & CallOptions = {},
 ) {
   let requests = 0;
-  const baseUrl = await serve((request, response) => {
+  const server = createServer((request, response) => {
     requests += 1;
     (replies[requests - 1] ?? status(500))(request, response);
   });
+  const baseUrl = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const began = performance.now();
   // Only what hangs is to time out, however slow the machine is.
   const timeout = replies.includes(hang) ? 1000 : 60_000;
   const plants = plantStoreClient({ baseUrl, token: '', timeout, retries: 2, ...options });
   const [result] = await Promise.allSettled([calls[call](plants, { signal })]);
-  server?.close().closeAllConnections();
+  server.close().closeAllConnections();
   return { ...result, requests, ms: performance.now() - began };
 }
 
@@ -157,35 +143,35 @@ const faults: [what: string, fault: Reply][] = [
   ['is answered by halves', breakOff],
 ];
 describe.each(faults)('a call that %s', (_, fault) => {
-  test('is repeated if it is a list', async () => {
-    const aloe = [answered()];
+  test.concurrent('is repeated if it is a list', async () => {
     const outcome = await outcomeOf('list', [fault, status(200)]);
-    expect(outcome).toMatchObject({ value: aloe, requests: 2 });
+    expect(outcome).toMatchObject({ value: [answered()], requests: 2 });
   });
 
-  test.each(['create', 'delete'] as const)('is not repeated if it is a %s', async (call) => {
-    const outcome = await outcomeOf(call, [fault, status(call === 'create' ? 201 : 204)]);
-    expect(outcome).toMatchObject({ status: 'rejected', requests: 1 });
-  });
+  test.concurrent.each(['create', 'delete'] as const)(
+    'is not repeated if it is a %s',
+    async (call) => {
+      const outcome = await outcomeOf(call, [fault, status(call === 'create' ? 201 : 204)]);
+      expect(outcome).toMatchObject({ status: 'rejected', requests: 1 });
+    },
+  );
 
-  test('is repeated if it is a create or delete of the only writer', async () => {
-    const onlyWriter = true;
-    expect(await outcomeOf('create', [fault, status(200)], { onlyWriter })).toMatchObject({
-      value: answered(),
-      requests: 2,
-    });
-    const gone = await outcomeOf('delete', [fault, status(404)], { onlyWriter });
+  test.concurrent.each([
+    ['create', 200, answered()],
     // The first attempt may have deleted it.
-    expect(gone).toMatchObject({ value: true, requests: 2 });
+    ['delete', 404, true],
+  ] as const)('is repeated if it is a %s of the only writer', async (call, code, value) => {
+    const outcome = await outcomeOf(call, [fault, status(code)], { onlyWriter: true });
+    expect(outcome).toMatchObject({ value, requests: 2 });
   });
 
-  test('rejects after its last repetition', async () => {
+  test.concurrent('rejects after its last repetition', async () => {
     const outcome = await outcomeOf('list', [fault, fault, status(200)], { retries: 1 });
     expect(outcome).toMatchObject({ status: 'rejected', requests: 2 });
   });
 });
 
-test.each([
+test.concurrent.each([
   ['create', 201, answered()],
   ['list', 200, [answered()]],
   ['delete', 204, true],
@@ -207,16 +193,17 @@ test('a delete under a wrong base URL is no deletion of a plant that is missing'
   });
 });
 
-test('a list that meets a refused connection is repeated', async () => {
-  const baseUrl = await serve(status(200));
-  const port = Number(new URL(baseUrl).port);
-  await new Promise((resolve) => server?.close(resolve));
-  const listing = all(plantStoreClient({ baseUrl, token: '' }).list());
-  setTimeout(() => server?.listen(port, '127.0.0.1'), 500);
+test.concurrent('a list that meets a refused connection is repeated', async () => {
+  const server = createServer(status(200));
+  const port = await listen(server, 0, '127.0.0.1');
+  await new Promise((resolve) => server.close(resolve));
+  const listing = all(plantStoreClient({ baseUrl: `http://127.0.0.1:${port}`, token: '' }).list());
+  setTimeout(() => server.listen(port, '127.0.0.1'), 500);
   expect(await listing).toEqual([answered()]);
+  server.close();
 });
 
-test.each([
+test.concurrent.each<[string, () => string, number]>([
   ['seconds', () => '1', 1000],
   // A date has no fractions of a second.
   ['a date', () => new Date(Date.now() + 2000).toUTCString(), 1000],
@@ -230,7 +217,7 @@ test.each([
   expect(outcome.ms).toBeLessThan(ms + 1900);
 });
 
-test.each<[what: string, reply: Reply]>([
+test.concurrent.each<[what: string, reply: Reply]>([
   ['for its answer', hang],
   ['to be repeated', status(429, { 'Retry-After': '999999999' })],
 ])('a signal ends a call that waits %s', async (_, reply) => {
@@ -247,11 +234,10 @@ test.each<[what: string, reply: Reply]>([
   }
 });
 
-test('an error of a proxy is told with its status and text', async () => {
-  const baseUrl = await serve((_, response) => {
-    response.writeHead(502, { 'Content-Type': 'text/plain' }).end('no upstream');
+test.concurrent('an error of a proxy is told with its status and text', async () => {
+  const badGateway: Reply = (_, response) =>
+    void response.writeHead(502, { 'Content-Type': 'text/plain' }).end('no upstream');
+  expect(await outcomeOf('delete', [badGateway])).toMatchObject({
+    reason: new Error('502 Bad Gateway: no upstream'),
   });
-  await expect(plantStoreClient({ baseUrl, token: '' }).delete(1n)).rejects.toThrow(
-    '502 Bad Gateway: no upstream',
-  );
 });

@@ -77,25 +77,28 @@ test('a second signal does not interrupt the cleanup', async () => {
   });
 });
 
-test('an error stops the parts and ends the program with exit code 1', async () => {
-  const { ended } = startProgram(`${twoParts} throw new Error('It is broken.');`);
-  expect(await ended).toEqual({
-    code: 1,
-    said: ['start one', 'start two', 'stop two', 'stop one'],
-    errors: 'error: It is broken.\n',
-  });
-});
-
-test('a part that does not start is reported once', async () => {
-  const { ended } = startProgram(
+test.each([
+  ['an error', `${twoParts} throw new Error('It is broken.');`, 'It is broken.', 'one two'],
+  [
+    'a part that does not start',
     `await start(() => part('one')); await start(async () => { throw new Error('Taken.'); });`,
-  );
-  expect(await ended).toEqual({
-    code: 1,
-    said: ['start one', 'stop one'],
-    errors: 'error: Taken.\n',
-  });
-});
+    'Taken.',
+    'one',
+  ],
+])(
+  '%s is reported once, stops the parts and makes the exit code 1',
+  async (_, body, error, parts) => {
+    const started = parts.split(' ');
+    expect(await startProgram(body).ended).toEqual({
+      code: 1,
+      said: [
+        ...started.map((part) => `start ${part}`),
+        ...started.toReversed().map((part) => `stop ${part}`),
+      ],
+      errors: `error: ${error}\n`,
+    });
+  },
+);
 
 test('a part that does not stop is reported, and the others stop', async () => {
   const { child, says, ended } = startProgram(

@@ -9,12 +9,13 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { createPlantsTable, writePlants } from '../support/database/plants-table.ts';
+import { createTable } from '../support/database/create-table.ts';
+import { writePlants } from '../support/database/plants-table.ts';
 import { answered } from '../support/plant.ts';
 
 const { endpoint, stop } = await startDatabase({ port: 0 });
 const database = localDocumentClient(endpoint);
-await createPlantsTable(database);
+await createTable(database, 'plants');
 const store = plantStore(database, tableIds.plants);
 afterAll(() => {
   database.destroy();

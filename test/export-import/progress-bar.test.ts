@@ -5,7 +5,7 @@ import { progressBar } from '../../bin/plants/progress-bar.ts';
 function written(isTTY: boolean, plants: number, share?: number): string {
   let text = '';
   const terminal = { isTTY, write: (more: string) => (text += more) };
-  const bar = progressBar('Importing', terminal as never);
+  const bar = progressBar('Importing', 'plants', terminal as never);
   bar.show(plants, share);
   bar.clear();
   return text;

@@ -5,8 +5,9 @@ import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import type { Database } from '../../lib/database/embedded-database.ts';
+import { createTable } from '../support/database/create-table.ts';
 import { engines } from '../support/database/engines.ts';
-import { createPlantsTable, writePlants } from '../support/database/plants-table.ts';
+import { writePlants } from '../support/database/plants-table.ts';
 import { answered, fieldNames, stored, whole } from '../support/plant.ts';
 
 const smallest = -(2n ** 63n);
@@ -21,7 +22,7 @@ describe.each(engines())('on $name', ({ start }) => {
   beforeAll(async () => {
     engine = await start();
     database = localDocumentClient(engine.endpoint);
-    await createPlantsTable(database);
+    await createTable(database, 'plants');
     plants = plantStore(database, tableIds.plants);
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
 export const referencePath = '/docs';
 
@@ -22,12 +22,11 @@ export function apiReference(token: string) {
     const [hostname = ''] = (request.headers.host ?? '').split(':');
     if (!['127.0.0.1', 'localhost'].includes(hostname)) return refuse(response, 403);
     if (request.method !== 'GET') return refuse(response, 405);
-    const found = files.get(name);
-    if (!found) return refuse(response, 404);
-    const [type, file] = found;
+    const folder = folders.get(name);
+    if (folder === undefined) return refuse(response, 404);
 
-    const text = readFileSync(file, 'utf8');
-    response.writeHead(200, { ...headers, 'Content-Type': type });
+    const text = readFileSync(join(folder, name), 'utf8');
+    response.writeHead(200, { ...headers, 'Content-Type': types[extname(name)] });
     response.end(name === 'page.html' ? text.replace('{{token}}', token) : text);
     return true;
   };
@@ -61,17 +60,18 @@ const headers = {
 const root = join(import.meta.dirname, '..', '..', '..');
 const swaggerUi = join(root, 'node_modules', 'swagger-ui-dist');
 
-/** What the page consists of. The token is in the HTML, which no page of another site can read. */
-const files = new Map<string, [type: string, file: string]>(
-  Object.entries({
-    'page.html': ['text/html; charset=utf-8', join(import.meta.dirname, 'page.html')],
-    'page.css': ['text/css; charset=utf-8', join(import.meta.dirname, 'page.css')],
-    'page.js': ['text/javascript; charset=utf-8', join(import.meta.dirname, 'page.js')],
-    'swagger-ui.css': ['text/css; charset=utf-8', join(swaggerUi, 'swagger-ui.css')],
-    'swagger-ui-bundle.js': [
-      'text/javascript; charset=utf-8',
-      join(swaggerUi, 'swagger-ui-bundle.js'),
-    ],
-    'openapi.json': ['application/json', join(root, 'docs', 'openapi.json')],
-  }),
-);
+/** The folders of the page's files. No page of another site can read the token in the HTML. */
+const folders = new Map([
+  ['page.html', import.meta.dirname],
+  ['page.css', import.meta.dirname],
+  ['page.js', import.meta.dirname],
+  ['swagger-ui.css', swaggerUi],
+  ['swagger-ui-bundle.js', swaggerUi],
+  ['openapi.json', join(root, 'docs')],
+]);
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+};

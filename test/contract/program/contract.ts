@@ -1,15 +1,11 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { explain } from '../../../bin/administration/explain.ts';
+import { completeCommands } from '../../../bin/administration/program.ts';
 import { findRunning } from '../../../bin/administration/running.ts';
 import { accountOf, openTarget, outputOf } from '../../../bin/administration/target.ts';
-import { type TargetOptions, targetOptions } from '../../../bin/administration/target-options.ts';
+import type { TargetOptions } from '../../../bin/administration/target-options.ts';
 import { example } from '../../../bin/command-line/example.ts';
-import {
-  refuseOptionsAsValues,
-  refuseOptionsOfNpm,
-} from '../../../bin/command-line/refused-options.ts';
-import { refuseSecretArguments } from '../../../bin/command-line/secret-arguments.ts';
 import {
   authorizerFailure,
   expectAnswer,
@@ -25,8 +21,6 @@ interface Options extends TargetOptions {
   except?: string[];
   failAuthorizer?: true;
 }
-
-refuseSecretArguments('Tokens for this command go into the environment, as its --help says.');
 
 const program = new Command('npm run contract --')
   .description(
@@ -58,9 +52,7 @@ environment, tokens of owners without plants:
   CONTRACT_REVOKED_TOKEN  revoked (may be left out)
   CONTRACT_EXPIRED_TOKEN  expired (may be left out)`,
   );
-for (const option of targetOptions) program.addOption(option);
-refuseOptionsOfNpm(program);
-refuseOptionsAsValues([program]);
+completeCommands(program, 'Tokens for this command go into the environment, as its --help says.');
 const options = program.parse().opts<Options>();
 
 try {

@@ -6,8 +6,8 @@ import { plantStore } from '../../../functions/plants/store.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localClient, localDocumentClient } from '../../../lib/database/database-client.ts';
 import type { Database } from '../../../lib/database/embedded-database.ts';
+import { createTable } from '../../support/database/create-table.ts';
 import { engines } from '../../support/database/engines.ts';
-import { createPlantsTable } from '../../support/database/plants-table.ts';
 import { type Answer, itemModel, refusal } from './model.ts';
 
 /** Returns the requests that the store can send for plant 7 of OWNER, each once. */
@@ -54,7 +54,7 @@ describe.each(engines())('on $name', ({ start }) => {
   beforeAll(async () => {
     engine = await start();
     const client = localClient(engine.endpoint);
-    await createPlantsTable(client);
+    await createTable(client, 'plants');
     client.destroy();
     requests = await requestsOfStore(engine.endpoint);
   });

@@ -167,8 +167,10 @@ test('an erasure does not delete what another caller created, and can be repeate
   proxy.play('anew', ...read, loseAnswerAfter(there('anew')), pass);
   const result = await plants(['erase', '--owner', 'anew'], 'anew\n', faulty);
   expect(result.code).toBe(1);
-  expect(result.stderr.endsWith(stopped('anew', '0 plants erased').stderr)).toBe(true);
-  expect(proxy.seen('anew')).toEqual(['Query', 'Scan', 'Scan', 'Query', 'DeleteItem', 'GetItem']);
+  expect(
+    result.stderr.endsWith(stopped('anew', '0 access tokens and 0 plants erased').stderr),
+  ).toBe(true);
+  expect(proxy.seen('anew')).toEqual(['Scan', 'Query', 'Scan', 'Query', 'DeleteItem', 'GetItem']);
   expect(await all('anew')).toMatchObject([{ name: 'Ficus' }]);
   expect(await plants(['erase', '--owner', 'anew'], 'anew\n')).toMatchObject({ code: 0 });
 });
@@ -179,7 +181,7 @@ test.each([
     'erase',
     'sole',
     [pass, pass, pass, pass, reset],
-    'Query Scan Scan Query DeleteItem GetItem DeleteItem',
+    'Scan Query Scan Query DeleteItem GetItem DeleteItem',
   ],
 ])('the only writer can let an %s go on', async (command, owner, faults, commands) => {
   proxy.play(owner, ...faults, pass);
@@ -225,7 +227,7 @@ test('erase removes the plants and tokens of one owner, once their name is typed
   await issue('gone');
   await issue('gone2');
   const question =
-    `${tables.endpoint}: gone has 40 plants and 1 access tokens.\n` +
+    `${tables.endpoint}: gone has 1 access token and 40 plants.\n` +
     'Type "gone" to erase them for good: ';
 
   for (const answer of ['gone2\n', 'y\n', '']) {
@@ -238,7 +240,7 @@ test('erase removes the plants and tokens of one owner, once their name is typed
 
   const erased = await plants(['erase', '--owner', 'gone'], 'gone\n');
   expect(erased).toMatchObject({ code: 0, stdout: '' });
-  expect(erased.stderr).toContain('Erased 40 plants and 1 access tokens of gone.');
+  expect(erased.stderr).toContain('Erased 1 access token and 40 plants of gone.');
   expect(await all('gone')).toEqual([]);
   expect(await listTokens(tables.database, tableIds.accessTokens, 'gone')).toEqual([]);
   expect(await all('gone2')).toHaveLength(1);

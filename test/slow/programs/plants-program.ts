@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { createPlantsTable } from '../../support/database/plants-table.ts';
-import { startTokensTable } from '../../support/database/tokens-table.ts';
+import { createTable, tableNames } from '../../support/database/create-table.ts';
+import { engine } from '../../support/database/engines.ts';
 import { startProgram } from '../../support/program.ts';
 
-/** Starts both tables in an engine of their own, in memory. */
+/** Starts all tables in an engine of their own, in memory. */
 export async function startTables() {
-  const { endpoint, stop } = await startTokensTable();
+  const { endpoint, stop } = await engine().start();
   finallyDo(stop);
   const database = localDocumentClient(endpoint);
   finallyDo(() => database.destroy());
-  await createPlantsTable(database);
-  return {
-    endpoint,
-    database,
-  };
+  for (const name of tableNames) await createTable(database, name);
+  return { endpoint, database };
 }
 
 /** CI takes 100 000. */

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
@@ -49,7 +56,8 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
 
   const portOf = (url: string) => new URL(url).port;
   const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
-  const { processId } = findRunning(data) ?? {};
+  const { processId, ...announced } = findRunning(data) ?? {};
+  expect(announced).toEqual({ baseUrl, dynamodbEndpoint });
   const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
   expect(
     await Promise.all([
@@ -75,6 +83,7 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   await store.comes('a connection', connected);
   sockets[2]?.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
   expect((await store.stop()).code).toBe(0);
+  expect(existsSync(join(data, 'running.json'))).toBe(false);
 
   const again = await start(['--data', data]);
   const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });

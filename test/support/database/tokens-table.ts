@@ -1,7 +1,7 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accessTokenKey, tableIds } from '../../../functions/shared/table-schema.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localClient } from '../../../lib/database/database-client.ts';
+import { createTable } from './create-table.ts';
 import { engine } from './engines.ts';
 
 /** Starts an engine, in memory, and creates a table of access tokens in it. */
@@ -11,14 +11,7 @@ export async function startTokensTable(
 ) {
   const { endpoint, stop } = await start();
   const client = localClient(endpoint);
-  await client.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: accessTokenKey.partition, AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: accessTokenKey.partition, KeyType: 'HASH' }],
-    }),
-  );
+  await createTable(client, 'accessTokens', name);
   return {
     endpoint,
     name,

@@ -102,7 +102,7 @@ export const deliberateFaults = [
   fault<Crypto>(
     'a part of the digest compared',
     ['access-tokens/authorizer.ts', 'node:crypto'],
-    'access-tokens/same-work',
+    'access-tokens/authorizer',
     {
       timingSafeEqual: (sound) => (one, other) =>
         sound(Buffer.from(one as Buffer).subarray(8), Buffer.from(other as Buffer).subarray(8)),

@@ -1,0 +1,41 @@
+import { Command, CommanderError } from 'commander';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refused-options.ts';
+import { refuseSecretArguments } from '../command-line/secret-arguments.ts';
+import { explain } from './explain.ts';
+import { type TargetOptions, targetOptions } from './target-options.ts';
+
+/** Makes a program to which commands can be added. Its errors are one line each. */
+export const administration = (name: string): Command =>
+  new Command(name).exitOverride().configureOutput({
+    // Commander adds a suggestion on the next line.
+    outputError: (text) => console.error(text.trim().replaceAll('\n', ' ')),
+  });
+
+/** Adds the options that choose a target, and refuses arguments that are surely a mistake. */
+export function completeCommands(program: Command, insteadOfTokens: string): void {
+  refuseSecretArguments(program, insteadOfTokens);
+  const commands = program.commands.length > 0 ? program.commands : [program];
+  for (const command of commands) for (const option of targetOptions()) command.addOption(option);
+  refuseOptionsAsValues(commands);
+  refuseOptionsOfNpm(program);
+}
+
+/** Runs the command that the process was given. Prints errors, and returns the exit code. */
+export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
+  let options: TargetOptions = { stack: '' };
+  program.hook('preAction', (_, command) => {
+    options = command.opts();
+  });
+  try {
+    completeCommands(program, insteadOfTokens);
+    await program.parseAsync();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    console.error(`error: ${explain(error, options)}`);
+    return 1;
+  } finally {
+    // Stdin would keep the process alive until its writer closes it.
+    process.stdin.destroy();
+  }
+}
