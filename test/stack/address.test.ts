@@ -62,7 +62,7 @@ test.each([
     'zone',
     zone,
     ' --stack PlantStore-zone',
-    { BaseUrl: { Value: 'https://plants.example.com/v1' } },
+    { BaseUrl: { Value: 'https://store.example.com/v1' } },
   ],
 ])(
   'outputs are the address, the tables and the next command (%s)',
@@ -80,7 +80,7 @@ test.each([
 test.each([
   ['default', plain, []],
   ['everything', everything, ['api.example.com']],
-  ['zone', zone, ['plants.example.com']],
+  ['zone', zone, ['store.example.com']],
 ])('only the stage v1 answers at the domain, below /v1 (%s)', (_, template, domains) => {
   const names = propertiesOf(template, 'AWS::ApiGateway::DomainName');
   expect(names.map(({ DomainName }) => DomainName)).toEqual(domains);
