@@ -6,8 +6,6 @@ import { dirname } from 'node:path';
 /** One, many, the names of four and a tag. A run changes them here, too. */
 export const names = 'plant,plants,Monstera,Aloe,Ficus,Fern,indoor'.split(',');
 
-const codeWords =
-  /^(as|async|await|case|class|const|default|else|extends|for|from|function|i[fns]|import|interface|let|new|of|return|run|satisfies|throw|type|typeof)$/;
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const small = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 const wordsOf = (text = '') => text.split(/[ _-]|(?<=[a-z])(?=[A-Z])/).map(capital);
@@ -19,20 +17,23 @@ function form(noun = ''): string {
   return `${any.join('[ _-]?')}|${wordsOf(noun).join('_?').toUpperCase()}`;
 }
 
-/** Spells words like what they replace: as a name, or apart in a sentence. */
+/** Returns whether a text ends within a comment or a page's sentences, where words stand apart. */
+function isProse(text: string): boolean {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const paragraph = text.slice(text.lastIndexOf('\n\n') + 1);
+  const isPage = text.startsWith('# ') && text.split('\n```').length % 2 === 1 && line[0] !== '|';
+  const isComment = /^\s*(\/\/|\/?\*|#)/.test(line);
+  const isQuoted = paragraph.split('`').length % 2 === 0 || /\[[^\]]*$/.test(paragraph);
+  return (isPage || isComment) && !isQuoted && /(^|[\s("'])$/.test(text);
+}
+
+/** Spells words like what they replace. */
 function spell(words: string[], found: string, before: string, after: string): string {
   if (found === found.toUpperCase()) return words.join('_').toUpperCase();
-  const [, next] = /^\s+([a-z]+)/i.exec(after) ?? [];
-  const beside = [next, /([a-z]+)\s+$/i.exec(before)?.[1]];
-  const isApart = /(^|[\s'"`(])$/.test(before) && /^([\s'"`)]|[,;:?!.]?(\s|$))/.test(after);
-  const inSentence = isApart && beside.some((word) => word && !codeWords.test(word));
-  if (/^[A-Z]/.test(found)) {
-    if (!inSentence || !next) return words.join('');
-    return /^[A-Z]/.test(next) ? words.join(' ') : capital(words.join(' ').toLowerCase());
-  }
+  if (/^[A-Z]/.test(found)) return words.join(/^ Store\b/.test(after) ? ' ' : '');
   const joint = /\w([-_])$/.exec(before)?.[1] ?? /^[-_]/.exec(after)?.[0];
-  if (inSentence || joint || /^[a-z]/.test(after))
-    return words.join(inSentence ? ' ' : (joint ?? '')).toLowerCase();
+  if (joint || /^[a-z]/.test(after)) return words.join(joint ?? '').toLowerCase();
+  if (isProse(before) && !/^([\w/(:]|\.\w)/.test(after)) return words.join(' ').toLowerCase();
   return small(words.join(''));
 }
 

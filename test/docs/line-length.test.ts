@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { names } from '../../bin/rename.ts';
 import { root } from '../support/project.ts';
 import { readPage } from './page.ts';
 
@@ -26,12 +27,17 @@ function isUnbreakable(line: string): boolean {
   return first === '|' || isRegularExpression || isPinnedAction || rest.length < 3;
 }
 
+const [one = '', many = ''] = names.map((name) => name.replace(/[A-Z]/g, '[ _-]?$&'));
+const noun = new RegExp(`${many}|${one}`, 'gi');
+/** Returns the columns of a line. A copy's long noun counts as six, so that no line needs a break. */
+const columnsOf = (line: string) => [...line.replaceAll(noun, (found) => found.slice(0, 6))].length;
+
 test('no line has more than 100 columns, unless it cannot be broken', () => {
   const places = files.flatMap((file) =>
     readPage(file)
       .split('\n')
       .flatMap((line, index) =>
-        [...line].length > 100 && !isUnbreakable(line) ? [`${file}:${index + 1}`] : [],
+        columnsOf(line) > 100 && !isUnbreakable(line) ? [`${file}:${index + 1}`] : [],
       ),
   );
   expect(places).toEqual([]);

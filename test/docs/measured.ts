@@ -33,7 +33,7 @@ export async function measure(): Promise<Record<MeasuredName, Measured>> {
   });
   const service = await startService({ database });
   const token = await service.issue('alice');
-  const plant = (id: number) => ({ id, name: 'Monstera deliciosa', tag: 'indoor' });
+  const plant = (id: number) => ({ id, name: 'x'.repeat(18), tag: 'x'.repeat(6) });
 
   async function send(method: string, path: string, accessToken: string, body?: object) {
     const headers = {
