@@ -2,7 +2,7 @@ import { assumedSeconds, priceOf } from '../../lib/prices.ts';
 import { textTable } from '../command-line/text-table.ts';
 import type { Total } from './request-log.ts';
 
-const columns = ['requests', 'cold starts', 'reads', 'writes', 'dollars a million'];
+const columns = ['requests', 'cold', 'reads', 'writes', '$ a million'];
 
 /** Returns a table of what the requests of each operation used, and what a million would cost. */
 export function costTable(totals: ReadonlyMap<string, Total>): string {

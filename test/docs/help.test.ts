@@ -40,7 +40,7 @@ describe.each(programs)('$name', ({ script, file, helps }) => {
     [...help.matchAll(/^ {2}(--[\w-]+)(?: <(\w+)(?:\.{3})?>)?.*(?:\n {8,}.*)*/gm)].map(
       ([text, option = '', value]) => ({
         option,
-        value: value && (/choices: "([^"]+)"/.exec(text)?.[1]?.replace(/\s+/g, ' ') ?? 'x'),
+        value: value && (/choices:\s+"([^"]+)"/.exec(text)?.[1]?.replace(/\s+/g, ' ') ?? 'x'),
       }),
     ),
   );

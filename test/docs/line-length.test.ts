@@ -29,7 +29,7 @@ function isUnbreakable(line: string): boolean {
 
 const [one = '', many = ''] = names.map((name) => name.replace(/[A-Z]/g, '[ _-]?$&'));
 const noun = new RegExp(`${many}|${one}`, 'gi');
-/** Returns the columns of a line. A copy's long noun counts as six, so that no line needs a break. */
+/** Returns the columns of a line. The long noun of a copy counts as six, to spare it the breaks. */
 const columnsOf = (line: string) => [...line.replaceAll(noun, (found) => found.slice(0, 6))].length;
 
 test('no line has more than 100 columns, unless it cannot be broken', () => {

@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readyText } from '../../bin/command-line/local-output.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -46,19 +45,4 @@ test('the README clones a repository and brings the clone up to date', () => {
   sh('git symbolic-ref HEAD refs/heads/main');
   const inClone = clone.replace('REPOSITORY_URL', `'${origin}'`);
   expect(`${sh(`${inClone} && ${update} && ls`)}`).toContain('package.json');
-});
-
-test('the README shows what npm start prints', () => {
-  const [, block = ''] = /^```console\n([\s\S]*?)^```/m.exec(readme) ?? [];
-  const ready = {
-    baseUrl: 'http://127.0.0.1:3000/v1',
-    token: 'pst_…',
-    dynamodbEndpoint: 'http://127.0.0.1:8000',
-  };
-  const printed = readyText(ready, 'in .plant-store', {
-    log: '',
-    reference: 'http://127.0.0.1:3000/docs',
-  }).trim();
-  // The README cuts the first curl line.
-  expect(printed.startsWith(block.replace(/…\n$/, ''))).toBe(true);
 });

@@ -22,7 +22,7 @@ test.each(pins)('%s stays below %s, because %s', (name, bound = '') => {
 });
 
 test('the lock file has every optional package, so that npm ci finds those of each system', () => {
-  // npm leaves out what the machine lacks that wrote the file: https://github.com/npm/cli/issues/4828
+  // npm may leave out what other systems need: https://github.com/npm/cli/issues/4828
   const missing = [...locked].flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
       (name) => !locked.has(`node_modules/${name}`) && !locked.has(`${path}/node_modules/${name}`),
