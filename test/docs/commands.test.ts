@@ -57,7 +57,7 @@ const allRuns: [command: RegExp, by: string][] = [
   [/^\.ci\/client-types\/run$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/python-client/run'],
   [
-    /^(git rm|npm (pkg delete|uninstall)|perl -ni|node bin\/node24.mjs (bin\/rename|test\/docs\/first-minute\/picture).ts) /,
+    /^(git rm|npm (pkg delete|uninstall)|perl -ni|node bin\/node24.mjs (bin\/rename|test\/docs\/first-minute\/picture).ts)( |$)/,
     'test/slow/make-it-yours/make-it-yours.test.ts',
   ],
 ];
