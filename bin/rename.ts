@@ -18,7 +18,8 @@ function patternOf(noun = ''): string {
 /** Returns whether a text ends in a comment or in a page's sentence, where words stand apart. */
 function isProse(text: string): boolean {
   const [line = '', paragraph = ''] = [/.*$/.exec(text)?.[0], text.split('\n\n').at(-1)];
-  const isPage = text.startsWith('# ') && text.split('\n```').length % 2 === 1 && line[0] !== '|';
+  const isPage =
+    text.startsWith('# ') && text.split(/```|<!--/).length % 2 === 1 && line[0] !== '|';
   const isQuoted = paragraph.split('`').length % 2 === 0 || /\[[^\]]*$/.test(paragraph);
   return (isPage || /^\s*(\/\/|\/?\*|#)/.test(line)) && !isQuoted && /(^|[\s("'])$/.test(text);
 }

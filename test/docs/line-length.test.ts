@@ -27,10 +27,11 @@ function isUnbreakable(line: string): boolean {
   return first === '|' || isRegularExpression || isPinnedAction || rest.length < 3;
 }
 
-const [one = '', many = ''] = names.map((name) => name.replace(/[A-Z]/g, '[ _-]?$&'));
-const noun = new RegExp(`${many}|${one}`, 'gi');
-/** Returns the columns of a line. The long noun of a copy counts as six, to spare it the breaks. */
-const columnsOf = (line: string) => [...line.replaceAll(noun, (found) => found.slice(0, 6))].length;
+const [one, many] = names.map((name) => name.replace(/[A-Z]/g, '[ _-]?$&'));
+const noun = new RegExp(`(${many})|${one}`, 'gi');
+/** Returns a line's columns, with the noun as short as in the first store, to spare the breaks. */
+const columnsOf = (line: string) =>
+  [...line.replaceAll(noun, (found, plural) => found.slice(0, plural ? 6 : 5))].length;
 
 test('no line has more than 100 columns, unless it cannot be broken', () => {
   const places = files.flatMap((file) =>

@@ -17,8 +17,10 @@ function copy() {
   copyProject(cwd);
   const sh = (script: string) =>
     execFileSync('bash', ['-ec', script], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
-  sh('git init -q && git add --all && git -c user.name=x -c user.email=x commit -qm x');
-  return { cwd, sh };
+  const commit = () => sh('git add --all && git -c user.name=x -c user.email=x commit -qm x');
+  sh('git init -q');
+  commit();
+  return { cwd, sh, commit };
 }
 type Copy = ReturnType<typeof copy>;
 
@@ -33,10 +35,10 @@ const parts = (cwd: string) =>
   );
 
 /** Renames the copy by the commands of the page. */
-function rename({ cwd, sh }: Copy, words: string): void {
+function rename({ cwd, sh, commit }: Copy, words: string): void {
   const block = blocksOf(cwd).find(([first]) => first?.includes('bin/rename.ts')) ?? [];
   sh(block.join('\n').replace(/(?<=rename\.ts ).*/, words));
-  sh('git add --all');
+  commit();
   const left = sh('git ls-files; git grep -iI plant').split('\n');
   expect(left.filter((line) => /plant/i.test(line) && !/^CHANGELOG/.test(line))).toEqual([]);
 }
