@@ -82,8 +82,7 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     totals.set(operation, total);
     total.requests += 1;
     total.refused += isRefused ? 1 : 0;
-    total.invocations += trace.invocations.length;
-    total.coldStarts += trace.invocations.filter((made) => made.isColdStart).length;
+    for (const counted of ['invocations', 'coldStarts'] as const) total[counted] += trace[counted];
     for (const used of ['reads', 'writes', 'logBytes'] as const) total[used] += opened[used];
   }
 
@@ -101,7 +100,7 @@ const nothing: Total = {
 };
 
 function requestLine(
-  { authorizer, principalId, invocations }: Trace,
+  { authorizer, principalId, coldStarts }: Trace,
   { method, url, statusCode, durationMs, body, stageName }: Answered,
   { messages, reads, writes }: Open,
 ): string {
@@ -113,7 +112,7 @@ function requestLine(
     reason === undefined ? '' : `token ${reason}`,
     isOutside ? `forgotten /${stageName}? All paths begin with it: /${stageName}${url}` : '',
     authorizer ? `authorizer ${authorizer}` : '',
-    invocations.some(({ isColdStart }) => isColdStart) ? 'cold start' : '',
+    coldStarts > 0 ? 'cold start' : '',
     reads > 0 ? plural(reads, 'read unit') : '',
     writes > 0 ? plural(writes, 'write unit') : '',
   ].filter((detail) => detail !== '');

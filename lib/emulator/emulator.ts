@@ -179,12 +179,7 @@ async function receive(request: IncomingMessage): Promise<HttpRequest | undefine
   for (let i = 0; i < rawHeaders.length; i += 2)
     headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
   const sourceIp = socket.remoteAddress ?? '';
-  const forwardedFor = [
-    ...headers
-      .filter(([name]) => name.toLowerCase() === 'x-forwarded-for')
-      .map(([, value]) => value),
-    sourceIp,
-  ];
+  const forwardedFor = [...(request.headersDistinct['x-forwarded-for'] ?? []), sourceIp];
   headers.push(
     ['X-Forwarded-For', forwardedFor.join(', ')],
     ['X-Forwarded-Port', `${socket.localPort}`],

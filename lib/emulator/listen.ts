@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 
 /**
@@ -5,10 +6,8 @@ import type { AddressInfo, Server } from 'node:net';
  * with one line for people if the port is taken.
  */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, host, resolve);
   try {
-    await promise;
+    await once(server.listen(port, host), 'listening');
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     throw taken

@@ -10,15 +10,9 @@ export interface Trace {
   authorizer?: 'asked' | 'cached';
   /** The caller, as the authorizer says. */
   principalId?: string;
-  /** The invocations in the order in which they ended. */
-  readonly invocations: TracedInvocation[];
-}
-
-interface TracedInvocation {
-  functionName: string;
-  durationMs: number;
-  /** Whether it waited for its environment to start. */
-  isColdStart: boolean;
+  /** How many invocations have ended, and how many of them waited for an environment to start. */
+  invocations: number;
+  coldStarts: number;
 }
 
 /**
@@ -28,5 +22,5 @@ export function newTrace(): Trace {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
   // randomBytes would take the bytes of each request from the system.
   const unique = randomUUID().replaceAll('-', '').slice(8);
-  return { id: `Root=1-${seconds}-${unique}`, invocations: [] };
+  return { id: `Root=1-${seconds}-${unique}`, invocations: 0, coldStarts: 0 };
 }

@@ -21,7 +21,6 @@ const timestamp = '2026-01-02T03:04:05.678Z';
 const app = (level: string, message: unknown) =>
   JSON.stringify({ timestamp, level, requestId: 'r', message });
 const platform = (type: string) => JSON.stringify({ time: timestamp, type: `platform.${type}` });
-const invocation = { functionName: 'ListPlants', durationMs: 5, isColdStart: false };
 const answered: Answered = {
   method: 'GET',
   url: '/v1/plants',
@@ -64,18 +63,17 @@ test("text of a function is printed, but not Lambda's own lines about it", () =>
 
 describe('a request is told of in one line', () => {
   test('with its owner, how it was authorized, and what it used', () => {
-    const trace = { principalId: 'demo', authorizer: 'cached', invocations: [invocation] } as const;
+    const trace = { principalId: 'demo', authorizer: 'cached', invocations: 1 } as const;
     const calls = [query(), query({ units: { reads: 0.5, writes: 1 } })];
     const lines = [platform('start'), app('INFO', { code: 'PLANTS_LISTED' }), platform('report')];
-    expect(serve({ ...trace, invocations: [...trace.invocations], calls, lines })).toEqual([
+    expect(serve({ ...trace, calls, lines })).toEqual([
       'GET    /v1/plants 200 12 ms demo, authorizer cached, 1.5 read units, 1 write unit',
     ]);
     expect(printed[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} /);
   });
 
   test('with a cold start', () => {
-    const invocations = [invocation, { ...invocation, isColdStart: true }];
-    expect(serve({ authorizer: 'asked', invocations })).toEqual([
+    expect(serve({ authorizer: 'asked', invocations: 2, coldStarts: 1 })).toEqual([
       'GET    /v1/plants 200 12 ms authorizer asked, cold start',
     ]);
   });
@@ -120,7 +118,7 @@ describe('a request is told of in one line', () => {
   test('in colours only on a terminal', () => {
     const module = join(root, 'bin', 'local', 'request-log.ts');
     const program = `import { requestLog } from ${JSON.stringify(pathToFileURL(module))};
-      requestLog(console.log).request({ invocations: [] })(${JSON.stringify(answered)});`;
+      requestLog(console.log).request(${JSON.stringify(newTrace())})(${JSON.stringify(answered)});`;
     const print = (environment: object) =>
       spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
         env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...environment },
@@ -180,11 +178,11 @@ test('Lambda’s own lines are printed if it is verbose', () => {
 
 test('the cost table has what each operation used and costs', () => {
   const line = 'x'.repeat(1000 - logEventBytes(''));
-  for (const isColdStart of [true, false])
-    serve({ invocations: [{ ...invocation, isColdStart }], calls: [query()], lines: [line] });
+  for (const coldStarts of [1, 0])
+    serve({ invocations: 1, coldStarts, calls: [query()], lines: [line] });
   const write = query({ units: { reads: 0, writes: 3 } });
-  serve({ answer: { method: 'POST' }, invocations: [invocation], calls: [write, write] });
-  serve({ answer: { method: 'DELETE', statusCode: 401 }, invocations: [invocation] });
+  serve({ answer: { method: 'POST' }, invocations: 1, calls: [write, write] });
+  serve({ answer: { method: 'DELETE', statusCode: 401 }, invocations: 1 });
   const nowhere = requests.request(newTrace());
   nowhere({ ...answered, statusCode: 404 });
 

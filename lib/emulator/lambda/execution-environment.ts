@@ -66,7 +66,10 @@ export function startExecutionEnvironment(
       const durationMs = performance.now() - invokedAt;
       const errorType = 'error' in outcome ? outcome.error.errorType : undefined;
       platform.report(durationMs, initDurationMs, errorType);
-      trace?.invocations.push({ functionName: FunctionName, durationMs, isColdStart });
+      if (trace) {
+        trace.invocations += 1;
+        trace.coldStarts += Number(isColdStart);
+      }
       [traceId, initDurationMs] = [undefined, undefined];
       return outcome;
     },

@@ -72,11 +72,7 @@ export function functionPool(
   };
 
   return {
-    async invoke<T>(
-      event: object,
-      read: (payload: string) => T | undefined,
-      trace?: Trace,
-    ): Promise<Result<T>> {
+    async invoke(event, read, trace) {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
       if (inProgress >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));

@@ -122,11 +122,8 @@ export function startThread(
 
 /** Checks every part of an outcome, because a function can send messages too. */
 function checked(outcome: unknown): Outcome {
-  const { payload, error } = Object(outcome) as {
-    payload?: unknown;
-    error?: Partial<FunctionError>;
-  };
+  const { payload, error } = Object(outcome);
   if (typeof payload === 'string') return { payload };
-  const { errorType, errorMessage } = error ?? {};
+  const { errorType, errorMessage } = Object(error);
   return { error: { errorType: String(errorType), errorMessage: String(errorMessage) } };
 }
