@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { createTables } from '../../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { startDatabase } from '../../../lib/database/embedded-database.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { synthesize } from '../../../lib/synthesize.ts';
+import { writePlants } from '../../support/database/plants-table.ts';
 import { stored } from '../../support/plant.ts';
 import { quartiles } from './ratio.ts';
 import type { List, Scale } from './scale-fault.ts';
@@ -18,24 +18,33 @@ const smallPages = [10, 100];
 /** Fills the embedded engine with plants of another owner, and lists one's own on the way. */
 export async function measureScale(folder: string, say: (line: string) => void): Promise<Scale> {
   synthesize(folder);
-  const engine = await startDatabase({ port: 0 });
-  await createTables(readTemplate(folder), engine.endpoint);
+  let units = 0;
+  const engine = await startDatabase({
+    port: 0,
+    onCall: (call) => {
+      units += call.units.reads;
+    },
+  });
+  const template = readTemplate(folder);
+  engine.enforce(template);
+  await createTables(template, engine.endpoint);
   const database = localDocumentClient(engine.endpoint);
-  const units = countUnits(database);
-  const store = plantStore(database, 'Plants');
-  await fill(database, 'me', 0, own);
+  // The engine tells the units of a function's calls.
+  const asFunction = localDocumentClient(`${engine.endpoint}/ListPlants`);
+  const store = plantStore(asFunction, 'Plants');
+  await writePlants(database, plants('me', 0, own));
 
   const list = async (others: number, page: number): Promise<List> => {
     const times: number[] = [];
     for (let i = 0; i < 20; i++) {
-      units.count = 0;
+      units = 0;
       const before = process.cpuUsage();
       const found = await store.list('me', page, undefined);
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 1000);
       if (found.length !== page) throw new Error(`A list of ${page} has ${found.length} plants.`);
     }
-    return { others, own, page, units: units.count, ms: quartiles(times).median };
+    return { others, own, page, units, ms: quartiles(times).median };
   };
 
   const lists: List[] = [];
@@ -44,57 +53,23 @@ export async function measureScale(folder: string, say: (line: string) => void):
   await list(others, own);
   for (const size of sizes) {
     say(`Filling the store with ${size} plants of another owner …`);
-    await fill(database, 'other', others, size);
+    await writePlants(database, plants('other', others, size));
     others = size;
     lists.push(await list(others, own));
   }
   for (const page of smallPages) lists.push(await list(others, page));
   const memory = await pageThrough(store, others);
   database.destroy();
+  asFunction.destroy();
   await engine.stop();
   return { lists, memory };
 }
 
-/** Counts the read units of what a client sends. */
-function countUnits(database: DynamoDBDocumentClient): { count: number } {
-  const units = { count: 0 };
-  database.middlewareStack.add(
-    (next) => async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
-      const result = await next(args);
-      const { ConsumedCapacity } = result.output as {
-        ConsumedCapacity?: { CapacityUnits?: number | bigint };
-      };
-      units.count += Number(ConsumedCapacity?.CapacityUnits ?? 0);
-      return result;
-    },
-    { step: 'initialize', name: 'countUnits' },
-  );
-  return units;
-}
-
-async function fill(database: DynamoDBDocumentClient, owner: string, from: number, to: number) {
-  const batch = 25;
-  const write = (start: number) =>
-    database.send(
-      new BatchWriteCommand({
-        RequestItems: {
-          Plants: Array.from({ length: batch }, (_, i) => ({
-            PutRequest: {
-              Item: stored(owner, start + i, { name: `Plant ${start + i}`, tag: 'indoor' }),
-            },
-          })),
-        },
-      }),
-    );
-  const atOnce = 8;
-  for (let start = from; start < to; start += batch * atOnce)
-    await Promise.all(
-      Array.from({ length: atOnce }, (_, i) => start + i * batch)
-        .filter((each) => each < to)
-        .map(write),
-    );
-}
+const plants = (owner: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => {
+    const item = stored(owner, from + i, { name: `Plant ${from + i}`, tag: 'indoor' });
+    return { PutRequest: { Item: item } };
+  });
 
 /** Pages through all plants of an owner. Compares the heap after ten pages and at the end. */
 async function pageThrough(store: PlantStore, plants: number): Promise<Scale['memory']> {

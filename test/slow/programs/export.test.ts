@@ -47,6 +47,11 @@ beforeEach(() => {
 const exportOf = (owner: string, from = endpoint) =>
   program.plants(['export', '--owner', owner, name], '', from);
 const refusal = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
+/** Exports all plants, and compares the file with them. */
+async function expectExport() {
+  expect(await exportOf('alice')).toEqual(success('Exported 1100 plants of alice.\n'));
+  expect(readFileSync(file, 'utf8') === all).toBe(true);
+}
 const written = () => {
   const unfinished = existsSync(part) && readdirSync(part).find((one) => /^\d+\.jsonl$/.test(one));
   return unfinished ? join(part, unfinished) : undefined;
@@ -87,8 +92,7 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGKILL'])(
     const { result } = await interruptedExport(signal);
     if (signal === 'SIGINT')
       expect(result).toEqual(refusal(`interrupted. Repeat the command to continue ${part}.`));
-    expect(await exportOf('alice')).toEqual(success('Exported 1100 plants of alice.\n'));
-    expect(readFileSync(file, 'utf8') === all).toBe(true);
+    await expectExport();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(existsSync(part)).toBe(false);
   },
@@ -103,14 +107,19 @@ test.each<[what: string, spoil: (path: string) => void]>([
   ['nothing', (path) => truncateSync(path)],
 ])('an export continues before %s in its unfinished file', async (_, spoil) => {
   spoil((await interruptedExport()).path);
-  expect(await exportOf('alice')).toEqual(success('Exported 1100 plants of alice.\n'));
-  expect(readFileSync(file, 'utf8') === all).toBe(true);
+  await expectExport();
 });
 
-test("an export leaves another owner's unfinished export alone", async () => {
+test.each([
+  ["another owner's unfinished export", 'bob', false],
+  ['an unfinished export of another database', 'alice', true],
+])('an export leaves %s alone', async (_, owner, isElsewhere) => {
   await interruptedExport();
   const before = lying(part);
-  const { code, stderr } = await exportOf('bob');
+  const { code, stderr } = await exportOf(
+    owner,
+    isElsewhere ? (await startTables()).endpoint : endpoint,
+  );
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringMatching(/^error: .*\.part is an unfinished export of alice from .*\n$/),
@@ -119,25 +128,10 @@ test("an export leaves another owner's unfinished export alone", async () => {
   expect(lying(part)).toEqual(before);
 });
 
-test('an export leaves an unfinished export of another database alone', async () => {
-  await interruptedExport();
-  const before = lying(part);
-  const other = await startTables();
-  const { code, stderr } = await exportOf('alice', other.endpoint);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^error: .*\.part is an unfinished export of alice from .*\n$/),
-  });
-  expect(lying(part)).toEqual(before);
-});
-
 test('a second export to the same file is told the process of the first', async () => {
-  let goOn = () => {};
-  const waiting = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  const waiting = Promise.withResolvers<void>();
   const { child, ended } = await stuckExport(async (exchange) => {
-    await waiting;
+    await waiting.promise;
     await pass(exchange);
   });
   expect(await exportOf('alice')).toEqual(
@@ -146,7 +140,7 @@ test('a second export to the same file is told the process of the first', async 
         'remove that folder.',
     ),
   );
-  goOn();
+  waiting.resolve();
   expect(await ended()).toEqual(success('Exported 1100 plants of alice.\n'));
   expect(readFileSync(file, 'utf8') === all).toBe(true);
 });
@@ -183,8 +177,7 @@ test('lines that something else writes into an unfinished export are not taken',
   });
   expect(await ended()).toMatchObject({ code: 1 });
   expect(existsSync(file)).toBe(false);
-  expect(await exportOf('alice')).toMatchObject({ code: 0 });
-  expect(readFileSync(file, 'utf8') === all).toBe(true);
+  await expectExport();
 });
 
 test('an export that was stopped after its last step stays as it is', async () => {
@@ -197,8 +190,7 @@ test('an export that was stopped after its last step stays as it is', async () =
   const before = statSync(elsewhere).ino;
   truncateSync(elsewhere, all.length - 9);
   const kept = readFileSync(elsewhere, 'utf8');
-  expect(await exportOf('alice')).toEqual(success('Exported 1100 plants of alice.\n'));
-  expect(readFileSync(file, 'utf8') === all).toBe(true);
+  await expectExport();
   expect(statSync(elsewhere).ino).toBe(before);
   expect(readFileSync(elsewhere, 'utf8') === kept).toBe(true);
 });

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { digest } from '../../../../functions/access-tokens/token.ts';
+import { listen } from '../../../../lib/emulator/listen.ts';
 import { tokenOf } from '../../../support/service/lambda-events.ts';
 
 /** Answers every command at once, over HTTP and, if this machine has openssl, over TLS. */
@@ -39,49 +40,32 @@ const pages: Record<string, string> = { ten: page(10), thousand: page(1000) };
 
 /** Starts the stub. `folder` is for the certificate. A list is as long as its owner's name says. */
 export async function startStubDatabase(folder: string): Promise<StubDatabase> {
-  const listener: RequestListener = (request, response) => {
-    let body = '';
-    request.setEncoding('latin1').on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const operation = `${request.headers['x-amz-target']}`.split('.')[1] ?? '';
-      const text =
-        operation === 'Query'
-          ? pages[body.includes('thousand') ? 'thousand' : 'ten']
-          : answers[operation];
-      response.setHeader('content-type', 'application/x-amz-json-1.0');
-      response.end(text);
-    });
+  const listener: RequestListener = async (request, response) => {
+    const body = await text(request);
+    const operation = `${request.headers['x-amz-target']}`.split('.')[1] ?? '';
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    response.end(
+      operation === 'Query'
+        ? pages[body.includes('thousand') ? 'thousand' : 'ten']
+        : answers[operation],
+    );
   };
-  const listen = async (server: Server): Promise<number> => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
-  };
-
   // Connections outlast the time until their function is called again.
   const options = { keepAliveTimeout: 60_000 };
   const server = createServer(options, listener);
-  const endpoint = `http://127.0.0.1:${await listen(server)}`;
+  const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const stop = () => server.closeAllConnections();
   const certificate = makeCertificate(folder);
-  if (!certificate) return { endpoint, stop: () => server.closeAllConnections() };
-  const tlsServer = createTlsServer(
-    {
-      ...options,
-      cert: readFileSync(certificate.cert),
-      key: readFileSync(certificate.key),
-    },
-    listener,
-  );
-  const port = await listen(tlsServer);
+  if (!certificate) return { endpoint, stop };
+  const [cert, key] = [certificate.cert, certificate.key].map((file) => readFileSync(file));
+  const tlsServer = createTlsServer({ ...options, cert, key }, listener);
+  const port = await listen(tlsServer, 0, '127.0.0.1');
   return {
     endpoint,
     tls: { endpoint: `https://localhost:${port}`, certificate: certificate.cert },
     stop() {
-      for (const each of [server, tlsServer]) {
-        each.closeAllConnections();
-        each.close();
-      }
+      stop();
+      tlsServer.closeAllConnections();
     },
   };
 }
