@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { root } from '../../support/project.ts';
+import { startProgram } from '../../support/program.ts';
 import { startApiProxy } from './api-proxy.ts';
 
 // Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
@@ -17,39 +15,26 @@ import { startApiProxy } from './api-proxy.ts';
 jest.setTimeout(1_800_000);
 
 const { AWS_ENDPOINT_URL = '', AWS_STAND_IN_LOG = '' } = process.env;
-const work = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const work = temporaryFolder();
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
 const cloudWatch = new CloudWatchClient({});
+finallyDo(() => cloudWatch.destroy());
 let outputs: Record<string, string> = {};
-let proxy: Awaited<ReturnType<typeof startApiProxy>> | undefined;
 let api = '';
-
-afterAll(() => {
-  proxy?.stop();
-  cloudWatch.destroy();
-  rmSync(work, { recursive: true });
-});
 
 /** Runs a command and returns what it has written. Rejects with that if the command fails. */
 async function run(command: string, ...args: string[]) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', all: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-    said.all += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.all += text));
-  const [code] = await eventually(
-    `the end of ${command} ${args.join(' ')}`,
-    once(child, 'close'),
-    // The contract runs for minutes.
-    { seconds: 900, instead: () => said.all },
-  );
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${said.all}`);
-  return said;
+  // The contract runs for minutes.
+  const program = startProgram(command, args, { seconds: 900 });
+  const { code, stdout } = await program.ended();
+  const all = program.lines.join('\n');
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${all}`);
+  return { stdout, all };
 }
 
+const npmRun = (script: string, ...args: string[]) =>
+  run('npm', 'run', '-s', script, '--', ...args);
 const cdk = (...args: string[]) => {
   const setting = `plant-store:architecture=${architecture}`;
   return run('npx', 'cdk', ...args, '--output', join(work, 'cdk.out'), '-c', setting);
@@ -58,14 +43,8 @@ const cdk = (...args: string[]) => {
 async function deploy(...settings: string[]): Promise<string> {
   const file = join(work, 'outputs.json');
   const options = settings.flatMap((setting) => ['-c', `plant-store:${setting}`]);
-  const { all } = await cdk(
-    'deploy',
-    '--require-approval',
-    'never',
-    '--outputs-file',
-    file,
-    ...options,
-  );
+  const deployment = ['deploy', '--require-approval', 'never', '--outputs-file', file];
+  const { all } = await cdk(...deployment, ...options);
   outputs = JSON.parse(readFileSync(file, 'utf8')).PlantStore;
   return all;
 }
@@ -77,12 +56,11 @@ async function list(token: string): Promise<number> {
 
 /** Issues a token, uses it, revokes it and uses it again. Returns the two statuses. */
 async function lifeOfToken(): Promise<number[]> {
-  const npmToken = (...args: string[]) => run('npm', 'run', '-s', 'token', '--', ...args);
-  const { stdout } = await npmToken('issue', '--owner', 'ci', '--expires-in', '1h');
+  const { stdout } = await npmRun('token', 'issue', '--owner', 'ci', '--expires-in', '1h');
   const [, id = ''] = stdout.split('_');
   const before = await list(stdout.trim());
-  expect((await npmToken('list')).stdout).toContain(id);
-  await npmToken('revoke', id);
+  expect((await npmRun('token', 'list')).stdout).toContain(id);
+  await npmRun('token', 'revoke', id);
   return [before, await list(stdout.trim())];
 }
 
@@ -109,7 +87,8 @@ test('cdk bootstrap prepares the account', async () => {
 test('cdk deploy deploys the stack', async () => {
   await deploy();
   const { host, pathname } = new URL(`${outputs.BaseUrl}`);
-  proxy = await startApiProxy(AWS_ENDPOINT_URL, host);
+  const proxy = await startApiProxy(AWS_ENDPOINT_URL, host);
+  finallyDo(proxy.stop);
   api = `${proxy.origin}${pathname}`;
   const answer = await fetch(`${api}/plants`);
   expect([answer.status, await answer.json()]).toMatchObject([
@@ -119,22 +98,10 @@ test('cdk deploy deploys the stack', async () => {
 });
 
 test('the deployed stack passes the contract tests', async () => {
-  const { all } = await run(
-    'npm',
-    'run',
-    '-s',
-    'contract',
-    '--',
-    '--stack',
-    'PlantStore',
-    '--base-url',
-    api,
-    '--fail-authorizer',
-    // The stand-in fails at bodies that are larger than a function takes.
-    '--except',
-    'a body of 8 MB',
-    'a body of 11 MB',
-  );
+  const options = ['--stack', 'PlantStore', '--base-url', api, '--fail-authorizer'];
+  // The stand-in fails at bodies that are larger than a function takes.
+  const except = ['--except', 'a body of 8 MB', 'a body of 11 MB'];
+  const { all } = await npmRun('contract', ...options, ...except);
   // The log of CI shows what was tried here, what was left out, and why.
   const told = all
     .split('\n')
