@@ -5,7 +5,7 @@ import type { Template } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
 import { declaredHeaders, gatewayResponse, type ResponseType } from './error-responses.ts';
 import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';
-import { type ApiIdentity, proxyEvent } from './proxy-event.ts';
+import { proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
 import { findRoute, readRoutes } from './routes.ts';
 
@@ -23,7 +23,7 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
   if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
   const { DeploymentId: deploymentId, StageName: stage } = deployed;
-  const api: ApiIdentity = { apiId, deploymentId, stage };
+  const api = { apiId, deploymentId, stage };
   const apiArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}`;
   const routes = readRoutes(template, apiId, pools);
   const declared = [...template.of('AWS::ApiGateway::GatewayResponse').values()];

@@ -4,9 +4,6 @@ import type { GatewayRequest } from './http.ts';
 import type { MatchedRoute } from './routes.ts';
 import type { AuthorizerContext } from './token-authorizer.ts';
 
-/** What the event of every request says of the API. */
-export type ApiIdentity = Record<'apiId' | 'deploymentId' | 'stage', string>;
-
 /**
  * The headers that do not reach a Lambda function.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
@@ -24,7 +21,7 @@ const dropped =
  */
 export function proxyEvent(
   { httpMethod, fullPath, path, search, header, body, ...request }: GatewayRequest,
-  api: ApiIdentity,
+  api: Record<'apiId' | 'deploymentId' | 'stage', string>,
   { resourceId, resourcePath, pathParameters }: MatchedRoute,
   authorizer: AuthorizerContext | undefined,
 ): APIGatewayProxyEvent {

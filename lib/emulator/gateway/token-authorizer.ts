@@ -1,6 +1,7 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { effectOf, type Statement } from '../policy-evaluation.ts';
+import { refuse } from '../template/intrinsics.ts';
 import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
 import type { ResponseType } from './error-responses.ts';
@@ -72,9 +73,7 @@ export function tokenAuthorizer(
  */
 function javaExpression(source: string): RegExp {
   if (/&&|\[[^\]]*\[/.test(source))
-    throw new Error(
-      `IdentityValidationExpression: Java and JavaScript read ${source} differently.`,
-    );
+    refuse('IdentityValidationExpression', `${source}, which Java and JavaScript read differently`);
   return new RegExp(`^(?:${source})$`, 'su');
 }
 
