@@ -7,13 +7,9 @@ import type { HttpResponse } from './http.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
 const dropped =
-  'content-length expect host proxy-authenticate te trailer transfer-encoding upgrade via'.split(
-    ' ',
-  );
+  /^(content-length|expect|host|proxy-authenticate|te|trailer|transfer-encoding|upgrade|via)$/i;
 const remapped =
-  'authorization connection content-md5 date max-forwards server user-agent www-authenticate'.split(
-    ' ',
-  );
+  /^(authorization|connection|content-md5|date|max-forwards|server|user-agent|www-authenticate)$/i;
 
 /**
  * Returns the HTTP response that a function's result asks for, or undefined if it is malformed. A
@@ -35,13 +31,13 @@ export function proxyResponse(payload: string): HttpResponse | undefined {
   )
     return undefined;
 
-  const passed = sent.filter(([name]) => !dropped.includes(name.toLowerCase()));
+  const passed = sent.filter(([name]) => !dropped.test(name));
   if (!passed.some(([name]) => name.toLowerCase() === 'content-type'))
     passed.push(['Content-Type', 'application/json']);
   return {
     statusCode: Number(statusCode),
     headers: passed.map(([name, value]) => [
-      remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
+      remapped.test(name) ? `x-amzn-Remapped-${name}` : name,
       value,
     ]),
     body: body ?? '',
