@@ -43,15 +43,14 @@ export function refuseService(
 ): DatabaseAnswer {
   const type = headers['content-type'] ?? '';
   const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message>`;
-  const answer = (contentType: string, body: string | Buffer): DatabaseAnswer => ({
+  const answer = (contentType: string, body: string | Buffer, more = {}): DatabaseAnswer => ({
     status: 400,
-    headers: { 'Content-Type': contentType, 'x-amzn-ErrorType': code },
+    headers: { 'Content-Type': contentType, 'x-amzn-ErrorType': code, ...more },
     body,
   });
-  if (/cbor/.test(type)) {
-    const cbor = answer('application/cbor', cborMap({ __type: code, message }));
-    return { ...cbor, headers: { ...cbor.headers, 'smithy-protocol': 'rpc-v2-cbor' } };
-  }
+  const error = { __type: code, message };
+  if (/cbor/.test(type))
+    return answer('application/cbor', cborMap(error), { 'smithy-protocol': 'rpc-v2-cbor' });
   if (name === 's3') return answer('application/xml', `<Error>${xml}</Error>`);
   if (name === 'ec2')
     return answer('text/xml', `<Response><Errors><Error>${xml}</Error></Errors></Response>`);
@@ -60,8 +59,8 @@ export function refuseService(
       'text/xml',
       `<ErrorResponse><Error><Type>Sender</Type>${xml}</Error></ErrorResponse>`,
     );
-  const json = JSON.stringify({ __type: code, message });
-  return answer(type.startsWith('application/x-amz-json') ? type : 'application/json', json);
+  const isAmz = type.startsWith('application/x-amz-json');
+  return answer(isAmz ? type : 'application/json', JSON.stringify(error));
 }
 
 /** https://www.rfc-editor.org/rfc/rfc8949.html */
