@@ -29,7 +29,9 @@ function encodingsOf(text: string): string[] {
 
 /** Returns each token's id with the text in which half of its secret can be read. */
 export function secretsIn(texts: string[], tokens: string[]): string[] {
-  const all = texts.join('\n');
+  // Every trace is within a run of these characters, and most runs come again and again.
+  const runs = texts.flatMap((text) => text.match(/[\w+/-]{11,}/g) ?? []);
+  const all = [...new Set(runs)].join('\n');
   return tokens.flatMap((token) => {
     const trace = tracesOf(token).find((one) => all.includes(one));
     return trace === undefined
