@@ -1,11 +1,8 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { startProgram } from '../support/program.ts';
 import { root } from '../support/project.ts';
 
 const launcher = join(root, 'bin', 'node24.mjs');
@@ -22,29 +19,16 @@ function program(source: string): string {
   return file;
 }
 
-function launch(args: string[], options: SpawnOptions = {}) {
-  const child = spawn(process.execPath, args, { stdio: 'pipe', ...options });
-  finallyDo(() => child.kill('SIGKILL'));
-  const ended = eventually(
-    `the end of ${args.join(' ')}`,
-    Promise.all([
-      once(child, 'close'),
-      child.stdout ? text(child.stdout) : '',
-      child.stderr ? text(child.stderr) : '',
-    ]),
-  ).then(([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr }));
-  return { child, ended };
-}
+const launch = (args: string[], options = {}) => startProgram(process.execPath, args, options);
 
 test('options, arguments, stdin and the exit code pass through the launcher', async () => {
   const file = program(`process.stdin.pipe(process.stdout);
     console.error(JSON.stringify([process.execArgv, process.argv.slice(2)]));
     process.exitCode = 7;`);
   const { child, ended } = launch([launcher, '--no-warnings', file, '--port', 'a b']);
-  child.stdin?.end('typed');
-  expect(await ended).toEqual({
+  child.stdin.end('typed');
+  expect(await ended()).toEqual({
     code: 7,
-    signal: null,
     stdout: 'typed',
     stderr: '[["--no-warnings"],["--port","a b"]]\n',
   });
@@ -54,15 +38,17 @@ test('a signal to the launcher reaches the program, which may finish its work', 
   const file = program(`process.on('SIGTERM', () => process.exit(9));
     setInterval(() => {}, 1000);
     console.log('ready');`);
-  const { child, ended } = launch([launcher, file]);
-  await eventually('a ready program', once(child.stdout ?? child, 'data'));
+  const { child, line, ended } = launch([launcher, file]);
+  await line(/^ready$/);
   child.kill('SIGTERM');
-  expect(await ended).toMatchObject({ code: 9, signal: null });
+  expect(await ended()).toMatchObject({ code: 9 });
 });
 
 test('a signal that ends the program ends the launcher', async () => {
   const file = program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000);`);
-  expect(await launch([launcher, file]).ended).toMatchObject({ code: null, signal: 'SIGINT' });
+  const { child, ended } = launch([launcher, file]);
+  expect(await ended()).toMatchObject({ code: null });
+  expect(child.signalCode).toBe('SIGINT');
 });
 
 test.each([
@@ -76,13 +62,12 @@ test.each([
     console.log('ready');`);
   // `wait` keeps the shell, which would otherwise become the launcher.
   const shell = ['"$0" "$@" & wait', process.execPath, launcher, file];
-  const child = isShell
-    ? spawn('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
-    : spawn(process.execPath, [launcher, file]);
-  const said = text(child.stdout);
-  await eventually('a ready program', once(child.stdout, 'data'));
+  const { child, line, ended } = isShell
+    ? startProgram('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
+    : launch([launcher, file]);
+  await line(/^ready$/);
   child.kill('SIGKILL');
-  expect(await eventually('the end of the program', said)).toBe(`ready\n${event}\n`);
+  expect(await ended()).toMatchObject({ stdout: `ready\n${event}\n` });
 });
 
 /** Copies the launcher into a project of its own, whose platform package has this text as Node. */
@@ -101,14 +86,14 @@ function projectWith(node: string | undefined): string {
 test('an older Node starts the one of the platform package', async () => {
   const copy = projectWith('#!/bin/sh\necho "Node 24 got $*"\n');
   const { ended } = launch([...olderNode, copy, 'x.ts', '--y']);
-  expect(await ended).toMatchObject({ code: 0, stdout: 'Node 24 got x.ts --y\n', stderr: '' });
+  expect(await ended()).toMatchObject({ code: 0, stdout: 'Node 24 got x.ts --y\n', stderr: '' });
 });
 
 test.each([
   ['has no platform package', undefined],
   ['cannot run the platform package', '#!/no/such/loader'],
 ])('an older Node on a system that %s ends with one line', async (_, node) => {
-  const { code, stdout, stderr } = await launch([...olderNode, projectWith(node), 'x.ts']).ended;
+  const { code, stdout, stderr } = await launch([...olderNode, projectWith(node), 'x.ts']).ended();
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
     /^error: The plant store needs Node 24 or later, and this is v20\.1\.0\. Run "npm ci".*\n$/,
@@ -125,14 +110,14 @@ function npmOn(version: string) {
 
 test('a new enough Node of your own runs the program, although npm prefers another', async () => {
   const { ended } = launch([projectWith(undefined), 'x.ts', '--y'], npmOn('v26.0.0'));
-  expect(await ended).toMatchObject({ code: 0, stdout: 'v26.0.0 got x.ts --y\n', stderr: '' });
+  expect(await ended()).toMatchObject({ code: 0, stdout: 'v26.0.0 got x.ts --y\n', stderr: '' });
 });
 
 test('the Node that npm prefers runs the program if your own is older', async () => {
   const file = program('console.log(process.execPath, process.env.npm_node_execpath);');
   const { ended } = launch([projectWith(undefined), file], npmOn('v22.1.0'));
   const { execPath } = process;
-  expect(await ended).toMatchObject({ code: 0, stdout: `${execPath} ${execPath}\n` });
+  expect(await ended()).toMatchObject({ code: 0, stdout: `${execPath} ${execPath}\n` });
 });
 
 test('a program whose packages are not installed ends with one line', async () => {
@@ -144,7 +129,7 @@ test('a program whose packages are not installed ends with one line', async () =
     JSON.stringify({ dependencies, devDependencies }),
   );
   mkdirSync(join(copy, '..', '..', 'node_modules', 'first'));
-  expect(await launch([copy, 'x.ts']).ended).toMatchObject({
+  expect(await launch([copy, 'x.ts']).ended()).toMatchObject({
     code: 1,
     stdout: '',
     stderr: 'error: The package @scope/second is not installed. Run "npm ci" first.\n',
