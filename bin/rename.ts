@@ -8,7 +8,6 @@ export const names = 'plant,plants,Monstera,Aloe,Ficus,Fern,indoor'.split(',');
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const small = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 const wordsOf = (text = '') => text.split(/[ _-]|(?<=[a-z])(?=[A-Z])/).map(capital);
-const prefix = (text = '') => `${small(text).charAt(0)}st_`;
 
 function patternOf(noun = ''): string {
   const any = wordsOf(noun).map((word) => `[${word[0]}${small(word)[0]}]${word.slice(1)}`);
@@ -18,8 +17,7 @@ function patternOf(noun = ''): string {
 /** Returns whether a text ends in a comment or in a page's sentence, where words stand apart. */
 function isProse(text: string): boolean {
   const [line = '', paragraph = ''] = [/.*$/.exec(text)?.[0], text.split('\n\n').at(-1)];
-  const isPage =
-    text.startsWith('# ') && text.split(/```|<!--/).length % 2 === 1 && line[0] !== '|';
+  const isPage = /^# /.test(text) && text.split(/```|<!--/).length % 2 === 1 && line[0] !== '|';
   const isQuoted = paragraph.split('`').length % 2 === 0 || /\[[^\]]*$/.test(paragraph);
   return (isPage || /^\s*(\/\/|\/?\*|#)/.test(line)) && !isQuoted && /(^|[\s("'])$/.test(text);
 }
@@ -40,7 +38,7 @@ function renamed(text: string, given: string[]): string {
   const of = (found: string) => given[names.map(small).indexOf(small(found))] ?? found;
   const article = /^[aeiou]/i.test(`${given[0]}`) ? '$1n ' : '$1 ';
   return text
-    .replaceAll(new RegExp(`\\b${prefix(one)}`, 'g'), prefix(given[0]))
+    .replaceAll(new RegExp(`\\b${one?.[0]}st_`, 'g'), `${given[0]?.[0]}st_`)
     .replaceAll(new RegExp(examples.join('|'), 'gi'), (found) =>
       found === small(found) ? small(of(found)) : of(found),
     )
