@@ -21,12 +21,16 @@ export function readyText(
 ): string {
   const authorization = `-H 'Authorization: Bearer ${token}'`;
   const json = "-H 'Content-Type: application/json'";
-  const first = reference ? `Reference:   ${reference}\n` : '';
+  const places = Object.entries({
+    ...(reference && { Reference: reference }),
+    'Plant Store': baseUrl,
+    DynamoDB: `${dynamodbEndpoint} (${where})`,
+    Token: `${token} (owner demo, 24 hours)`,
+  });
+  const width = Math.max(...places.map(([label]) => label.length)) + 2;
   const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
   return `
-${first}Plant Store: ${baseUrl}
-DynamoDB:    ${dynamodbEndpoint} (${where})
-Token:       ${token} (owner demo, 24 hours)
+${places.map(([label, place]) => `${label}:`.padEnd(width) + place).join('\n')}
 
 Create, list and delete a plant:
 
