@@ -11,6 +11,12 @@ import { type Service, startService } from '../support/service/service.ts';
 /** For each parameter a value with which a list finds little. */
 const values: Record<string, string> = { '?limit': '1', '?cursor': encodeCursor(0n) };
 
+const items = Array.from({ length: 2 * largestPage }, (_, id) =>
+  stored('alice', id, { name: 'a'.repeat(200) }),
+);
+/** One plant more than the page has is read, to see whether there is a next page. */
+const unitsOfPage = Math.ceil(((largestPage + 1) * JSON.stringify(items[0]).length) / 4096);
+
 let units = 0;
 let database: Database;
 let service: Service;
@@ -24,8 +30,6 @@ beforeAll(async () => {
   });
   service = await startService({ database });
   token = await service.issue('alice');
-  const name = 'a'.repeat(200);
-  const items = Array.from({ length: 2 * largestPage }, (_, id) => stored('alice', id, { name }));
   await writePlants(
     service.database,
     items.map((Item) => ({ PutRequest: { Item } })),
@@ -42,8 +46,11 @@ async function unitsOf(query: string): Promise<number> {
   return units - before;
 }
 
-test.each(partsOf('listPlants'))('a list with %s reads no more than a whole page', async (part) => {
-  expect(values).toHaveProperty([part]);
-  const query = new URLSearchParams({ [part.slice(1)]: `${values[part]}` });
-  expect(await unitsOf(`${query}`)).toBeLessThanOrEqual(await unitsOf(''));
-});
+test.each(['', ...partsOf('listPlants')])(
+  'a list with %j reads no more than a page',
+  async (part) => {
+    if (part) expect(values).toHaveProperty([part]);
+    const query = new URLSearchParams(part && { [part.slice(1)]: `${values[part]}` });
+    expect(await unitsOf(`${query}`)).toBeLessThanOrEqual(unitsOfPage);
+  },
+);
