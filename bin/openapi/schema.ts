@@ -50,16 +50,17 @@ const rules: ConversionConfig = {
     if (valibotAction.kind === 'transformation') return jsonSchema;
     if ('requirement' in valibotAction) {
       const { requirement } = valibotAction;
-      if (typeof requirement === 'bigint') return jsonSchema;
+      if (typeof requirement === 'bigint' && !Number.isSafeInteger(Number(requirement)))
+        return jsonSchema;
       // A dot that matches any character only counts, and minLength and maxLength tell the count.
       if (requirement instanceof RegExp)
         return requirement.dotAll
           ? jsonSchema
           : { ...jsonSchema, pattern: portable(requirement.source) };
       if (valibotAction.type === 'min_value')
-        return { ...jsonSchema, minimum: requirement as number };
+        return { ...jsonSchema, minimum: Number(requirement) };
       if (valibotAction.type === 'max_value')
-        return { ...jsonSchema, maximum: requirement as number };
+        return { ...jsonSchema, maximum: Number(requirement) };
     }
     return undefined;
   },

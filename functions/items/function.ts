@@ -36,8 +36,13 @@ export function itemFunction<F extends Fields, S extends InputSchema>(
     const { statusCode, body } = await handler(event, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };
-  const fields = Object.fromEntries(kind.fieldNames.map((field) => [field, { S: '-' }]));
-  const item = { [ownerKey.sort]: { N: '0' }, ...fields };
+  const fields = Object.entries(kind.example).map(([field, value]) => [
+    field,
+    typeof value === 'bigint'
+      ? { N: `${value}` }
+      : { [typeof value === 'string' ? 'S' : 'BOOL']: value },
+  ]);
+  const item = { [ownerKey.sort]: { N: '0' }, ...Object.fromEntries(fields) };
   // What DynamoDB answers to any command that works.
   const answer = { Items: [item], Item: item, Attributes: item };
   return { handler, prime: () => prime(database, answer, exercise) };

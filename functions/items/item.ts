@@ -28,9 +28,12 @@ export const text = (minLength: number, maxLength: number) =>
     v.metadata({ minLength, maxLength }),
   );
 
-/** Fields beside the id. Each is stored as a string, and one that may be left out has a default. */
-export type Fields = Record<string, v.GenericSchema<string | undefined, string>>;
-export type Content<F extends Fields> = { [Field in keyof F]: string };
+/** What a field holds. Keep a decimal as a text, or as an integer of a smaller unit. */
+type Scalar = string | bigint | boolean;
+
+/** Fields beside the id. One that may be left out has a default. */
+export type Fields = Record<string, v.GenericSchema<Scalar | undefined, Scalar>>;
+export type Content<F extends Fields> = { [Field in keyof F]: v.InferOutput<F[Field]> };
 export type Item<F extends Fields> = Content<F> & { id: bigint };
 
 /** A kind of items: what an owner keeps in a table, under ids that clients choose. */
@@ -42,12 +45,22 @@ export type Kind<F extends Fields> = ReturnType<typeof kindOf<F>>;
  */
 export function kindOf<F extends Fields>(name: string, table: TableName, fields: F) {
   const fieldNames = Object.keys(fields) as (keyof F & string)[];
+  /** A value of each field's type. */
+  const example = Object.fromEntries(
+    Object.entries(fields).map(([field, schema]) => [
+      field,
+      v.getDefault(schema) ?? { bigint: 0n, boolean: false }[schema.type] ?? '-',
+    ]),
+  ) as Record<keyof F, Scalar>;
 
-  /** Returns what clients get to see of an item. */
-  function contentOf(item: Content<F>): Content<F> {
-    const content = {} as Content<F>;
-    for (const field of fieldNames) content[field] = item[field];
-    return content;
+  /** Returns what clients get to see of an item, as a value that JSON keeps every digit of. */
+  function answerOf(item: Content<F>): Record<string, unknown> {
+    const answer: Record<string, unknown> = {};
+    for (const field of fieldNames) {
+      const value: Scalar = item[field];
+      answer[field] = typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
+    }
+    return answer;
   }
 
   const invalid = (id: unknown, field: string) =>
@@ -63,11 +76,11 @@ export function kindOf<F extends Fields>(name: string, table: TableName, fields:
     const item: Record<string, unknown> = { id };
     for (const field of fieldNames) {
       const value = stored[field] ?? v.getDefault(fields[field] as Fields[string]);
-      if (typeof value !== 'string') throw invalid(id, field);
+      if (typeof value !== typeof example[field]) throw invalid(id, field);
       item[field] = value;
     }
     return item as Item<F>;
   }
 
-  return { name, table, fieldNames, contentOf, parse };
+  return { name, table, fieldNames, example, answerOf, parse };
 }

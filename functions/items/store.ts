@@ -49,7 +49,7 @@ export function itemStore<F extends Fields>(
     const nonce = randomBytes(8);
     const put = new PutCommand({
       TableName: table,
-      Item: { ...keyOf(owner, item.id), ...kind.contentOf(item), nonce },
+      Item: { ...item, ...keyOf(owner, item.id), nonce },
       ConditionExpression: `attribute_not_exists(#${sort})`,
       ExpressionAttributeNames: { [`#${sort}`]: sort },
     });

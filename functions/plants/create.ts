@@ -20,6 +20,6 @@ export const createPlant =
         ? { code: 'PLANT_CREATED', status: 201 }
         : { code: 'PLANT_UNCHANGED', status: 200 }),
       headers: { Location: `${requestPath}/${plant.id}` },
-      body: plantKind.contentOf(plant),
+      body: plantKind.answerOf(plant),
     };
   };

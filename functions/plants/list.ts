@@ -16,5 +16,5 @@ export const listPlants =
     const { page, headers } = await readPage(query, requestPath, (limit, after) =>
       list(owner, limit, after, signal),
     );
-    return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(plantKind.contentOf) };
+    return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(plantKind.answerOf) };
   };

@@ -67,7 +67,7 @@ export const deliberateFaults = [
   fault<Plant>('the id in an answer', 'plants/plant.ts', 'contract/contract', {
     plantKind: (sound) => ({
       ...sound,
-      contentOf: (plant) => ({ ...plant, id: 7, ...sound.contentOf(plant) }),
+      answerOf: (plant) => ({ ...plant, id: 7, ...sound.answerOf(plant) }),
     }),
   }),
   fault<Operation>('an owner taken from a header', 'http/operation.ts', 'contract/contract', {
