@@ -54,6 +54,8 @@ export const withoutTimes = (lines: string[]) =>
     .map((line) => line.replace(/curl.*/, 'curl'))
     .join(' ')
     .replaceAll(/ +/g, ' ')
+    // A busy machine may not have warmed the functions yet.
+    .replaceAll(/ cold start,|(?<=POST \S+ \d+ )\d+/g, '')
     .replaceAll(/\d+:\d+:\d+\.\d+|\d+ ms|\d+\.\d\d\b/g, 'N');
 
 export const textOf = (svg: string) =>
