@@ -41,7 +41,9 @@ export interface Description {
 
 interface OperationObject {
   parameters?: { name: string; in: 'path' | 'query' }[];
-  requestBody?: { content: Record<string, { schema: { properties: object } }> };
+  requestBody?: {
+    content: Record<string, { schema: { properties: Record<string, { maxLength?: number }> } }>;
+  };
   responses: Record<string, Description>;
 }
 
@@ -92,7 +94,7 @@ export function partsOf(operation: Operation): string[] {
   ];
 }
 
-function describedOperation(operation: Operation): OperationObject {
+export function describedOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
   return openApi.paths[`/${path}`]?.[method.toLowerCase()] ?? { responses: {} };
 }

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { paging } from '../../functions/items/paging.ts';
+import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
+import { ownerKey, tableIds } from '../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
+import { describedOperation } from '../contract/description.ts';
+import { writePlants } from '../support/database/plants-table.ts';
 import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */
@@ -89,4 +94,90 @@ export async function measure(): Promise<Record<MeasuredName, Measured>> {
     },
     'refuse a token': refused,
   };
+}
+
+/** What the dearest request of an operation uses, without its headers and the authorizer. */
+export interface Dearest {
+  readUnits: number;
+  writeUnits: number;
+  bodyBytes: number;
+}
+
+const largestId = 2n ** 63n - 1n;
+const pages = 3;
+
+/**
+ * Returns what the dearest request of each operation uses. Its owner has the longest name and three
+ * pages of the largest items. A list is asked for by each of its parameters, with a value that no
+ * item has.
+ */
+export async function measureDearest(): Promise<Dearest[]> {
+  const units = { reads: 0, writes: 0 };
+  const database = await startDatabase({
+    port: 0,
+    onCall({ functionName, units: { reads, writes } }) {
+      if (functionName === 'Authorizer') return;
+      units.reads += reads;
+      units.writes += writes;
+    },
+  });
+  const service = await startService({ database });
+  const owner = 'o'.repeat(128);
+  const headers = {
+    Authorization: `Bearer ${await service.issue(owner)}`,
+    'Content-Type': 'application/json',
+  };
+  const contentOf = (name: Operation, character = '🪴') => {
+    const body = describedOperation(name).requestBody?.content['application/json'];
+    const fields = Object.entries(body?.schema.properties ?? {});
+    return Object.fromEntries(
+      fields
+        .filter(([field]) => field !== ownerKey.sort)
+        .map(([field, { maxLength = 0 }]) => [
+          field,
+          character.repeat((maxLength * 4) / Buffer.byteLength(character)),
+        ]),
+    );
+  };
+
+  for (const name of operationNames.filter((each) => operations[each].method === 'POST')) {
+    const Items = Array.from({ length: pages * 1001 }, (_, i) => ({
+      [ownerKey.partition]: owner,
+      [ownerKey.sort]: largestId - BigInt(i),
+      // As many bytes, because dynalite counts characters.
+      ...contentOf(name, 'a'),
+      nonce: Buffer.alloc(8),
+    }));
+    const requests = Items.map((Item) => ({ PutRequest: { Item } }));
+    await writePlants(service.database, requests, tableIds[operations[name].table]);
+  }
+
+  const dearest: Dearest[] = [];
+  for (const name of operationNames) {
+    const { method, path, successes } = operations[name];
+    const body =
+      method === 'POST' ? `{"id":${-largestId},${JSON.stringify(contentOf(name)).slice(1)}` : null;
+    const queries = (describedOperation(name).parameters ?? [])
+      .filter(({ in: place, name }) => place === 'query' && !(name in paging))
+      .map((parameter) => `?${parameter.name}=-`);
+    const worst = { readUnits: 0, writeUnits: 0, bodyBytes: 0 };
+    // A create is repeated, which reads the item that is there.
+    for (const query of method === 'POST' ? ['', ''] : ['', ...queries]) {
+      Object.assign(units, { reads: 0, writes: 0 });
+      const url = `${service.baseUrl}/${path.replace('{id}', `${largestId}`)}${query}`;
+      const answer = await fetch(url, { method, headers, body });
+      if (!(answer.status in successes))
+        throw new Error(
+          `${url} was answered with ${answer.status}: write a value that it accepts.`,
+        );
+      worst.readUnits = Math.max(worst.readUnits, units.reads);
+      const written = body === null ? 1 : Math.ceil(Buffer.byteLength(owner + body) / 1024);
+      worst.writeUnits = Math.max(worst.writeUnits, units.writes * written);
+      worst.bodyBytes = Math.max(worst.bodyBytes, (await answer.bytes()).length);
+    }
+    dearest.push(worst);
+  }
+  await service.stop();
+  await database.stop();
+  return dearest;
 }

@@ -2,10 +2,14 @@ import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dyn
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 
 /** Puts and deletes plants, as many at a time as DynamoDB takes. */
-export async function writePlants(database: DynamoDBDocumentClient, requests: object[]) {
+export async function writePlants(
+  database: DynamoDBDocumentClient,
+  requests: object[],
+  table: string = tableIds.plants,
+) {
   const most = 25;
   for (let i = 0; i < requests.length; i += most)
     await database.send(
-      new BatchWriteCommand({ RequestItems: { [tableIds.plants]: requests.slice(i, i + most) } }),
+      new BatchWriteCommand({ RequestItems: { [table]: requests.slice(i, i + most) } }),
     );
 }
