@@ -84,7 +84,10 @@ const nouns = [
 test('renamed, and then without each part, the store passes its checks', async () => {
   const project = copy();
   rename(project, `${nouns[0]}`);
-  for (const script of parts(project.cwd).values()) project.sh(script);
+  for (const script of parts(project.cwd).values()) {
+    project.sh(script);
+    project.commit();
+  }
   await check(project);
 });
 
