@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { ownerPattern } from '../functions/shared/access-token.ts';
+import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { administration, runCommand } from './administration/program.ts';
 import { example } from './command-line/example.ts';
 import { eraseCommand } from './plants/erase.ts';
@@ -43,8 +43,7 @@ for (const command of program.commands) command.addOption(owner.makeOptionMandat
 process.exitCode = await runCommand(program, 'This command takes no tokens.');
 
 function ownerName(text: string): string {
-  if (!new RegExp(ownerPattern).test(text))
-    throw new InvalidArgumentError('It is 1 to 128 letters, digits and . _ @ -');
+  if (!new RegExp(ownerPattern).test(text)) throw new InvalidArgumentError(`It is ${ownerRule}`);
   return text;
 }
 

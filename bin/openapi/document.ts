@@ -154,7 +154,7 @@ const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): J
     in: place,
     required: schema.type !== 'optional',
     description: parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
-    schema: parameterSchema(schema as v.GenericSchema),
+    schema: parameterSchema(schema as v.GenericSchema, name),
   }));
 
 // An answer has every field, also those that a request may leave out.

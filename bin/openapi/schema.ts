@@ -16,11 +16,26 @@ export const requestSchema = (schema: v.GenericSchema): JsonSchema => ({
 export const answerSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input');
 
 /** Returns the JSON Schema of a parameter's value, not of its text. */
-export const parameterSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output');
+export const parameterSchema = (schema: v.GenericSchema, name: string): JsonSchema =>
+  convert(schema, 'output', `the parameter ${name}`);
 
-function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
-  const { $schema, ...jsonSchema } = toJsonSchema(schema, { ...rules, typeMode }) as JsonSchema;
-  return jsonSchema;
+function convert(
+  schema: v.GenericSchema,
+  typeMode: 'input' | 'output',
+  name = 'a schema',
+): JsonSchema {
+  // First alone, so that an error names the field.
+  if ('entries' in schema)
+    for (const [field, entry] of Object.entries(schema.entries as v.ObjectEntries))
+      convert(entry as v.GenericSchema, typeMode, `the field ${field}`);
+  try {
+    const { $schema, ...jsonSchema } = toJsonSchema(schema, { ...rules, typeMode }) as JsonSchema;
+    return jsonSchema;
+  } catch (error) {
+    throw new Error(
+      `${name} cannot be said in JSON Schema. Add a rule to bin/openapi/schema.ts. ${error}`,
+    );
+  }
 }
 
 /**

@@ -1,12 +1,11 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { ownerPattern } from '../shared/access-token.ts';
+import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
 import { accessTokenKey } from '../shared/table-schema.ts';
 
 // Every message is our own, because valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
-const ownerRule = 'must be 1 to 128 letters, digits and . _ @ -';
 const labelRule = 'must be at most 100 characters without control characters';
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
@@ -26,7 +25,7 @@ export const accessTokenRecord = v.object(
       v.instance(Uint8Array, digestRule),
       v.check((bytes) => bytes.length === 32, digestRule),
     ),
-    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), ownerRule)),
+    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`)),
     scopes: v.pipe(
       v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
       v.minLength(1, 'must be at least one'),

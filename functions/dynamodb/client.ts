@@ -2,11 +2,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { attempts, timeouts } from '../shared/timeouts.ts';
+import { unmarshallOptions } from '../shared/unmarshall-options.ts';
 import { requireObjects } from './answers.ts';
 import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
-/** Connects to DynamoDB. Numbers come back as bigints, so that no digit of an int64 is lost. */
+/** Connects to DynamoDB. */
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
@@ -23,7 +24,7 @@ export function connect(): DynamoDBDocumentClient {
   lighten(client);
   requireObjects(client);
   protectWrites(client);
-  return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
+  return DynamoDBDocumentClient.from(client, { unmarshallOptions });
 }
 
 type SdkError = Parameters<typeof isTransientError>[0];

@@ -14,5 +14,6 @@ export const accessTokenPattern = `${prefix}${tokenIdPattern}_[0-9A-Za-z]{${secr
  */
 export const authorizationPattern = `^[Bb][Ee][Aa][Rr][Ee][Rr] +${accessTokenPattern}$`;
 
-/** Matches the name of an owner. */
+/** Matches the name of an owner, and says so in words. */
+export const ownerRule = '1 to 128 letters, digits and . _ @ -';
 export const ownerPattern = '^[A-Za-z0-9._@-]{1,128}$';

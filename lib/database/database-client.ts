@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { unmarshallOptions } from '../../functions/shared/unmarshall-options.ts';
 import { region } from '../emulator/template/resource-values.ts';
 
 /** A function has a key of its own. Any other key is an administrator's. */
@@ -14,7 +15,7 @@ export const localClient = (endpoint: string, config: DynamoDBClientConfig = {})
 
 /** Returns a document client, which reads numbers as bigints. */
 export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
+  DynamoDBDocumentClient.from(client, { unmarshallOptions });
 
 export const localDocumentClient = (endpoint: string, config?: DynamoDBClientConfig) =>
   documentClient(localClient(endpoint, config));

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as v from 'valibot';
 import { openApiText } from '../../bin/openapi/document.ts';
+import { parameterSchema, requestSchema } from '../../bin/openapi/schema.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
 import {
   type Answer,
@@ -132,4 +133,15 @@ test('a create needs an id and a name only, and no member has a default', () => 
   const { NewPlant } = JSON.parse(committed).components.schemas;
   expect(NewPlant.required).toEqual(['id', 'name']);
   for (const [, member] of members) expect(member).not.toHaveProperty('default');
+});
+
+test('what JSON Schema cannot say is an error that names the field and the file', () => {
+  const odd = v.pipe(
+    v.string(),
+    v.check(() => true),
+  );
+  const message = (name: string) =>
+    `the ${name} cannot be said in JSON Schema. Add a rule to bin/openapi/schema.ts.`;
+  expect(() => requestSchema(v.object({ good: v.string(), odd }))).toThrow(message('field odd'));
+  expect(() => parameterSchema(odd, 'odd')).toThrow(message('parameter odd'));
 });
