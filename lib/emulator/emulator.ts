@@ -11,18 +11,7 @@ import { listen } from './listen.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { newTrace, type Trace } from './trace.ts';
 
-export interface Emulator {
-  /** With the stage, like `http://127.0.0.1:3000/v1`. */
-  readonly baseUrl: string;
-  /**
-   * Serves new requests with another assembly. Requests in progress finish with the old one. A
-   * function that stays the same keeps its environments. `code` has newer folders of functions'
-   * code, by logical id. Throws and keeps the old assembly if it does not support the other.
-   */
-  replace(assembly: string, code?: Record<string, string>): void;
-  /** Answers the requests that have arrived, within ten seconds, then ends. */
-  stop(): Promise<void>;
-}
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 export interface EmulatorOptions {
   /** The folder of a synthesized cloud assembly. */
@@ -43,16 +32,9 @@ export interface EmulatorOptions {
   onRequest?: (trace: Trace) => (answered: Answered) => void;
 }
 
-/** A request and its answer. */
-export interface Answered {
-  method: string;
-  url: string;
-  statusCode: number;
-  body: string | Buffer;
-  durationMs: number;
-  /** The stage of the API. */
-  stageName: string;
-}
+/** A request and its answer, with the stage of the API. */
+export type Answered = Pick<HttpRequest, 'method' | 'url'> &
+  Omit<HttpResponse, 'headers'> & { durationMs: number; stageName: string };
 
 const host = '127.0.0.1';
 
@@ -61,26 +43,17 @@ const host = '127.0.0.1';
  */
 const maxHeaderSize = 10_240;
 
-/** Node would answer 400, then still serve the next pipelined request. */
-const httpOptions = { maxHeaderSize, requireHostHeader: false };
-
 /**
  * Serves an assembly's REST API on the loopback, with its functions in threads. Rejects if the
  * template has something that the emulator does not support, or if the port is taken.
  */
-export async function startEmulator({
-  assembly,
-  port,
-  dynamodbEndpoint,
-  log,
-  concurrency,
-  prewarm = false,
-  onRequest = () => () => {},
-  intercept,
-}: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions) {
+  const { dynamodbEndpoint, log, prewarm, onRequest = () => () => {} } = options;
   const newPool = (lambda: LambdaFunction) =>
-    functionPool(lambda, dynamodbEndpoint, log, concurrency);
-  let running = startApi(readTemplate(assembly), {}, newPool);
+    functionPool(lambda, dynamodbEndpoint, log, options.concurrency);
+  let running = startApi(readTemplate(options.assembly), {}, newPool);
+  // For a request without a Host, Node would answer 400 and still serve the next pipelined one.
+  const httpOptions = { maxHeaderSize, requireHostHeader: false };
   const server = createServer(httpOptions, async (request, response) => {
     const startedAt = performance.now();
     const { gateway } = running;
@@ -91,7 +64,7 @@ export async function startEmulator({
       return;
     }
     try {
-      if (intercept?.(request, response)) return;
+      if (options.intercept?.(request, response)) return;
       const received = await receive(request);
       if (!received) return;
       const trace = newTrace();
@@ -107,15 +80,21 @@ export async function startEmulator({
     }
   });
   const stopServer = stopper(server);
-  const actualPort = await listen(server, port, host);
+  const actualPort = await listen(server, options.port, host);
   const retired: FunctionPool[] = [];
   if (prewarm) for (const pool of running.pools.values()) pool.prewarm();
 
   return {
+    /** With the stage, like `http://127.0.0.1:3000/v1`. */
     get baseUrl() {
       return `http://${host}:${actualPort}/${running.gateway.stageName}`;
     },
-    replace(other, code = {}) {
+    /**
+     * Serves new requests with another assembly. Requests in progress finish with the old one. A
+     * function that stays the same keeps its environments. `code` has newer folders of functions'
+     * code, by logical id. Throws and keeps the old assembly if it does not support the other.
+     */
+    replace(other: string, code: Record<string, string> = {}) {
       const { pools } = running;
       const next = startApi(
         readTemplate(other),
@@ -131,6 +110,7 @@ export async function startEmulator({
         retired.push(pool);
       }
     },
+    /** Answers the requests that have arrived, within ten seconds, then ends. */
     async stop() {
       await stopServer();
       await Promise.all([...running.pools.values(), ...retired].map((pool) => pool.stop()));
@@ -175,16 +155,12 @@ async function receive(request: IncomingMessage): Promise<HttpRequest | undefine
   const { method = '', url = '', rawHeaders, socket } = request;
   const body = await readBody(request, maxBodyBytes).catch(() => undefined);
   if (!body) return undefined;
-  const headers: [string, string][] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2)
-    headers.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
   const sourceIp = socket.remoteAddress ?? '';
-  const forwardedFor = [...(request.headersDistinct['x-forwarded-for'] ?? []), sourceIp];
-  headers.push(
-    ['X-Forwarded-For', forwardedFor.join(', ')],
-    ['X-Forwarded-Port', `${socket.localPort}`],
-    ['X-Forwarded-Proto', 'http'],
-  );
+  const forwardedFor = [...(request.headersDistinct['x-forwarded-for'] ?? []), sourceIp].join(', ');
+  const forwarded = ['X-Forwarded-For', forwardedFor, 'X-Forwarded-Port', `${socket.localPort}`];
+  const sent = [...rawHeaders, ...forwarded, 'X-Forwarded-Proto', 'http'];
+  const headers: HttpRequest['headers'] = [];
+  for (let i = 0; i < sent.length; i += 2) headers.push([sent[i] ?? '', sent[i + 1] ?? '']);
   return { method, url, headers, body, sourceIp };
 }
 

@@ -9,10 +9,8 @@ export async function listen(server: Server, port: number, host: string): Promis
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw taken
-      ? new Error(`Port ${port} is taken: another program listens on it.`, { cause: error })
-      : error;
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(`Port ${port} is taken: another program listens on it.`, { cause: error });
   }
   return (server.address() as AddressInfo).port;
 }

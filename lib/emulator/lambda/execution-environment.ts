@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Properties } from '../template/properties.ts';
 import { functionArn, region } from '../template/resource-values.ts';
 import type { Trace } from '../trace.ts';
-import { type FunctionThread, type Outcome, startThread } from './function-thread.ts';
+import { type Outcome, startThread } from './function-thread.ts';
 import { sourcePositions } from './source-positions.ts';
 
 /**
@@ -18,17 +18,14 @@ export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role' | 
 /** Gets a line that Lambda would log, with the trace of the request that it is about. */
 export type Log = (functionName: string, line: string, traceId?: string) => void;
 
-export interface ExecutionEnvironment extends Pick<FunctionThread, 'isUsable' | 'stop'> {
-  /** Invokes the handler with an event as JSON text, one at a time. Never rejects. */
-  invoke(event: string, trace?: Trace): Promise<Outcome>;
-}
+export type ExecutionEnvironment = ReturnType<typeof startExecutionEnvironment>;
 
 /** Starts an execution environment of a function: a thread that loads the function's code. */
 export function startExecutionEnvironment(
   lambda: LambdaFunction,
   dynamodbEndpoint: string,
   log: Log,
-): ExecutionEnvironment {
+) {
   const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
   let traceId: string | undefined;
   const toSources = sourcePositions(folder);
@@ -50,7 +47,8 @@ export function startExecutionEnvironment(
   });
 
   return {
-    async invoke(event, trace) {
+    /** Invokes the handler with an event as JSON text, one at a time. Never rejects. */
+    async invoke(event: string, trace?: Trace): Promise<Outcome> {
       traceId = trace?.id;
       const requestId = randomUUID();
       const platform = platformLog(requestId, lambda, print);

@@ -10,23 +10,7 @@ import type { FunctionError } from './function-thread.ts';
 /** `result` is what `read` returned; undefined means malformed. */
 type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
 
-export interface FunctionPool {
-  /**
-   * Invokes the function, unless the event is larger than Lambda accepts. An environment that
-   * returns a malformed response is not reused, although Lambda would. Never rejects.
-   */
-  invoke<T>(
-    event: object,
-    read: (payload: string) => T | undefined,
-    trace?: Trace,
-  ): Promise<Result<T>>;
-  /** Starts an environment, so that the first invocation does not wait for one. */
-  prewarm(): void;
-  /** Lets the invocations in progress finish, then ends, because another pool has taken over. */
-  retire(): void;
-  /** Ends at once. */
-  stop(): Promise<void>;
-}
+export type FunctionPool = ReturnType<typeof functionPool>;
 
 /**
  * How many invocations a new account may run at once, for all its functions.
@@ -46,7 +30,7 @@ export function functionPool(
   dynamodbEndpoint: string,
   log: Log,
   concurrency = defaultConcurrency,
-): FunctionPool {
+) {
   const all = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
   const waiting: (() => void)[] = [];
@@ -63,16 +47,23 @@ export function functionPool(
     return environment;
   };
   const take = () => {
-    let environment = idle.pop();
-    while (environment && !environment.isUsable()) {
+    for (let environment = idle.pop(); environment; environment = idle.pop()) {
+      if (environment.isUsable()) return environment;
       void drop(environment);
-      environment = idle.pop();
     }
-    return environment ?? startOne();
+    return startOne();
   };
 
   return {
-    async invoke(event, read, trace) {
+    /**
+     * Invokes the function, unless the event is larger than Lambda accepts. An environment that
+     * returns a malformed response is not reused, although Lambda would. Never rejects.
+     */
+    async invoke<T>(
+      event: object,
+      read: (payload: string) => T | undefined,
+      trace?: Trace,
+    ): Promise<Result<T>> {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
       if (inProgress >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -89,11 +80,14 @@ export function functionPool(
       else inProgress -= 1;
       return result;
     },
+    /** Starts an environment, so that the first invocation does not wait for one. */
     prewarm: () => void idle.push(startOne()),
+    /** Lets the invocations in progress finish, then ends, because another pool took over. */
     retire() {
       retired = true;
       for (const environment of idle.splice(0)) void drop(environment);
     },
+    /** Ends at once. */
     async stop() {
       retired = true;
       await Promise.all([...all].map(drop));

@@ -17,16 +17,6 @@ export type Message =
   | { type: 'log'; line: string }
   | { type: 'outcome'; of: string; outcome: Outcome };
 
-export interface FunctionThread {
-  /** The outcome of loading the function's code. */
-  init: Promise<Outcome>;
-  /** Invokes the handler. The thread ends if it takes more than so many seconds. */
-  invoke(invocation: Invocation, seconds: number): Promise<Outcome>;
-  /** Whether the thread can take another invocation. */
-  isUsable(): boolean;
-  stop(): Promise<unknown>;
-}
-
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
 const maxInitSeconds = 10;
 
@@ -46,7 +36,7 @@ export function startThread(
   env: Record<string, string>,
   memoryMb: number,
   print: (line: string) => void,
-): FunctionThread {
+) {
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
     name,
@@ -109,12 +99,15 @@ export function startThread(
   }
 
   return {
+    /** The outcome of loading the function's code. */
     init: outcomeOf('INIT', maxInitSeconds),
-    invoke(invocation, seconds) {
+    /** Invokes the handler. The thread ends if it takes more than so many seconds. */
+    invoke(invocation: Invocation, seconds: number) {
       const outcome = outcomeOf(invocation.requestId, seconds);
       thread.postMessage(invocation);
       return outcome;
     },
+    /** Whether the thread can take another invocation. */
     isUsable: () => usable,
     stop,
   };

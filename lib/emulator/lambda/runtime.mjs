@@ -115,11 +115,8 @@ function patchConsole() {
   const line = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON' ? jsonLine : textLine;
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
   for (const [i, level] of levels.entries()) {
-    const write =
-      i < lowest
-        ? () => {}
-        : /** @param {unknown[]} args */
-          (...args) => say({ type: 'log', line: line(level, args) });
+    /** @param {unknown[]} args */
+    const write = (...args) => i >= lowest && say({ type: 'log', line: line(level, args) });
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;
@@ -144,12 +141,11 @@ function jsonLine(level, [message, ...params]) {
     stackTrace: error.stack?.split('\n'),
   });
   const error = params.find((param) => param instanceof Error);
-  const text = params.length > 0 ? format(message, ...params) : message;
   const line = {
     timestamp: new Date().toISOString(),
     level,
     requestId,
-    message: text,
+    message: params.length > 0 ? format(message, ...params) : message,
     ...(error && plain(error)),
   };
   try {

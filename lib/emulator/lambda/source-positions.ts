@@ -14,13 +14,9 @@ export function sourcePositions(folder: string): (line: string) => string {
   const prefixes = [JSON.stringify(path).slice(1, -1), pathToFileURL(path).href];
   const maps = new Map<string, SourceMap | undefined>();
 
-  function mapOf(file: string): SourceMap | undefined {
-    if (!maps.has(file)) maps.set(file, readMap(join(path, `${file}.map`)));
-    return maps.get(file);
-  }
-
   function position(place: string, file: string, line: string, column: string): string {
-    const map = mapOf(file);
+    if (!maps.has(file)) maps.set(file, readMap(join(path, `${file}.map`)));
+    const map = maps.get(file);
     const origin = map?.findOrigin(Number(line), Number(column));
     if (!map || !origin || !('fileName' in origin)) return place;
     const root = map.payload.sourceRoot || pathToFileURL(path);

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
+import type { Code } from './properties.ts';
 
 export type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
 export type Resource = { Type: string; Properties?: Record<string, Json>; Condition?: string };
@@ -17,12 +18,6 @@ export interface Stack {
   Transform: Json;
 }
 const none = { Conditions: {}, Mappings: {}, Outputs: {}, Parameters: {}, Resources: {} };
-
-/** Where a function's code is: an asset, or in the template itself. */
-export interface Code {
-  S3Key?: string;
-  ZipFile?: string;
-}
 
 /** Reads a cloud assembly, the folder that `cdk synth` writes. */
 export function readAssembly(assembly: string) {

@@ -73,8 +73,7 @@ export function intrinsics(path: string, scope: Scope) {
       text(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
         if (literal) return `\${${name}}`;
         const given: Record<string, Json> = Object(variables);
-        if (name in given) return text(given[name]);
-        return `${refer(name)}`;
+        return name in given ? text(given[name]) : `${refer(name)}`;
       }),
   };
 

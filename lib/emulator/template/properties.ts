@@ -1,6 +1,5 @@
 import type { CreateTableInput } from '@aws-sdk/client-dynamodb';
 import type { Statement } from '../policy-evaluation.ts';
-import type { Code } from './cloud-assembly.ts';
 
 /** The properties that the emulator reads, with intrinsics resolved, by CloudFormation's names. */
 export interface Properties {
@@ -16,10 +15,7 @@ export interface Properties {
     Timeout?: number;
   };
   'AWS::IAM::Role': { ManagedPolicyArns?: string[] };
-  'AWS::IAM::Policy': {
-    PolicyDocument: { Statement: Statement | Statement[] };
-    Roles: string[];
-  };
+  'AWS::IAM::Policy': { PolicyDocument: { Statement: Statement | Statement[] }; Roles: string[] };
   'AWS::ApiGateway::RestApi': object;
   'AWS::ApiGateway::Stage': { DeploymentId: string; StageName: string };
   'AWS::ApiGateway::Resource': { ParentId: string; PathPart: string };
@@ -43,6 +39,9 @@ export interface Properties {
     StatusCode?: string;
   };
 }
+
+/** An asset's key, or the code itself. */
+export type Code = { S3Key?: string; ZipFile?: string };
 
 export type Table = Pick<
   CreateTableInput,
