@@ -37,7 +37,9 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   }
   const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
   const list = (count: 'found' | 'erased') =>
-    new Intl.ListFormat('en').format(holdings.map((one) => counted(one[count], nameOf(one.table))));
+    new Intl.ListFormat('en').format(
+      holdings.map((one) => counted(one[count], ...nounsOf(one.table))),
+    );
   const where = options.localhost ? databaseEndpoint(options) : options.stack;
   console.error(`${where}: ${owner} has ${list('found')}.`);
   const total = sum('found');
@@ -64,11 +66,11 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   );
 }
 
-const nameOf = (table: TableName) =>
-  tableIds[table]
-    .replace(/\B[A-Z]/g, ' $&')
-    .toLowerCase()
-    .replace(/s$/, '');
+/** Returns the words for what a table holds, many and one. */
+function nounsOf(table: TableName): [many: string, one: string] {
+  const many = tableIds[table].replace(/\B[A-Z]/g, ' $&').toLowerCase();
+  return [many, many.replace(/s$/, '')];
+}
 
 function removalsFrom(
   database: DynamoDBDocumentClient,
@@ -78,7 +80,7 @@ function removalsFrom(
 ): Removals {
   const { partition, sort } = tableKeys[table];
   if (partition === ownerKey.partition) {
-    const store = itemStore(kindOf(nameOf(table), table, {}), database, tableName);
+    const store = itemStore(kindOf(table, table, {}), database, tableName);
     return async function* () {
       for await (const page of pagesOf(store, owner))
         for (const { id } of page)

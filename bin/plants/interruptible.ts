@@ -40,5 +40,5 @@ export async function interruptible(
   if (signal.aborted) throw new AdministrationError(`interrupted: ${summary()}. ${again}`);
 }
 
-export const counted = (count: number, what = 'plant'): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, many = 'plants', one = 'plant'): string =>
+  `${count} ${count === 1 ? one : many}`;

@@ -29,6 +29,8 @@ const issue = (owner: string) => {
   return issueToken(tables.database, tableIds.accessTokens, given);
 };
 
+const words = tableIds.plants.replace(/\B[A-Z]/g, ' $&').toLowerCase();
+
 test(
   `${many} plants are the same after a round trip that was interrupted on both ways`,
   async () => {
@@ -168,7 +170,7 @@ test('an erasure does not delete what another caller created, and can be repeate
   const result = await plants(['erase', '--owner', 'anew'], 'anew\n', faulty);
   expect(result.code).toBe(1);
   expect(
-    result.stderr.endsWith(stopped('anew', '0 access tokens and 0 plants erased').stderr),
+    result.stderr.endsWith(stopped('anew', `0 access tokens and 0 ${words} erased`).stderr),
   ).toBe(true);
   expect(proxy.seen('anew')).toEqual(['Scan', 'Query', 'Scan', 'Query', 'DeleteItem', 'GetItem']);
   expect(await all('anew')).toMatchObject([{ name: 'Ficus' }]);
@@ -227,7 +229,7 @@ test('erase removes the plants and tokens of one owner, once their name is typed
   await issue('gone');
   await issue('gone2');
   const question =
-    `${tables.endpoint}: gone has 1 access token and 40 plants.\n` +
+    `${tables.endpoint}: gone has 1 access token and 40 ${words}.\n` +
     'Type "gone" to erase them for good: ';
 
   for (const answer of ['gone2\n', 'y\n', '']) {
@@ -240,7 +242,7 @@ test('erase removes the plants and tokens of one owner, once their name is typed
 
   const erased = await plants(['erase', '--owner', 'gone'], 'gone\n');
   expect(erased).toMatchObject({ code: 0, stdout: '' });
-  expect(erased.stderr).toContain('Erased 1 access token and 40 plants of gone.');
+  expect(erased.stderr).toContain(`Erased 1 access token and 40 ${words} of gone.`);
   expect(await all('gone')).toEqual([]);
   expect(await listTokens(tables.database, tableIds.accessTokens, 'gone')).toEqual([]);
   expect(await all('gone2')).toHaveLength(1);
