@@ -6,11 +6,21 @@ type JsonSchema = Record<string, unknown>;
 export const int64Description =
   'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: keep it as text or BigInt.';
 
-/** Returns the JSON Schema of an object in a request, which has no other members. */
-export const requestSchema = (schema: v.GenericSchema): JsonSchema => ({
-  ...convert(schema, 'input'),
-  additionalProperties: false,
-});
+/**
+ * Returns the JSON Schema of an object in a request, which has no other members. Its descriptions
+ * tell the defaults, because generators of client code take a member with a default for required.
+ */
+export function requestSchema(schema: v.GenericSchema): JsonSchema {
+  const object = convert(schema, 'input');
+  for (const member of Object.values(object.properties as Record<string, JsonSchema>)) {
+    const { default: initial, description = '' } = member;
+    if (initial === undefined) continue;
+    const value = initial === '' ? 'Empty' : JSON.stringify(initial);
+    member.description = `${description} ${value} if it is left out.`.trimStart();
+    delete member.default;
+  }
+  return { ...object, additionalProperties: false };
+}
 
 /** Returns the JSON Schema of an object in an answer, to which a later release may add members. */
 export const answerSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input');
@@ -53,12 +63,8 @@ const rules: ConversionConfig = {
       return { type: 'integer', format: 'int64', description: int64Description };
     // The API has no other numbers.
     if (valibotSchema.type === 'number') return { type: 'integer' };
-    if (valibotSchema.type === 'optional') {
-      const { default: initial, ...rest } = jsonSchema;
-      if (jsonSchema.type === 'integer') return { ...rest, default: Number(initial) };
-      // Generators of client code take a member with a default for required.
-      return initial === '' ? { ...rest, description: 'Empty if it is left out.' } : jsonSchema;
-    }
+    if (valibotSchema.type === 'optional' && jsonSchema.type === 'integer')
+      return { ...jsonSchema, default: Number(jsonSchema.default) };
     return undefined;
   },
   overrideAction({ valibotAction, jsonSchema }) {
