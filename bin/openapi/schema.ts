@@ -78,10 +78,10 @@ const rules: ConversionConfig = {
         return requirement.dotAll
           ? jsonSchema
           : { ...jsonSchema, pattern: portable(requirement.source) };
-      if (valibotAction.type === 'min_value')
-        return { ...jsonSchema, minimum: Number(requirement) };
-      if (valibotAction.type === 'max_value')
-        return { ...jsonSchema, maximum: Number(requirement) };
+      // A bound within 2^53 makes an ordinary integer of an int64.
+      const { format, description, ...integer } = jsonSchema;
+      if (valibotAction.type === 'min_value') return { ...integer, minimum: Number(requirement) };
+      if (valibotAction.type === 'max_value') return { ...integer, maximum: Number(requirement) };
     }
     return undefined;
   },

@@ -8,7 +8,7 @@ import type { InputSchema } from '../http/input.ts';
 import { type Caller, operation } from '../http/operation.ts';
 import { ownerKey, tableVariables } from '../shared/table-schema.ts';
 import { timeouts } from '../shared/timeouts.ts';
-import type { Fields, Item, Kind } from './item.ts';
+import type { Fields, Item, Kind, Scalar } from './item.ts';
 import { type ItemStore, itemStore } from './store.ts';
 
 /**
@@ -36,12 +36,11 @@ export function itemFunction<F extends Fields, S extends InputSchema>(
     const { statusCode, body } = await handler(event, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };
-  const fields = Object.entries(kind.example).map(([field, value]) => [
-    field,
-    typeof value === 'bigint'
-      ? { N: `${value}` }
-      : { [typeof value === 'string' ? 'S' : 'BOOL']: value },
-  ]);
+  const attribute = (value: Scalar) => {
+    if (typeof value === 'number') return { N: `${value}` };
+    return { [typeof value === 'string' ? 'S' : 'BOOL']: value };
+  };
+  const fields = Object.entries(kind.example).map(([field, value]) => [field, attribute(value)]);
   const item = { [ownerKey.sort]: { N: '0' }, ...Object.fromEntries(fields) };
   // What DynamoDB answers to any command that works.
   const answer = { Items: [item], Item: item, Attributes: item };

@@ -29,15 +29,18 @@ export const text = (minLength: number, maxLength: number) =>
   );
 
 /** What a field holds. Keep a decimal as a text, or as an integer of a smaller unit. */
-type Scalar = string | bigint | boolean;
+export type Scalar = string | number | boolean;
 
-/** Fields beside the id. One that may be left out has a default. */
-export type Fields = Record<string, v.GenericSchema<Scalar | undefined, Scalar>>;
+/** Fields beside the id. One that may be left out has a default. JSON's integers are bigints. */
+export type Fields = Record<string, v.GenericSchema<Scalar | bigint | undefined, Scalar>>;
 export type Content<F extends Fields> = { [Field in keyof F]: v.InferOutput<F[Field]> };
 export type Item<F extends Fields> = Content<F> & { id: bigint };
 
 /** A kind of items: what an owner keeps in a table, under ids that clients choose. */
 export type Kind<F extends Fields> = ReturnType<typeof kindOf<F>>;
+
+/** DynamoDB's numbers come as bigints, which `JSON.stringify` refuses. */
+const plain = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
 
 /**
  * Returns what follows from the fields of a kind. A field that is added must be optional, because
@@ -49,17 +52,14 @@ export function kindOf<F extends Fields>(name: string, table: TableName, fields:
   const example = Object.fromEntries(
     Object.entries(fields).map(([field, schema]) => [
       field,
-      v.getDefault(schema) ?? { bigint: 0n, boolean: false }[schema.type] ?? '-',
+      plain(v.getDefault(schema) ?? { bigint: 0, boolean: false }[schema.type] ?? '-'),
     ]),
   ) as Record<keyof F, Scalar>;
 
-  /** Returns what clients get to see of an item, as a value that JSON keeps every digit of. */
-  function answerOf(item: Content<F>): Record<string, unknown> {
-    const answer: Record<string, unknown> = {};
-    for (const field of fieldNames) {
-      const value: Scalar = item[field];
-      answer[field] = typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value;
-    }
+  /** Returns what clients get to see of an item. */
+  function answerOf(item: Content<F>): Content<F> {
+    const answer = {} as Content<F>;
+    for (const field of fieldNames) answer[field] = item[field];
     return answer;
   }
 
@@ -75,7 +75,7 @@ export function kindOf<F extends Fields>(name: string, table: TableName, fields:
     // Assigning is four times faster than Object.fromEntries, which counts in a list of 1000.
     const item: Record<string, unknown> = { id };
     for (const field of fieldNames) {
-      const value = stored[field] ?? v.getDefault(fields[field] as Fields[string]);
+      const value = plain(stored[field] ?? v.getDefault(fields[field] as Fields[string]));
       if (typeof value !== typeof example[field]) throw invalid(id, field);
       item[field] = value;
     }
