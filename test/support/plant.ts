@@ -24,9 +24,14 @@ export const answered = (given: Partial<Content> = {}): Content => ({ ...every(0
 export const sent = (id: bigint | number | string, given: Partial<Content> = {}): string =>
   `{"id":${id},${JSON.stringify({ name: answered().name, ...given }).slice(1)}`;
 
-/** Returns a plant as it is stored, but for what marks the create that stored it. */
-export const stored = <Id>(owner: string, id: Id, given?: Partial<Content>) => ({
-  owner,
-  id,
-  ...answered(given),
-});
+/**
+ * Returns a plant as it is stored, but for what marks the create that stored it. A number is a
+ * bigint there.
+ */
+export const stored = <Id>(owner: string, id: Id, given?: Partial<Content>) => {
+  const fields = Object.entries<unknown>(answered(given)).map(([field, value]) => [
+    field,
+    typeof value === 'number' ? BigInt(value) : value,
+  ]);
+  return { owner, id, ...Object.fromEntries(fields) };
+};
