@@ -6,7 +6,7 @@ import { listPlantsInput } from '../../functions/plants/list.ts';
 import { type Content, plantKind } from '../../functions/plants/plant.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { everyResponse, type Json, json, mapped, reference } from './parts.ts';
+import { everyResponse, type Json, json, reference } from './parts.ts';
 import { int64Description } from './schema.ts';
 
 /** What the document says of an operation, beside its row. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
+import type { Field } from '../plants/largest-content.ts';
 import { parse } from '../support/http/http-client.ts';
 import { root } from '../support/project.ts';
 
@@ -42,7 +43,7 @@ export interface Description {
 interface OperationObject {
   parameters?: { name: string; in: 'path' | 'query' }[];
   requestBody?: {
-    content: Record<string, { schema: { properties: Record<string, { maxLength?: number }> } }>;
+    content: Record<string, { schema: { properties: Record<string, Field> } }>;
   };
   responses: Record<string, Description>;
 }

@@ -6,6 +6,7 @@ import { ownerKey, tableIds } from '../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
 import { describedOperation } from '../contract/description.ts';
+import { largestValue } from '../plants/largest-content.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -127,16 +128,13 @@ export async function measureDearest(): Promise<Dearest[]> {
     Authorization: `Bearer ${await service.issue(owner)}`,
     'Content-Type': 'application/json',
   };
-  const contentOf = (name: Operation, character = '🪴') => {
+  const contentOf = (name: Operation, character?: string) => {
     const body = describedOperation(name).requestBody?.content['application/json'];
     const fields = Object.entries(body?.schema.properties ?? {});
     return Object.fromEntries(
       fields
         .filter(([field]) => field !== ownerKey.sort)
-        .map(([field, { maxLength = 0 }]) => [
-          field,
-          character.repeat((maxLength * 4) / Buffer.byteLength(character)),
-        ]),
+        .map(([name, field]) => [name, largestValue(name, field, character)]),
     );
   };
 

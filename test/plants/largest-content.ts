@@ -1,16 +1,23 @@
 import openApi from '../../docs/openapi.json' with { type: 'json' };
 
-const fields = Object.entries<{ type: string; maxLength?: number; enum?: string[] }>(
-  openApi.components.schemas.Plant.properties,
-);
+export interface Field {
+  type: string;
+  maxLength?: number;
+  maximum?: number;
+  enum?: string[];
+}
 
-/** The content of a plant that takes the most bytes, because every code point has four. */
-export const largestContent: Record<string, string> = Object.fromEntries(
-  fields.map(([field, { type, maxLength, enum: values }]) => {
-    if (type !== 'string') return [field, `${-(2n ** 63n)}`];
-    if (values)
-      return [field, values.reduce((one, other) => (other.length > one.length ? other : one))];
-    if (!maxLength) throw new Error(`The schema of ${field} has no maxLength: add it as metadata.`);
-    return [field, '🪴'.repeat(maxLength)];
-  }),
+/** Returns the value of a field that takes the most bytes: 🪴 has four, as many as any character. */
+export function largestValue(name: string, field: Field, character = '🪴') {
+  const { type, maxLength, maximum = Number.MAX_SAFE_INTEGER, enum: values } = field;
+  if (type !== 'string') return type === 'integer' ? maximum : false;
+  if (values) return values.reduce((one, other) => (other.length > one.length ? other : one));
+  if (!maxLength) throw new Error(`The schema of ${name} has no maxLength: add it as metadata.`);
+  return character.repeat((maxLength * 4) / Buffer.byteLength(character));
+}
+
+const fields = Object.entries<Field>(openApi.components.schemas.Plant.properties);
+/** The content of a plant that takes the most bytes. */
+export const largestContent = Object.fromEntries(
+  fields.map(([name, field]) => [name, largestValue(name, field)]),
 );
