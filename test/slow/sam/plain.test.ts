@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
+import createPlant from '../../sam-events/create-plant.json' with { type: 'json' };
 import { finallyDo } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { startProgram } from '../../support/program.ts';
@@ -55,13 +56,14 @@ test('sam local invoke creates, lists and deletes a plant with the events that l
   const answers = ['CreatePlant', 'ListPlants', 'DeletePlant'].map((name) =>
     JSON.parse(run(command(`sam local invoke ${name}`))),
   );
+  const { id, ...content } = JSON.parse(createPlant.body);
   expect(answers).toMatchObject([
     {
       statusCode: 201,
-      headers: { Location: '/v1/plants/1' },
-      body: '{"name":"Monstera","tag":"indoor"}',
+      headers: { Location: `/v1/plants/${id}` },
+      body: JSON.stringify(content),
     },
-    { statusCode: 200, body: '[{"name":"Monstera","tag":"indoor"}]' },
+    { statusCode: 200, body: JSON.stringify([content]) },
     { statusCode: 204 },
   ]);
 });
