@@ -78,7 +78,8 @@ test('pip installs nothing without a hash', () => {
 });
 
 test('CI uses nothing outside of the repository', () => {
-  const files = globSync('.ci/**', { cwd: root, withFileTypes: true, exclude: ['**/node_modules'] })
+  const exclude = ({ name }: { name: string }) => name === 'node_modules';
+  const files = globSync('.ci/**', { cwd: root, withFileTypes: true, exclude })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
   expect(files.length).toBeGreaterThan(20);
