@@ -57,8 +57,8 @@ async function measureServed(connections: number): Promise<{ ratio: Ratio; loade
   const bare = await start([join(import.meta.dirname, 'bare-server.ts'), dynamodbEndpoint]);
   const list = `${baseUrl}/plants`;
   const ratios: number[] = [];
-  // The first round warms both up. Of fewer, the median scatters by a tenth.
-  for (let round = 0; round < 11; round++) {
+  // The first round warms both up.
+  for (let round = 0; round < 5; round++) {
     const others = await requestsPerSecond(bare.line, token, connections, 2);
     const ratio = others / (await requestsPerSecond(list, token, connections, 2));
     if (round > 0) ratios.push(ratio);
