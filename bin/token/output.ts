@@ -1,4 +1,5 @@
 import { statusOf } from '../../functions/access-tokens/record.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
 import type { ListedToken } from '../administration/access-tokens.ts';
 import { textTable } from '../command-line/text-table.ts';
 
@@ -11,14 +12,14 @@ export const expiry = (expires: number | undefined): string =>
 
 /**
  * Formats a table for people, with one token on each line. It fits 80 columns if the owners' names
- * do, because labels are cut off, times end in minutes, and scopes lack what they all begin with.
+ * do, because labels are cut off, times end in minutes, and who has all scopes has `all`.
  */
 export function tableOf(tokens: ListedToken[], now: number): string {
   const heading = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES'];
   const rows = tokens.map((token) => [
     token.id,
     token.owner,
-    token.scopes.map((scope) => scope.replace('plants:', '')).join(' '),
+    token.scopes.length === allScopes.length ? 'all' : token.scopes.join(' '),
     statusOf(token, now),
     expiry(token.expires).replace(/:\d\dZ$/, 'Z'),
   ]);

@@ -3,13 +3,19 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueToken, revokeToken, rotateToken } from '../../bin/administration/access-tokens.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
-import { allScopes, operations, type Scope } from '../../functions/shared/operations.ts';
+import {
+  allScopes,
+  operationNames,
+  operations,
+  type Scope,
+} from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { token as runToken } from '../administration/command.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes, goodShapes } from '../support/access-tokens/shapes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, send as sendRaw } from '../support/http/http-client.ts';
+import { eventOf } from '../support/service/lambda-events.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 // Tokens in the whole service. Its gateway caches no verdict, unless a test says so.
@@ -52,7 +58,10 @@ const send = (
 ): Promise<Answer> => {
   const headers = ['Content-Type', 'application/json'];
   if (authorization !== undefined) headers.push('Authorization', authorization);
-  const body = method === 'POST' ? '{"id": 1, "name": "Monstera", "tag": ""}' : undefined;
+  const operation = operationNames.find(
+    (name) => operations[name].method === method && `/${operations[name].path}` === path,
+  );
+  const body = (operation && eventOf(operation).body) ?? undefined;
   return sendRaw(baseUrl, { method, path, headers, body }, agent);
 };
 

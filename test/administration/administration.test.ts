@@ -108,7 +108,7 @@ test.each<readonly [Record<string, unknown>, fault: string]>([
   [{ expires: Number.NaN }, 'expires must be in the future'],
   [
     { owner: 'a b', scopes: ['plants:all'], label: 'bell \u0007', expires: second },
-    `${badOwner}; scopes must be plants:read or plants:write; ` +
+    `${badOwner}; scopes must be ${allScopes.join(' or ')}; ` +
       'label must be at most 100 characters without control characters; ' +
       'expires must be in the future',
   ],
@@ -272,7 +272,7 @@ test.each([
   ['a short digest', { digest: Buffer.from('QUOTED') }, 'digest must be 32 bytes'],
   ['a digest as text', { digest: 'QUOTED' }, 'digest must be 32 bytes'],
   ['no digest', { digest: undefined }, 'digest is missing'],
-  ['an unknown scope', { scopes: ['QUOTED'] }, 'scopes must be plants:read or plants:write'],
+  ['an unknown scope', { scopes: ['QUOTED'] }, `scopes must be ${allScopes.join(' or ')}`],
   ['scopes as text', { scopes: 'QUOTED' }, 'scopes must be a list'],
   ['no scope', { scopes: [] }, 'scopes must be at least one'],
   ['an empty owner', { owner: '' }, badOwner],

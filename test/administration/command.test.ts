@@ -36,7 +36,7 @@ test('issue prints the token alone on stdout, and words about it on stderr', asy
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
   const id = tokenId(stdout.trim());
   const words =
-    `${id}: plants:read plants:write for ann; ` +
+    `${id}: ${allScopes.join(' ')} for ann; ` +
     'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$';
   expect(stderr).toMatch(new RegExp(words));
   expect(stderr).not.toContain(stdout.slice(17, 38));
@@ -71,8 +71,8 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   await local(`revoke ${revoked.id}`);
   const [first, second] = [issued.id, revoked.id].sort();
   const status = (id = '') => (id === issued.id ? 'active ' : 'revoked');
-  const rest = (id = '') => `lister  read write  ${status(id)}  2096-10-02T07:06Z  a note`;
-  const header = 'ID            OWNER   SCOPES      STATUS   EXPIRES            LABEL\n';
+  const rest = (id = '') => `lister  all     ${status(id)}  2096-10-02T07:06Z  a note`;
+  const header = 'ID            OWNER   SCOPES  STATUS   EXPIRES            LABEL\n';
   const table = await local('list --owner lister');
   const stdout = `${header}${first}  ${rest(first)}\n${second}  ${rest(second)}\n`;
   expect(table).toEqual({ code: 0, stderr: '', stdout });
@@ -151,7 +151,7 @@ test.each([
     "issue --owner 'a b'",
     'No token was issued: owner must be 1 to 128 letters, digits and . _ @ -.',
   ],
-  [`${ann} --scope plants:all`, 'Allowed choices are plants:read, plants:write.'],
+  [`${ann} --scope plants:all`, `Allowed choices are ${allScopes.join(', ')}.`],
   [`${ann} --expires-in 90`, lifetimes],
   [`${ann} --expires-in 0d`, lifetimes],
   [`${ann} --expires-in 1.5h`, lifetimes],
