@@ -104,7 +104,7 @@ test('list shows the tokens in a table or as JSON, and no secrets', async () => 
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
   expect((await local('list')).stdout).toContain(issued.id);
   await demoToken(tokens.endpoint, 'npm start');
-  expect((await local('list')).stdout).toMatch(/ demo .* npm start\n/);
+  expect((await local('list --owner demo')).stdout).toMatch(/ demo .* npm start\n/);
 });
 
 test('list fits 80 columns, and cuts off labels for it', async () => {
