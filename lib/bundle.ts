@@ -45,7 +45,7 @@ const stubUsers: Record<string, RegExp> = {
   '@smithy/core/config': /@(aws-sdk\/(client-dynamodb|core)|smithy\/core)\/dist-es\//,
   '@smithy/core/event-streams': /@smithy\/core\/dist-es\/submodules\/protocols\//,
 };
-export const stubbed = Object.keys(stubUsers);
+const stubbed = Object.keys(stubUsers);
 const stubs = join(root, 'functions', 'dynamodb', 'stubs.ts');
 
 /**

@@ -3,10 +3,9 @@
  * their place (`stubbed` in lib/bundle.ts), because each part costs time in every cold start. Each
  * stub says how much longer loading and the first call took without it.
  *
- * What would break a stub is an SDK release that begins to use the part. It would show in three
- * ways: the build fails if the SDK imports a name that is not here; test/bundles/stubs.test.ts
- * fails if another module imports the part, or if a bundle no longer sends what it sends with the
- * whole SDK; and a stub that is called after all throws an error that names the part.
+ * An SDK release that begins to use a part would show: test/bundles/start.test.ts fails if another
+ * module imports it, stubs.test.ts if a bundle no longer sends what it sends with the whole SDK, and
+ * a stub that is called after all throws an error that names the part.
  */
 
 const neverUsed = (part: string): never => {

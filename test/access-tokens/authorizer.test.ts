@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { badShapes } from '../support/access-tokens/shapes.ts';
 import { pinnedOperations } from '../support/pinned-operations.ts';
 
 /** The steps of a verdict: look-ups, digests, comparisons, log lines. A clock would tell less. */
@@ -116,9 +117,13 @@ test('every refusal is the same error and the same work, and only the log says w
   const mistyped = active.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const { token } = active;
   const wrongAtEnd = token.slice(17, 59) + (token[59] === '0' ? '1' : '0');
+  // Types that no gateway sends, blanks that HTTP would drop, and a Cyrillic letter.
+  const odd = [undefined, null, 7, ['Bearer', token]] as unknown as string[];
+  const blanks = [' Bearer TOKEN', 'Bearer TOKEN ', 'Bearer TOKEN\n', 'Bearer TOKEN\nBearer TOKEN'];
+  const texts = [...badShapes, ...blanks, 'Вearer TOKEN'];
+  const malformed = [...odd, ...texts.map((shape) => shape.replaceAll('TOKEN', token))];
   const cases: [string, string, typeof active][] = [
-    ['malformed', active.token, active],
-    ['malformed', '', active],
+    ...malformed.map((header): (typeof cases)[number] => ['malformed', header, active]),
     ['mistyped', `Bearer ${mistyped}`, active],
     ['unknown', `Bearer ${forge()}`, active],
     ['wrong', `Bearer ${forge(active.id)}`, active],

@@ -1,7 +1,24 @@
-import { expect, test } from '@jest/globals';
-import { makeToken, tokenId } from '../../functions/access-tokens/token.ts';
+import crypto from 'node:crypto';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+
+/** Stands for the random bytes of the system, of which a test can choose a single set bit. */
+let bitToSet: number | undefined;
+let bits = 0;
+function randomBytes(count: number): Buffer {
+  if (bitToSet === undefined) return crypto.randomBytes(count);
+  const bytes = Buffer.alloc(count);
+  const place = bitToSet - bits;
+  if (place >= 0 && place < count * 8) bytes[place >> 3] = 1 << (place & 7);
+  bits += count * 8;
+  return bytes;
+}
+afterEach(() => {
+  bitToSet = undefined;
+});
+jest.unstable_mockModule('node:crypto', () => ({ ...crypto, default: crypto, randomBytes }));
+const { makeToken, tokenId } = await import('../../functions/access-tokens/token.ts');
 
 test('a token is pst_, an id, a secret and a checksum, and gives its id', () => {
   const { id, token } = makeToken();
@@ -23,17 +40,33 @@ test('a token with a part of another length is refused, though its checksum is r
     expect(tokenId(forge('0'.repeat(12), secret))).toBeUndefined();
 });
 
-test('10 000 tokens differ in id and secret, and use every character in every place', () => {
-  const tokens = Array.from({ length: 10_000 }, makeToken);
-  expect(new Set(tokens.map(({ id }) => id)).size).toBe(10_000);
-  expect(new Set(tokens.map(({ token }) => token.slice(17, 60))).size).toBe(10_000);
-  // Leave out the first place of the secret, because 256 bits end a little below 62^43.
-  const places = [
-    ...Array.from({ length: 12 }, (_, i) => 4 + i),
-    ...Array.from({ length: 42 }, (_, i) => 18 + i),
-  ];
-  for (const place of places)
-    expect(new Set(tokens.map(({ token }) => token[place])).size).toBe(62);
+test('each of 128 random bits changes the id, each of 256 more the secret, and nothing else', () => {
+  const madeOf = (bit: number) => {
+    [bitToSet, bits] = [bit, 0];
+    const { token } = makeToken();
+    return { id: token.slice(4, 16), secret: token.slice(17, 60) };
+  };
+  const [zeroId, zeroSecret] = ['0'.repeat(12), '0'.repeat(43)];
+  expect([madeOf(-1), bits]).toEqual([{ id: zeroId, secret: zeroSecret }, 384]);
+  const made = Array.from({ length: 384 }, (_, bit) => madeOf(bit));
+  expect(
+    new Set(
+      made
+        .slice(0, 128)
+        .map(({ id }) => id)
+        .concat(zeroId),
+    ).size,
+  ).toBe(129);
+  expect(
+    new Set(
+      made
+        .slice(128)
+        .map(({ secret }) => secret)
+        .concat(zeroSecret),
+    ).size,
+  ).toBe(257);
+  expect(made.slice(0, 128).every(({ secret }) => secret === zeroSecret)).toBe(true);
+  expect(made.slice(128).every(({ id }) => id === zeroId)).toBe(true);
 });
 
 test('the pattern finds a token in any text, and ends with it', () => {

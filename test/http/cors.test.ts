@@ -20,28 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A browser sends this request before a page may call another origin. */
-const preflight = (path: string, method: string, from: string) =>
-  fetch(service.baseUrl + path, {
-    method: 'OPTIONS',
-    headers: {
-      Origin: from,
-      'Access-Control-Request-Method': method,
-      'Access-Control-Request-Headers': 'authorization,content-type',
-    },
-  });
-
-test.each<string[]>([
-  ...Object.values(operations).map(({ method, path }) => [
-    `/${path.replace('{id}', '7')}`,
-    method,
-    origin,
-  ]),
-  ['/plants', 'POST', 'https://other.example'],
-])(
-  'a preflight for %s %s from %s needs no token and names the one origin',
-  async (path = '', method = '', from = '') => {
-    const response = await preflight(path, method, from);
+test.each([...Object.values(operations), { method: 'POST', path: 'plants', from: 'https://b.io' }])(
+  'a preflight for %j needs no token and names the one origin',
+  async ({ method, path, from = origin }: { method: string; path: string; from?: string }) => {
+    const response = await fetch(`${service.baseUrl}/${path.replace('{id}', '7')}`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: from,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization,content-type',
+      },
+    });
     expect([response.status, await response.text()]).toEqual([204, '']);
     const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
@@ -54,16 +43,12 @@ test.each<string[]>([
   },
 );
 
-test('a page can read every answer, including the gateway’s own', async () => {
+test('a page can read answers of functions and of the gateway', async () => {
   const authorized = { Authorization: `Bearer ${await service.issue('alice')}` };
-  const reader = { Authorization: `Bearer ${await service.issue('alice', ['plants:read'])}` };
   const calls: [path: string, init: RequestInit, status: number][] = [
     ['/plants', { headers: authorized }, 200],
     ['/plants?limit=0', { headers: authorized }, 400],
-    ['/plants/7', { method: 'DELETE', headers: authorized }, 404],
     ['/plants', {}, 401],
-    ['/plants/7', { method: 'DELETE', headers: reader }, 403],
-    ['/nothing', {}, 404],
   ];
   for (const [path, init, status] of calls) {
     const response = await fetch(service.baseUrl + path, init);

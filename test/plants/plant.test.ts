@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { largestPage } from '../../functions/items/paging.ts';
+import { largestPage, readPage } from '../../functions/items/paging.ts';
 import { newPlant, plantKind } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { largestContent } from './largest-content.ts';
@@ -37,4 +37,15 @@ test('the largest plant fits in a body even if every character of its texts is e
 test('a page of the largest plants is within the 6 MB that Lambda takes as an answer', () => {
   const page = JSON.stringify(Array(largestPage).fill(largestContent));
   expect(Buffer.byteLength(page)).toBeLessThanOrEqual(6_000_000);
+});
+
+test('a link to the next page repeats every parameter of the query, encoded', async () => {
+  const query = { limit: 1, tag: 'a b&c=d>é', cursor: 5n, kind: 'x' };
+  const read = async (limit: number, after = 0n) =>
+    [6n, 7n].slice(0, limit).map((id) => ({ id, after }));
+  const { page, headers } = await readPage(query, '/v1/plants', read);
+  expect(page).toEqual([{ id: 6n, after: 5n }]);
+  expect(headers.Link).toBe(
+    `</v1/plants?tag=a%20b%26c%3Dd%3E%C3%A9&kind=x&limit=1&cursor=1AAAAAAAAAAY>; rel="next"`,
+  );
 });

@@ -39,7 +39,7 @@ interface Report {
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
 export const unitTests = [
-  'test/{evidence/explorer,functions,http,plants}/*.test.ts',
+  'test/{evidence/explorer,http,plants}/*.test.ts',
   'test/access-tokens/{authorizer,token}.test.ts',
   'test/administration/administration.test.ts',
 ];

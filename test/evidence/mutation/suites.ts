@@ -9,19 +9,16 @@ import type { Mutant } from './stryker.ts';
  * fits a file counts, and its suites run in this order until one fails.
  */
 export const suites: [files: RegExp, suites: string[]][] = [
-  [/authorize/, ['access-tokens/function', 'bundles/priming', 'faults/faults']],
+  [/authorize/, ['access-tokens/service', 'bundles/start', 'faults/faults']],
   [/access-tokens/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
-  [/prime|stubs/, ['bundles/priming', 'bundles/stubs', 'bundles/size', 'contract/contract']],
+  [/prime|stubs/, ['bundles/', 'contract/contract']],
   [
     /writes|client|lighten/,
     ['plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
   [/store/, ['plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
-  [/function\.ts|-plants?\.ts/, ['bundles/priming', 'contract/contract']],
-  [
-    /environment|log/,
-    ['dynamodb/', 'bundles/priming', 'contract/contract', 'access-tokens/service'],
-  ],
+  [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
+  [/environment|log/, ['dynamodb/', 'bundles/start', 'contract/contract', 'access-tokens/service']],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 

@@ -4,7 +4,7 @@ type Json = typeof import('../../../../functions/http/json.ts');
 type Operation = typeof import('../../../../functions/http/operation.ts');
 type Paging = typeof import('../../../../functions/items/paging.ts');
 type Plant = typeof import('../../../../functions/plants/plant.ts');
-type Store = typeof import('../../../../functions/plants/store.ts');
+type Store = typeof import('../../../../functions/items/store.ts');
 
 /**
  * Returns a mistake that Stryker cannot make, and a suite that must fail because of it. It is in a
@@ -23,8 +23,8 @@ const fault = <Module>(
 };
 
 export const deliberateFaults = [
-  fault<Store>('a key that forgets the owner', 'plants/store.ts', 'plants/store', {
-    plantStore:
+  fault<Store>('a key that forgets the owner', 'items/store.ts', 'contract/contract', {
+    itemStore:
       (sound) =>
       (...table) => {
         const store = sound(...table);
@@ -40,8 +40,8 @@ export const deliberateFaults = [
     readPage: (sound) => (query, path, read) =>
       sound(query, path, (limit) => read(limit, undefined)),
   }),
-  fault<Store>('a 409 that overwrites the plant', 'plants/store.ts', 'plants/store', {
-    plantStore:
+  fault<Store>('a 409 that overwrites the plant', 'items/store.ts', 'contract/contract', {
+    itemStore:
       (sound) =>
       (...table) => {
         const store = sound(...table);
@@ -112,7 +112,7 @@ export const deliberateFaults = [
   fault<Crypto>(
     'a secret of 40 random bits',
     ['access-tokens/token.ts', 'node:crypto'],
-    'access-tokens/randomness',
+    'access-tokens/token',
     {
       randomBytes: (sound) => (size: number) => Buffer.concat([Buffer.alloc(size - 5), sound(5)]),
     },
@@ -120,7 +120,7 @@ export const deliberateFaults = [
   fault<Crypto>(
     'a secret made by Math.random',
     ['access-tokens/token.ts', 'node:crypto'],
-    'access-tokens/randomness',
+    'access-tokens/token',
     {
       randomBytes: () => (size: number) =>
         Buffer.from(Array.from({ length: size }, () => Math.random() * 256)),
