@@ -3,9 +3,9 @@
  * their place (`stubbed` in lib/bundle.ts), because each part costs time in every cold start. Each
  * stub says how much longer loading and the first call took without it.
  *
- * An SDK release that begins to use a part would show: test/bundles/start.test.ts fails if another
- * module imports it, stubs.test.ts if a bundle no longer sends what it sends with the whole SDK, and
- * a stub that is called after all throws an error that names the part.
+ * An SDK release that begins to use a part would show. test/bundles/start.test.ts fails if another
+ * module imports it, and stubs.test.ts if a bundle no longer sends what the whole SDK sends. A stub
+ * that is called after all throws an error that names the part.
  */
 
 const neverUsed = (part: string): never => {

@@ -36,11 +36,11 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 }
 
 const literal = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/;
-const maxDigits = 20;
+const maxDigits = 19;
 
 /**
- * Returns the value of a JSON number, or undefined if it is not integral. A number of more than 20
- * digits becomes one of 21, which is outside of int64 too.
+ * Returns the value of a JSON number, or undefined if it is not integral. A number of more than 19
+ * digits becomes one of 20, which is outside of int64 too.
  */
 function parseInteger(number: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = literal.exec(number) ?? [];
