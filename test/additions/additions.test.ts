@@ -1,48 +1,44 @@
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
 import { leftOutText } from '../../bin/local/left-out.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { build, buildOptions } from '../../lib/bundle.ts';
 import { createTables } from '../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { type Emulator, startEmulator } from '../../lib/emulator/emulator.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
-import { finallyDo } from '../support/cleanup.ts';
+import { readTemplate, type Template } from '../../lib/emulator/template/template.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/open-database.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
-import { additions } from './additions.ts';
+import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
+import { root } from '../support/project.ts';
+import { words } from '../support/words.ts';
 
-let folder: string;
-const log: string[] = [];
+let assembly: string;
+let template: Template;
 let emulator: Emulator;
 let headers: Record<string, string>;
-/** Serves the stack with an addition, as npm start --watch does. */
-let serve: (assembly: string) => Promise<string>;
-const names = Object.keys(additions);
-/** The assembly of the stack with an addition. Without a name it has none. */
-const assemblyWith = (name?: string) =>
-  join(folder, `assembly-Addition${name ? names.indexOf(name) + 1 : 0}`);
+/** What the functions log, and what the database says of calls that it refuses. */
+const log: string[] = [];
+const said: string[] = [];
 
 beforeAll(async () => {
-  folder = await keptAssembly(import.meta.dirname);
-  const database = await openDatabase();
-  serve = async (assembly) => {
-    const template = readTemplate(assembly);
-    await createTables(template, database.endpoint);
-    emulator.replace(assembly);
-    database.enforce(template);
-    return leftOutText(template.leftOut);
-  };
+  assembly = await keptAssembly(import.meta.dirname);
+  template = readTemplate(assembly);
+  const { endpoint, enforce } = await openDatabase({ onRefusal: (message) => said.push(message) });
+  await createTables(template, endpoint);
+  enforce(template);
   emulator = await startEmulator({
-    assembly: assemblyWith(),
+    assembly,
     port: 0,
-    dynamodbEndpoint: database.endpoint,
+    dynamodbEndpoint: endpoint,
     log: (_, line) => log.push(line),
   });
   finallyDo(() => emulator.stop());
-  await serve(assemblyWith());
-  const client = localDocumentClient(database.endpoint);
+  const client = localDocumentClient(endpoint);
   finallyDo(() => client.destroy());
   const expires = Math.floor(Date.now() / 1000) + 3600;
   const grant = { owner: 'me', scopes: allScopes, label: '', expires };
@@ -50,65 +46,159 @@ beforeAll(async () => {
   headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
 });
 
-const statusOf = async (path: string, method = 'GET', body: string | null = null) =>
-  (await fetch(`${emulator.baseUrl}${path}`, { method, headers, body })).status;
+const ask = (path: string, method = 'GET', body: string | null = null) =>
+  fetch(`${emulator.baseUrl}${path}`, { method, headers, body });
 
-/** What the start says of some additions. */
-const said: Record<string, RegExp> = {
-  'a bucket': /: AWS::S3::Bucket Added\w+\. See/,
-  'a table with a grant': /^$/,
-  'a stream with a function': /AWS::Lambda::Function Consumer\w+; AWS::Lambda::EventSourceMapping /,
-  'a function on a new path': /: Added\w+\.Runtime nodejs22\.x: it runs on Node 24\. See/,
-  'a function in a network': /CreatePlant\.VpcConfig/,
-  'a web ACL': /AWS::WAFv2::WebACL Added; AWS::WAFv2::WebACLAssociation Association\./,
-  'the value of a parameter': /the value of the parameter \w+, which is \/added here/,
-  'another stack': /: the stack \w+Another\w+\. See/,
-  'another stack with what a function uses': /: AWS::S3::Bucket Added\w+\. See/,
-};
+test('the service goes on with all that people add first', async () => {
+  const plant = JSON.stringify({ id: 7, name: 'Monstera' });
+  expect((await ask('/plants', 'POST', plant)).status).toBe(201);
+  expect((await ask('/plants')).status).toBe(200);
+  expect((await ask('/plants/7', 'DELETE')).status).toBe(204);
+});
 
-describe('the service goes on with', () => {
-  test.each(names)('%s', async (name) => {
-    const id = names.indexOf(name);
-    const line = await serve(assemblyWith(name));
-    expect(line).toMatch(said[name] ?? /^(Not imitated here: .+\. See docs\/imitates\.md\.)?$/);
-    const plant = JSON.stringify({ id, name: 'Monstera' });
-    expect(await statusOf('/plants', 'POST', plant)).toBe(201);
-    expect(await statusOf('/plants')).toBe(200);
-    expect(await statusOf(`/plants/${id}`, 'DELETE')).toBe(204);
+test('the start names what is not imitated, and nothing that observes or permits', () => {
+  const { leftOut } = template;
+  expect(leftOut.map((text) => text.split(' ')[0])).toEqual(
+    expect.arrayContaining(
+      words(`
+        AWS::ApiGateway::ClientCertificate AWS::ApiGateway::RestApi AWS::ApiGatewayV2::Api
+        AWS::CloudFront::Distribution AWS::CloudFormation::CustomResource AWS::Cognito::UserPool
+        AWS::EC2::VPC AWS::Events::EventBus AWS::Events::Rule AWS::KMS::Key AWS::Kinesis::Stream
+        AWS::Lambda::EventSourceMapping AWS::Logs::SubscriptionFilter AWS::Route53::HostedZone
+        AWS::S3::Bucket AWS::SNS::Topic AWS::SQS::Queue AWS::SSM::Parameter
+        AWS::SecretsManager::RotationSchedule AWS::SecretsManager::Secret AWS::WAFv2::WebACL
+        AWS::StepFunctions::StateMachine AWS::WAFv2::WebACLAssociation
+      `),
+    ),
+  );
+  const line = leftOutText(leftOut);
+  expect(line).toMatch(/^Not imitated here: AWS::S3::Bucket .+\. See docs\/imitates\.md\.$/);
+  for (const part of [
+    /; AWS::Lambda::Function (For\w+, )+/,
+    /; AWS::ApiGateway::Stage Stage\w+, Second/,
+    /; CreatePlant\.VpcConfig; OnPath\.Runtime nodejs22\.x: it runs on Node 24; /,
+    /; the value of the parameter \w+, which is \/added here; the stack Unused\./,
+  ])
+    expect(line).toMatch(part);
+  expect(line).not.toMatch(
+    /AWS::(CDK|IAM|DynamoDB|Lambda::(Alias|Permission|Version)|Logs::LogGroup)|Never/,
+  );
+});
+
+test('an environment has what the template refers to, in this stack or another', () => {
+  const create = template.of('AWS::Lambda::Function').get('CreatePlant');
+  const arn = (text: string) => expect.stringMatching(`^arn:aws:${text}`);
+  expect({ MemorySize: create?.MemorySize, ...create?.Environment?.Variables }).toMatchObject({
+    MemorySize: 512,
+    BUCKET: expect.stringMatching(/^bucket/),
+    TOPIC_ARN: arn('sns:us-east-1:000000000000:Topic'),
+    MACHINE_ARN: arn('states:us-east-1:000000000000:stateMachine:Machine'),
+    SECRET_ARN: arn('secretsmanager:us-east-1:000000000000:secret:Secret'),
+    IF: 'yes',
+    CODE: 'f00',
+    DEFAULT: 'none',
+    TEXT: 'a y of us-east-1',
+    ELSEWHERE: expect.stringMatching(/^Elsewhere/),
+    FAR_BUCKET: expect.stringMatching(/^bucket/),
   });
 });
 
-test.each(['a function on a new path', 'an alias of a function'])(
-  '%s answers, and logs text',
-  async (name) => {
-    await serve(assemblyWith(name));
+test.each(['added', 'live'])(
+  'a function on the new path /%s answers, and logs text',
+  async (path) => {
     log.length = 0;
-    const response = await fetch(`${emulator.baseUrl}/added`);
+    const response = await ask(`/${path}`);
     expect([response.status, await response.text()]).toEqual([200, 'added']);
     expect(log).toEqual([
       expect.stringMatching(/^START RequestId: [\w-]{36}\tVersion: \$LATEST$/),
       expect.stringMatching(/^[\d:.TZ-]{24}\t[\w-]{36}\tINFO\thello$/),
       expect.stringMatching(
-        /^REPORT RequestId: [\w-]{36}\tDuration: [\d.]+ ms\t.*\tStatus: success$/,
+        /^REPORT RequestId: [\w-]{36}\tDuration: [\d.]+ ms\t.*Status: success$/,
       ),
     ]);
   },
 );
 
-test('an environment has parameters, conditions, mappings and outputs of another stack', () => {
-  const environmentWith = (name: string) => {
-    const template = readTemplate(assemblyWith(name));
-    const create = template.of('AWS::Lambda::Function').get('CreatePlant');
-    return { MemorySize: create?.MemorySize, ...create?.Environment?.Variables };
+describe('a client', () => {
+  /** A client and a command of it, by the name of its package. */
+  const clients: Record<string, string> = {
+    dynamodb: `new DynamoDBClient({ ...event.queryStringParameters }), new ListTablesCommand()`,
+    s3: `new S3Client(), new PutObjectCommand({ Bucket: 'b', Key: 'k', Body: 'x' })`,
+    sqs: `new SQSClient(),
+      new SendMessageCommand({ QueueUrl: process.env.QUEUE_URL, MessageBody: 'x' })`,
+    sns: `new SNSClient(), new PublishCommand({ TopicArn: 'arn:aws:sns:x', Message: 'a & b' })`,
+    'secrets-manager': `new SecretsManagerClient(), new GetSecretValueCommand({ SecretId: 's' })`,
+    sfn: `new SFNClient(), new StartSyncExecutionCommand({ stateMachineArn: 'arn:aws:states:x' })`,
+    'cognito-identity-provider': `new CognitoIdentityProviderClient(),
+      new SignUpCommand({ ClientId: 'c', Username: 'u', Password: 'p' })`,
   };
-  expect(environmentWith('parameters, conditions and mappings')).toMatchObject({
-    MemorySize: 512,
-    IF: 'yes',
-    CODE: 'f00',
-    TEXT: 'a y of us-east-1',
+  const services: Record<string, string> = { 'secrets-manager': 'secretsmanager', sfn: 'states' };
+  const [own = '', ...others] = Object.keys(clients);
+  const lack = others
+    .map((name) => lackOfPackage(`@aws-sdk/client-${name}`))
+    .find((missing) => missing !== undefined);
+  if (lack) leaveOut('calls of other services', lack);
+
+  const folder = temporaryFolder();
+  beforeAll(() => {
+    const sources = (lack ? [own] : [own, ...others]).map((name) => {
+      const source = join(folder, `${name}.js`);
+      const imports = new Set(clients[name]?.match(/\w+(?=\()/g));
+      writeFileSync(
+        source,
+        `import { ${[...imports].join()} } from '@aws-sdk/client-${name}';
+        export const handler = async (event) => {
+          const [client, command] = [${clients[name]}];
+          const error = await client.send(command).catch((error) => error);
+          const { name, message, $metadata } = error;
+          return { body: JSON.stringify({ name, message, attempts: $metadata?.attempts }) };
+        };`,
+      );
+      return source;
+    });
+    // Bundled as ours are.
+    const options = buildOptions();
+    const nodePaths = [join(root, '.ci', 'node_modules'), join(root, 'node_modules')];
+    for (const { outputFiles } of build({ ...options, entryPoints: sources, nodePaths }))
+      for (const { path, contents } of outputFiles) {
+        const file = join(folder, relative(options.outdir, path));
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, contents);
+      }
   });
-  expect(environmentWith('another stack with what a function uses')).toMatchObject({
-    BUCKET: expect.stringMatching(/^added/),
-    ELSEWHERE: expect.stringMatching(/^Elsewhere/),
+
+  /** Returns the error that a function on the path gets from a client. */
+  async function errorOf(name: string, query = '') {
+    said.length = 0;
+    log.length = 0;
+    emulator.replace(assembly, { OnPath: join(folder, name) });
+    return await (await ask(`/added${query}`)).json();
+  }
+
+  (lack ? test.skip : test).each(others)('of %s fails at once', async (name) => {
+    const variable = name.toUpperCase().replaceAll('-', '_');
+    const message =
+      `OnPath called ${services[name] ?? name}, which does not run here. Set ` +
+      `AWS_ENDPOINT_URL_${variable} in the function's environment to the URL of a server of your ` +
+      'own. See docs/imitates.md.';
+    const error = { name: 'ServiceNotImitated', message, attempts: 1 };
+    expect(await errorOf(name)).toEqual(error);
+    expect(said).toEqual([message]);
+  });
+
+  test('of DynamoDB calls the local one, though no endpoint is declared', async () => {
+    expect(await errorOf(own)).toMatchObject({
+      name: 'AccessDeniedException',
+      message: expect.stringContaining('/OnPath is not authorized to perform: dynamodb:ListTables'),
+    });
+    expect(said).toEqual([]);
+  });
+
+  test('looks up no host of AWS', async () => {
+    const host = 'dynamodb.us-east-1.amazonaws.com';
+    const message = expect.stringContaining(`called ${host}, which is not reached from here.`);
+    const error = await errorOf(own, `?endpoint=https://${host}`);
+    expect(error).toMatchObject({ message, attempts: 1 });
+    expect(log).toEqual(expect.arrayContaining([message]));
   });
 });
