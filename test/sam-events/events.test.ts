@@ -1,61 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type {
-  APIGatewayAuthorizerResult,
-  APIGatewayProxyEvent,
-  APIGatewayProxyResult,
-  APIGatewayTokenAuthorizerEvent,
-} from 'aws-lambda';
+import { expect, test } from '@jest/globals';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
-import { type FunctionPool, functionPool } from '../../lib/emulator/lambda/function-pool.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { finallyDo } from '../support/cleanup.ts';
 import { answered } from '../support/plant.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
-import { type Service, startService } from '../support/service/service.ts';
-import authorizeJson from './authorize.json' with { type: 'json' };
+import { openStore } from '../support/service/store.ts';
+import authorize from './authorize.json' with { type: 'json' };
 import createPlant from './create-plant.json' with { type: 'json' };
 import deletePlant from './delete-plant.json' with { type: 'json' };
 import listPlants from './list-plants.json' with { type: 'json' };
 
-const pools: FunctionPool[] = [];
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.stop()));
-  await service?.stop();
-});
-
-/** Returns the answer of a deployed function to an event. */
-async function invoke(FunctionName: string, event: object) {
-  const template = readTemplate(service.assembly);
-  const properties = template.of('AWS::Lambda::Function').get(FunctionName);
-  if (!properties) throw new Error(`There is no function ${FunctionName}.`);
-  const lambda = { ...properties, FunctionName, folder: template.folder(FunctionName) };
-  const pool = functionPool(lambda, service.databaseEndpoint, (_, line) => service.log.push(line));
-  pools.push(pool);
-  const outcome = await pool.invoke(event, JSON.parse);
-  if (outcome === 'RequestTooLarge') throw new Error(outcome);
-  return 'error' in outcome ? outcome : outcome.result;
-}
+const store = await openStore();
+finallyDo(store.stop);
 
 test('the events create, list and delete a plant', async () => {
-  const monstera = answered({ name: 'Monstera', tag: 'shade' });
-  const plant = (event: APIGatewayProxyEvent, name: string): Promise<APIGatewayProxyResult> =>
-    invoke(name, event);
-  expect(await plant(createPlant, 'CreatePlant')).toMatchObject({
-    statusCode: 201,
-    headers: { Location: '/v1/plants/7' },
-    body: JSON.stringify(monstera),
-  });
-  expect(await plant(listPlants, 'ListPlants')).toMatchObject({
-    statusCode: 200,
-    body: JSON.stringify([monstera]),
-  });
-  expect(await plant(deletePlant, 'DeletePlant')).toMatchObject({ statusCode: 204, body: '' });
+  const body = JSON.stringify(answered({ name: 'Monstera', tag: 'shade' }));
+  const created = await store.invoke('createPlant', createPlant);
+  expect(created).toMatchObject({ status: 201, headers: { location: '/v1/plants/7' }, body });
+  expect(await store.invoke('listPlants', listPlants)).toMatchObject({ body: `[${body}]` });
+  expect(await store.invoke('deletePlant', deletePlant)).toMatchObject({ status: 204, body: '' });
 });
 
 test.each(operationNames)(
@@ -68,20 +32,13 @@ test.each(operationNames)(
 );
 
 test('the event of the authorizer has an unknown token, and works with an issued one', async () => {
-  // JSON has no literal types.
-  const event: APIGatewayTokenAuthorizerEvent = { ...authorizeJson, type: 'TOKEN' };
-  expect(authorizeJson.type).toBe(event.type);
-  expect(await invoke('Authorizer', event)).toMatchObject({
-    error: { errorMessage: 'Unauthorized' },
-  });
-
-  const token = await service.issue('demo', ['plants:read']);
-  const answer: APIGatewayAuthorizerResult = await invoke('Authorizer', {
-    ...event,
-    authorizationToken: event.authorizationToken.replace(/pst_\w+/, token),
-  });
+  const { type, methodArn, authorizationToken } = authorize;
+  expect(type).toBe('TOKEN');
+  await expect(store.authorize(authorizationToken)).rejects.toThrow(/^Unauthorized$/);
+  const token = await store.issue('demo', ['plants:read']);
+  const answer = await store.authorize(authorizationToken.replace(/pst_\w+/, token));
   expect(answer).toMatchObject({ principalId: 'demo', context: { owner: 'demo' } });
   expect(answer.policyDocument.Statement).toMatchObject([
-    { Effect: 'Allow', Resource: expect.arrayContaining([event.methodArn]) },
+    { Effect: 'Allow', Resource: expect.arrayContaining([methodArn]) },
   ]);
 });

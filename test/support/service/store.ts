@@ -10,7 +10,7 @@ import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences } from '../../contract/description.ts';
 import { send } from '../http/http-client.ts';
 import type { Content } from '../plant.ts';
-import { eventOf } from './lambda-events.ts';
+import { eventFor, eventOf } from './lambda-events.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 export interface Call {
@@ -88,9 +88,8 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   /** Returns the policy of the authorizer for the value of an `Authorization` header. */
   const authorize = (authorizationToken: string) =>
     run('authorizer', {
-      type: 'TOKEN',
+      ...eventFor('authorize'),
       authorizationToken,
-      methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
     }) as Promise<APIGatewayAuthorizerResult>;
 
   /** Calls the function behind an operation as the gateway would. */
