@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, jest, test } from '@jest/globals';
 import { tokenAuthorizer } from '../../lib/emulator/gateway/token-authorizer.ts';
 import { newTrace } from '../../lib/emulator/trace.ts';
+import { finallyDo } from '../support/cleanup.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -14,29 +15,23 @@ test('an authorizer forgets an answer once its time is over', async () => {
     answers.push(new WeakRef(result));
     return { result };
   };
-  const ask = tokenAuthorizer(
-    {
-      IdentitySource: 'method.request.header.Authorization',
-      AuthorizerResultTtlInSeconds: 60,
-    } as never,
-    { invoke } as never,
-  );
+  const IdentitySource = 'method.request.header.Authorization';
+  const properties = { AuthorizerUri: '', IdentitySource, AuthorizerResultTtlInSeconds: 60 };
+  const ask = tokenAuthorizer(properties, { invoke } as never);
   const now = Date.now();
   const clock = jest.spyOn(Date, 'now');
-  const kept = async (seconds: number, token: string) => {
+  finallyDo(() => clock.mockRestore());
+  for (const [seconds, token, kept] of [
+    [0, 'a', 1],
+    [59, 'b', 2],
+    [60, 'c', 2],
+    [200, 'd', 1],
+  ] as const) {
     clock.mockReturnValue(now + seconds * 1000);
     await ask(() => token, 'arn', newTrace());
     // A WeakRef keeps its object for as long as the current job runs.
     await new Promise(setImmediate);
     collectGarbage();
-    return answers.filter((answer) => answer.deref()).length;
-  };
-  try {
-    expect(await kept(0, 'a')).toBe(1);
-    expect(await kept(59, 'b')).toBe(2);
-    expect(await kept(60, 'c')).toBe(2);
-    expect(await kept(200, 'd')).toBe(1);
-  } finally {
-    clock.mockRestore();
+    expect(answers.filter((answer) => answer.deref())).toHaveLength(kept);
   }
 });

@@ -8,8 +8,7 @@ import { listen } from '../../lib/emulator/listen.ts';
 import { openDatabase } from '../support/database/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
-import { startFixture } from './fixture.ts';
-import { gate } from './gate.ts';
+import { gate, startFixture } from './fixture.ts';
 
 const length = (bytes: number) => `Content-Length: ${bytes}`;
 const head = (line: string, ...headers: string[]) =>
@@ -37,24 +36,18 @@ interface Server {
   /** What the server itself has logged. */
   log?: { functionName: string }[];
 }
-const servers: [string, (port?: number) => Promise<Server>][] = [
-  [
-    'the API',
-    async (port = 0) => {
-      const { origin, stop, log } = await startFixture({ port });
-      return { url: origin, stop, log };
-    },
-  ],
-  [
-    'the database',
-    async (port = 0) => {
-      const { endpoint, stop } = await openDatabase({ port });
-      return { url: endpoint, stop };
-    },
-  ],
-];
+const servers: Record<string, (port?: number) => Promise<Server>> = {
+  async 'the API'(port = 0) {
+    const { origin, stop, log } = await startFixture({ port });
+    return { url: origin, stop, log };
+  },
+  async 'the database'(port = 0) {
+    const { endpoint, stop } = await openDatabase({ port });
+    return { url: endpoint, stop };
+  },
+};
 
-describe.each(servers)('%s', (_, start) => {
+describe.each(Object.entries(servers))('%s', (_, start) => {
   test.concurrent('refuses a port that is taken', async () => {
     const { hostname, port } = new URL((await start()).url);
     expect(hostname).toBe('127.0.0.1');
@@ -77,19 +70,15 @@ describe.each(servers)('%s', (_, start) => {
 
   test.concurrent('closes connections without a whole request at once when it stops', async () => {
     const { url, stop } = await start();
-    const [silent, headless, half, idle] = await Promise.all([
-      open(url),
-      open(url),
-      open(url),
-      open(url),
-    ]);
+    const sockets = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+    const [, headless, half, idle] = sockets as [Socket, Socket, Socket, Socket];
     headless.write('POST / HTTP/1.1\r\n');
     half.write(head('POST /', length(10), 'Expect: 100-continue'));
     await eventually('a request for the body', once(half, 'data'), { seconds: 10 });
     half.write('{');
     idle.write(head('GET /'));
     await eventually('an answer', once(idle, 'data'), { seconds: 10 });
-    const closed = [silent, headless, half, idle].map((socket) => closeOf(socket.resume()));
+    const closed = sockets.map((socket) => closeOf(socket.resume()));
     await eventually('a stop', stop(), { seconds: 15 });
     await Promise.all(closed);
   });
@@ -140,6 +129,42 @@ test('a stop answers what has arrived whole, and nothing that follows it', async
   await stopped;
   expect(fixture.log.filter(({ line }) => line.startsWith('Runtime.'))).toEqual([]);
 }, 20_000);
+
+describe('the API answers', () => {
+  const fixture = startFixture();
+  const bothLengths = [length(1), 'Transfer-Encoding: chunked'];
+  const large = `X: ${'a'.repeat(10_240)}`;
+  const line = 'GET /v1/echo';
+  test.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['a header without a name', head(line, ': x'), 400],
+    ['no Host', `${line} HTTP/1.1\r\n\r\n`, 400],
+    ['two lengths', head('POST /v1/echo', length(1), length(2)), 400],
+    ['a length and chunks', head('POST /v1/echo', ...bothLengths), 400],
+    ['more than 10 KB of headers', head(line, large), 431],
+    ['a method of its own', head('BREW /v1/echo'), 400],
+    ['a whole URL', head('GET http://x/v1/echo', 'Connection: close'), 200],
+  ])('%s', async (_, request, status) => {
+    const { origin } = await fixture;
+    const socket = await open(origin);
+    socket.write(request);
+    const answer = await eventually('an answer', text(socket));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect((await send(origin, { path: '/v1/echo' })).status).toBe(200);
+  });
+
+  test('the next request after a client goes away while it waits', async () => {
+    const { origin } = await fixture;
+    const waiting = gate();
+    const body = JSON.stringify({ do: 'wait at a gate', gate: await waiting.url });
+    const socket = await open(origin);
+    socket.write(head('POST /v1/fault', length(body.length)) + body);
+    await waiting.holds(1);
+    socket.resetAndDestroy();
+    waiting.release();
+    expect((await send(origin, { path: '/v1/echo' })).status).toBe(200);
+  });
+});
 
 test('a stop takes at most ten seconds', async () => {
   const server = createServer();

@@ -1,6 +1,8 @@
 import { cpSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type EmulatorOptions, startEmulator } from '../../lib/emulator/emulator.ts';
+import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
 
@@ -14,15 +16,10 @@ export function copyOf(assembly: string): string {
   return folder;
 }
 
-interface LogLine {
-  functionName: string;
-  line: string;
-}
-
 /** Starts the emulator with the fixture stack on a free port, until the test file ends. */
 export async function startFixture(options: Partial<EmulatorOptions> = {}) {
   const assembly = options.assembly ?? (await synthesizeFixture());
-  const log: LogLine[] = [];
+  const log: { functionName: string; line: string }[] = [];
   const emulator = await startEmulator({
     assembly,
     port: 0,
@@ -43,3 +40,27 @@ export const answering = (Statement: unknown, more: object = {}) =>
   token({
     answer: { principalId: 'p', policyDocument: { Version: '2012-10-17', Statement }, ...more },
   });
+
+/** A server that holds requests until it is told to answer, so that tests need no clock. */
+export function gate() {
+  const held: ServerResponse[] = [];
+  let onArrival = () => {};
+  const server = createServer((_, response) => {
+    held.push(response);
+    onArrival();
+  });
+  finallyDo(() => server.close());
+  return {
+    url: listen(server, 0, '127.0.0.1').then((port) => `http://127.0.0.1:${port}`),
+    /** Waits until so many requests wait. */
+    holds: (count: number) =>
+      new Promise<void>((resolve) => {
+        onArrival = () => held.length >= count && resolve();
+        onArrival();
+      }),
+    /** Answers the waiting requests. */
+    release() {
+      for (const response of held.splice(0)) response.end();
+    },
+  };
+}

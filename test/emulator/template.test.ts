@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { unsupported } from './cases/unsupported.ts';
 import { copyOf, startFixture, synthesizeFixture } from './fixture.ts';
 
-type Json = { [name: string]: never };
+interface Resource {
+  Type: string;
+  Properties: Record<string, unknown>;
+  Condition?: string;
+}
 interface TemplateFile {
-  Resources: Record<
-    string,
-    { Type: string; Properties: Record<string, unknown>; Condition?: string }
-  >;
+  Resources: Record<string, Resource>;
+  Conditions?: object;
   Transform?: string;
 }
 
-let assembly: string;
-let original: TemplateFile;
-beforeAll(async () => {
-  assembly = await synthesizeFixture();
-  original = JSON.parse(readFileSync(join(assembly, 'Fixture.template.json'), 'utf8'));
-});
+const assembly = await synthesizeFixture();
+const original: TemplateFile = JSON.parse(
+  readFileSync(join(assembly, 'Fixture.template.json'), 'utf8'),
+);
 
 /** Copies the fixture's assembly with a changed template. */
 function changed(change: (template: TemplateFile) => void): string {
@@ -30,168 +30,123 @@ function changed(change: (template: TemplateFile) => void): string {
   return folder;
 }
 
-/** Copies the fixture's assembly with other properties in the first resource of a type. */
-const withProperties = (type: string, properties: object) =>
-  changed((template) => Object.assign(resource(template, type).properties, properties));
+/** The logical id of the first resource of a type. */
+const idOf = (type: string) =>
+  Object.keys(original.Resources).find((id) => original.Resources[id]?.Type === type) ?? type;
 
-/** The first resource of a type, with its logical id. */
-function resource({ Resources }: TemplateFile, type: string) {
-  const [logicalId, found] = Object.entries(Resources).find(([, { Type }]) => Type === type) ?? [];
-  if (logicalId === undefined || !found) throw new Error(`The fixture has no ${type}.`);
-  return { logicalId, properties: found.Properties as Record<string, Json>, resource: found };
-}
+/** Copies the fixture's assembly with other members in the first resource of a type. */
+const withMembers = (type: string, members: Partial<Resource>) =>
+  changed(({ Resources }) => Object.assign(Resources[idOf(type)] as Resource, members));
+const withProperties = (type: string, properties: object) =>
+  withMembers(type, {
+    Properties: { ...original.Resources[idOf(type)]?.Properties, ...properties },
+  });
 
 describe('the emulator refuses what it does not support, in one line that names it', () => {
-  const types = Object.keys(unsupported).map((type) => `AWS::${type}`);
+  const refusal = (place: string) =>
+    new RegExp(`^${place.replaceAll('.', '\\.')}: the emulator does not support [^\\n]+\\.$`);
 
-  test.each(types)('an unknown property of %s', (type) => {
-    const { logicalId } = resource(original, type);
-    expect(() => readTemplate(withProperties(type, { Novelty: 1 }))).toThrow(
-      `${logicalId}.Novelty: the emulator does not support this property.`,
-    );
+  test.each(unsupported)('%s with %j %j', (type, path, value) => {
+    const [property = '', ...members] = path;
+    const given = members.reduceRight((inner: unknown, member) => ({ [member]: inner }), value);
+    const reading = () => readTemplate(withProperties(type, { [property]: given }));
+    expect(reading).toThrow(refusal([idOf(type), ...path].join('.')));
   });
 
-  test.each(types)('an unknown condition on %s', (type) => {
-    const folder = changed((template) =>
-      Object.assign(resource(template, type).resource, { Condition: 'Sometimes' }),
-    );
-    expect(() => readTemplate(folder)).toThrow(
-      /^\w+\.Condition: the emulator does not support the condition Sometimes\./,
-    );
-  });
-
-  test.each(
-    Object.entries(unsupported).flatMap(([type, rows]) =>
-      rows.map(([property, value, member]): [string, string, unknown, string] => [
-        `AWS::${type}`,
-        property,
-        value,
-        member ? `${property}.${member}` : property,
-      ]),
-    ),
-  )('%s with %s %j', (type, property, value, path) => {
-    const { logicalId } = resource(original, type);
-    expect(() => readTemplate(withProperties(type, { [property]: value }))).toThrow(
-      new RegExp(
-        `^${logicalId}\\.${path.replaceAll('.', '\\.')}: the emulator does not support [^\\n]+\\.$`,
-      ),
-    );
-  });
+  test.each([...new Set(unsupported.map(([type]) => type))])(
+    'an unknown property of %s, or an unknown condition on it',
+    (type) => {
+      const id = idOf(type);
+      const novel = withProperties(type, { Novelty: 1 });
+      expect(() => readTemplate(novel)).toThrow(refusal(`${id}.Novelty`));
+      const conditional = withMembers(type, { Condition: 'Sometimes' });
+      expect(() => readTemplate(conditional)).toThrow(refusal(`${id}.Condition`));
+    },
+  );
 
   test('a transform', () => {
-    expect(() =>
-      readTemplate(
-        changed((template) => Object.assign(template, { Transform: 'AWS::Serverless-2016-10-31' })),
-      ),
-    ).toThrow(/Transform/);
+    const transform = { Transform: 'AWS::Serverless-2016-10-31' };
+    const folder = changed((template) => Object.assign(template, transform));
+    expect(() => readTemplate(folder)).toThrow(refusal('Transform'));
   });
 
-  const noAuthorizer = { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' };
-  const noFunction = { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' };
   const expression = (IdentityValidationExpression: string) => ({ IdentityValidationExpression });
-  const differently = /support .*b.*, which Java and JavaScript read differently/;
-  const invalid = /Invalid regular expression/;
   const [method, authorizer] = ['ApiGateway::Method', 'ApiGateway::Authorizer'];
-  test.each([
-    [
-      'an authorizer that is not there',
-      method,
-      noAuthorizer,
-      /support an authorizer outside of the template, Nobody/,
-    ],
-    [
-      'a function that is not there',
-      authorizer,
-      noFunction,
-      /support a function outside of the template, /,
-    ],
-    ['code that is not there', 'Lambda::Function', { Code: { S3Key: 'x' } }, /has no asset x\./],
-    ['an expression that Java reads otherwise', authorizer, expression('[a-z&&[^b]]'), differently],
-    ['an expression that JavaScript lacks', authorizer, expression('(?i)bearer .*'), invalid],
-  ])('%s', async (_, type, properties, message) => {
+  const nobody = { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' };
+  const noFunction = { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' };
+  test.each<[string, object, RegExp]>([
+    [method, nobody, /support an authorizer outside of the template, Nobody/],
+    [authorizer, noFunction, /support a function outside of the template, /],
+    ['Lambda::Function', { Code: { S3Key: 'x' } }, /has no asset x\./],
+    [authorizer, expression('[a-z&&[^b]]'), /b.*, which Java and JavaScript read differently/],
+    [authorizer, expression('(?i)bearer .*'), /Invalid regular expression/],
+  ])('%s with %j', async (type, properties, message) => {
     const folder = withProperties(`AWS::${type}`, properties);
     await expect(startFixture({ assembly: folder })).rejects.toThrow(message);
   });
 });
 
-describe('what no answer depends on', () => {
-  const outside = {
-    Robot: {
-      Type: 'AWS::Lambda::Function',
-      Properties: { Runtime: 'ruby3.4', Role: { 'Fn::GetAtt': ['Admin', 'Arn'] }, Layers: ['x'] },
-    },
-    Admin: {
-      Type: 'AWS::IAM::Role',
-      Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
-    },
-    AdminPolicy: {
-      Type: 'AWS::IAM::Policy',
-      Properties: { Roles: [{ Ref: 'Admin' }], PolicyDocument: { Statement: [{ NotAction: 1 }] } },
-    },
-    Stranger: { Type: 'Custom::Stranger', Properties: { 'Fn::Transform': 'x' } },
-    Gone: { Type: 'AWS::SQS::Queue', Condition: 'Never' },
-  };
-
-  test('is left alone, and named if it would serve somebody', () => {
-    const { leftOut } = readTemplate(
-      changed((template) => {
-        Object.assign(template, {
-          Conditions: { Never: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'nowhere'] } },
-        });
-        Object.assign(template.Resources, outside);
-      }),
-    );
-    expect(leftOut).toEqual(['AWS::Lambda::Function Robot', 'Custom::Stranger Stranger']);
-  });
-
-  test.each<[string | string[], boolean]>([
-    ['s3:GetObject', false],
-    [['s3:*', 'xray:PutTraceSegments'], false],
-    ['dynamodb:GetItem', true],
-    [['s3:*', 'DynamoDB:Get*'], true],
-    ['*', true],
-    ['*:*', true],
-    ['dynamo*', true],
-    ['d?namodb:*', true],
-  ])('%j with a condition is judged: %p', (Action, isJudged) => {
-    const Statement = [{ Effect: 'Allow', Action, Resource: '*', Condition: { Bool: {} } }];
-    const folder = withProperties('AWS::IAM::Policy', { PolicyDocument: { Statement } });
-    const reading = expect(() => readTemplate(folder));
-    if (isJudged) reading.toThrow(/\.PolicyDocument\.Statement\.Condition: the emulator does not/);
-    else reading.not.toThrow();
-  });
-
-  test("a role's own policies, and those that are managed, are read like others", () => {
-    const dynamodb = { Effect: 'Allow', Action: 'dynamodb:Scan', Resource: 'arn:x' };
-    const document = { Version: '2012-10-17', Statement: dynamodb };
-    const role = resource(original, 'AWS::IAM::Role').logicalId;
-    const folder = changed((template) => {
-      Object.assign(template.Resources, {
-        OfRole: {
-          Type: 'AWS::IAM::ManagedPolicy',
-          Properties: { ManagedPolicyName: 'scan', PolicyDocument: document },
-        },
-        ToRole: {
-          Type: 'AWS::IAM::ManagedPolicy',
-          Properties: { PolicyDocument: document, Roles: [{ Ref: role }] },
-        },
-        Single: {
-          Type: 'AWS::IAM::RolePolicy',
-          Properties: { PolicyDocument: document, PolicyName: 'x', RoleName: { Ref: role } },
-        },
-      });
-      const { properties } = resource(template, 'AWS::IAM::Role');
-      Object.assign(properties, {
-        ManagedPolicyArns: [{ Ref: 'OfRole' }],
-        Policies: [{ PolicyName: 'x', PolicyDocument: document }],
-      });
+test('what no answer depends on is left alone, and named if it would serve somebody', () => {
+  const admin = [{ Ref: 'Admin' }];
+  const ruby = { Runtime: 'ruby3.4', Role: { 'Fn::GetAtt': ['Admin', 'Arn'] }, Layers: ['x'] };
+  const all = { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] };
+  const policy = { Roles: admin, PolicyDocument: { Statement: [{ NotAction: 1 }] } };
+  const never = { Never: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'nowhere'] } };
+  const folder = changed((template) => {
+    template.Conditions = never;
+    Object.assign(template.Resources, {
+      Robot: { Type: 'AWS::Lambda::Function', Properties: ruby },
+      Admin: { Type: 'AWS::IAM::Role', Properties: all },
+      AdminPolicy: { Type: 'AWS::IAM::Policy', Properties: policy },
+      Stranger: { Type: 'Custom::Stranger', Properties: { 'Fn::Transform': 'x' } },
+      Gone: { Type: 'AWS::SQS::Queue', Condition: 'Never' },
     });
-    const read = [...readTemplate(folder).of('AWS::IAM::Policy').values()].filter(
-      ({ Roles, PolicyDocument }) =>
-        Roles.includes(role) && JSON.stringify(PolicyDocument).includes('dynamodb:Scan'),
-    );
-    expect(read).toHaveLength(4);
   });
+  const named = ['AWS::Lambda::Function Robot', 'Custom::Stranger Stranger'];
+  expect(readTemplate(folder).leftOut).toEqual(named);
+});
+
+test.each<[string | string[], boolean]>([
+  ['s3:GetObject', false],
+  [['s3:*', 'xray:PutTraceSegments'], false],
+  ['dynamodb:GetItem', true],
+  [['s3:*', 'DynamoDB:Get*'], true],
+  ['*', true],
+  ['*:*', true],
+  ['dynamo*', true],
+  ['d?namodb:*', true],
+])('a statement on %j with a condition is judged: %p', (Action, isJudged) => {
+  const Statement = [{ Effect: 'Allow', Action, Resource: '*', Condition: { Bool: {} } }];
+  const folder = withProperties('AWS::IAM::Policy', { PolicyDocument: { Statement } });
+  const reading = expect(() => readTemplate(folder));
+  if (isJudged) reading.toThrow(/\.PolicyDocument\.Statement\.Condition: the emulator does not/);
+  else reading.not.toThrow();
+});
+
+test("a role's own policies, and those that are managed, are read like others", () => {
+  const Statement = { Effect: 'Allow', Action: 'dynamodb:Scan', Resource: 'arn:x' };
+  const PolicyDocument = { Version: '2012-10-17', Statement };
+  const id = idOf('AWS::IAM::Role');
+  const policy = (type: string, more: object) => ({
+    Type: `AWS::IAM::${type}`,
+    Properties: { PolicyDocument, ...more },
+  });
+  const folder = changed(({ Resources }) => {
+    Object.assign(Resources, {
+      OfRole: policy('ManagedPolicy', { ManagedPolicyName: 'scan' }),
+      ToRole: policy('ManagedPolicy', { Roles: [{ Ref: id }] }),
+      Single: policy('RolePolicy', { PolicyName: 'x', RoleName: { Ref: id } }),
+    });
+    Object.assign(Resources[id]?.Properties ?? {}, {
+      ManagedPolicyArns: [{ Ref: 'OfRole' }],
+      Policies: [{ PolicyName: 'x', PolicyDocument }],
+    });
+  });
+  const read = [...readTemplate(folder).of('AWS::IAM::Policy').values()].filter(
+    ({ Roles, PolicyDocument }) =>
+      Roles.includes(id) && JSON.stringify(PolicyDocument).includes('dynamodb:Scan'),
+  );
+  expect(read).toHaveLength(4);
 });
 
 describe('intrinsics are resolved', () => {
@@ -213,19 +168,17 @@ describe('intrinsics are resolved', () => {
     [{ 'Fn::Sub': `\${AWS::Region}, \${${table}.Arn}, \${!Aa}` }, `us-east-1, ${arn}, \${Aa}`],
     [{ 'Fn::Sub': [`\${A} and \${${table}}`, { A: partition }] }, `aws and ${table}`],
     ['as it is', 'as it is'],
-  ])('%j', (value, expected) => {
+  ])('%j', (VALUE, expected) => {
     const type = 'AWS::Lambda::Function';
-    const { logicalId } = resource(original, type);
-    const folder = withProperties(type, { Environment: { Variables: { VALUE: value } } });
-    expect(readTemplate(folder).of(type).get(logicalId)?.Environment?.Variables?.VALUE).toBe(
-      expected,
-    );
+    const folder = withProperties(type, { Environment: { Variables: { VALUE } } });
+    const { Environment } = readTemplate(folder).of(type).get(idOf(type)) ?? {};
+    expect(Environment?.Variables?.VALUE).toBe(expected);
   });
 
   test('the region comes from the environment', () => {
     process.env.AWS_REGION = 'eu-north-1';
     try {
-      const [method] = [...readTemplate(assembly).of('AWS::ApiGateway::Method').values()];
+      const [method] = readTemplate(assembly).of('AWS::ApiGateway::Method').values();
       expect(method?.Integration.Uri).toMatch(/^arn:aws:apigateway:eu-north-1:lambda:/);
     } finally {
       delete process.env.AWS_REGION;

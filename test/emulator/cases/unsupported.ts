@@ -1,26 +1,20 @@
 import { words } from '../../support/words.ts';
 
-/** The member is the one in the value that is not supported, if the others are. */
-type Unsupported = [property: string, value: unknown, member?: string];
-const json = 'application/json';
-const mock = (integration: object, member: string): Unsupported => [
-  'Integration',
-  { Type: 'MOCK', ...integration },
-  member,
-];
-/** What the emulator does not support, by the type of a resource. */
-export const unsupported: Record<string, Unsupported[]> = {
+const username = `arn:aws:dynamodb:*:*:table/\${aws:username}`;
+
+/** What the emulator does not support: a type, the path of a property in it, and a value. */
+const byType: Record<string, [path: string, value: unknown][]> = {
   'Lambda::Function': [
     ['Layers', ['layer']],
     ['Runtime', 'python3.14'],
     ['Handler', 'a/b.handler'],
-    ['Code', { ImageUri: 'image' }, 'ImageUri'],
+    ['Code ImageUri', 'image'],
     ['PackageType', 'Image'],
     ['FileSystemConfigs', []],
     ['Timeout', { Ref: 'Seconds' }],
     ['MemorySize', { 'Fn::If': ['Big', 512, 128] }],
-    ['Environment', { Variables: { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } } }, 'Variables'],
-    ['Environment', { Variables: { A: { 'Fn::ImportValue': 'x' } } }, 'Variables'],
+    ['Environment Variables', { A: { 'Fn::GetAtt': ['Table', 'StreamArn'] } }],
+    ['Environment Variables', { A: { 'Fn::ImportValue': 'x' } }],
     ['Environment', { 'Fn::If': ['Big', {}, {}] }],
     ['Role', 'arn:aws:iam::aws:role/service-role/Basic'],
   ],
@@ -28,32 +22,23 @@ export const unsupported: Record<string, Unsupported[]> = {
     ['ManagedPolicyArns', ['arn:aws:iam::aws:policy/AmazonDynamoDBFullAccess']],
     ['PermissionsBoundary', 'arn'],
   ],
-  'IAM::Policy': Object.entries({
-    NotAction: 'dynamodb:GetItem',
-    NotResource: '*',
-    Condition: {},
-    Principal: '*',
-    Effect: 'Perhaps',
-    Resource: `arn:aws:dynamodb:*:*:table/\${aws:username}`,
-  }).map(([name, value]): Unsupported => {
-    const document = { Statement: [{ [name]: value }] };
-    return ['PolicyDocument', document, `Statement.${name}`];
-  }),
-  'DynamoDB::GlobalTable': [
-    [
-      'Replicas',
-      [{ Region: 'us-east-1', ResourcePolicy: { PolicyDocument: {} } }],
-      'ResourcePolicy',
-    ],
+  'IAM::Policy': [
+    ['PolicyDocument Statement NotAction', 'dynamodb:GetItem'],
+    ['PolicyDocument Statement NotResource', '*'],
+    ['PolicyDocument Statement Condition', {}],
+    ['PolicyDocument Statement Principal', '*'],
+    ['PolicyDocument Statement Effect', 'Perhaps'],
+    ['PolicyDocument Statement Resource', username],
   ],
+  'DynamoDB::GlobalTable': [['Replicas ResourcePolicy', { PolicyDocument: {} }]],
   'ApiGateway::RestApi': [
     ['Policy', {}],
     ['BinaryMediaTypes', ['image/png']],
     ['MinimumCompressionSize', 0],
-    ['EndpointConfiguration', { Types: ['EDGE'] }, 'Types'],
+    ['EndpointConfiguration Types', ['EDGE']],
   ],
   'ApiGateway::Stage': [
-    ['MethodSettings', [{ CachingEnabled: true }], 'CachingEnabled'],
+    ['MethodSettings CachingEnabled', true],
     ['CanarySetting', {}],
     ['Variables', { color: 'green' }],
   ],
@@ -63,16 +48,10 @@ export const unsupported: Record<string, Unsupported[]> = {
     ['ApiKeyRequired', true],
     ['AuthorizationType', 'AWS_IAM'],
     ['RequestValidatorId', 'x'],
-    ['Integration', { Type: 'HTTP_PROXY' }, 'Type'],
-    mock({ RequestTemplates: { [json]: '{}' } }, `RequestTemplates.${json}`),
-    mock(
-      { IntegrationResponses: [{ SelectionPattern: '2..', StatusCode: '200' }] },
-      'IntegrationResponses.SelectionPattern',
-    ),
-    mock(
-      { IntegrationResponses: [{ StatusCode: '200', ResponseTemplates: {} }] },
-      'IntegrationResponses.ResponseTemplates',
-    ),
+    ['Integration Type', 'HTTP_PROXY'],
+    ['Integration RequestTemplates application/json', '{}'],
+    ['Integration IntegrationResponses SelectionPattern', '2..'],
+    ['Integration IntegrationResponses ResponseTemplates', {}],
   ],
   'ApiGateway::Authorizer': [
     ['Type', 'REQUEST'],
@@ -82,14 +61,12 @@ export const unsupported: Record<string, Unsupported[]> = {
     ...words(`
       context.requestId context.error.message method.request.body method.request.header.X
       method.request.querystring.q stageVariables.color
-    `).map(
-      (source): Unsupported => [
-        'ResponseParameters',
-        { 'gatewayresponse.header.X': source },
-        'gatewayresponse.header.X',
-      ],
-    ),
-    ['ResponseTemplates', { [json]: '{"id":"$context.requestId"}' }, json],
-    ['ResponseTemplates', { 'text/html': 'x' }, 'text/html'],
+    `).map((source): [string, string] => ['ResponseParameters gatewayresponse.header.X', source]),
+    ['ResponseTemplates application/json', '{"id":"$context.requestId"}'],
+    ['ResponseTemplates text/html', 'x'],
   ],
 };
+
+export const unsupported = Object.entries(byType).flatMap(([type, rows]) =>
+  rows.map(([path, value]) => [`AWS::${type}`, words(path), value] as const),
+);
