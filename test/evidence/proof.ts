@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { example } from '../../bin/command-line/example.ts';
 import { jest } from '../support/jest/arguments.ts';
 import { type StoredRow, topics } from '../support/report/row.ts';
-import { publish, tried } from './pages/proof-page.ts';
+import { publish } from './pages.ts';
 
 const program = new Command('npm run proof --')
   .description('Proves what docs/proof.md claims. A run of the whole writes the page anew.')
@@ -20,78 +20,62 @@ const rowsFile = join(folder, 'rows');
 process.env.PROOF ??= '1';
 process.env.PROOF_ROWS = rowsFile;
 
-/** Without it, jest leaves out what `npm test` does. */
-const everyTest = '--testMatch=<rootDir>/test/**/*.test.ts';
-
 interface Run {
-  passed: boolean;
-  skipped: string[];
+  status: number | null;
+  tests: { status: string; fullName: string }[];
 }
 
-function runJest(workers: number, paths: string[], ignored: string[] = []): Run {
+function runJest(workers: number, ...args: string[]): Run {
   const results = join(folder, `results-${workers}`);
+  // Without this pattern, jest leaves out what `npm test` does.
+  const command = [...jest, '--testMatch=<rootDir>/test/**/*.test.ts', `--maxWorkers=${workers}`];
   // Jest takes what follows a list of paths for more of them, unless it begins with a hyphen.
-  const ignoring = ignored.map((path) => `--testPathIgnorePatterns=${path}`);
   const writing = ['--json', `--outputFile=${results}`, '--passWithNoTests', '--verbose'];
-  const { status } = spawnSync(
-    process.execPath,
-    [...jest, everyTest, ...ignoring, `--maxWorkers=${workers}`, ...writing, ...paths],
-    { stdio: 'inherit' },
-  );
-  if (!existsSync(results)) return { passed: false, skipped: [] };
-  const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as Results;
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
-  return { passed: status === 0, skipped: skipped.map(({ fullName }) => fullName) };
-}
-
-interface Results {
-  testResults: { assertionResults: { status: string; fullName: string }[] }[];
+  const run = spawnSync(process.execPath, [...command, ...writing, ...args], { stdio: 'inherit' });
+  if (!existsSync(results)) return { status: 1, tests: [] };
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
+  const ofFile = ({ assertionResults }: { assertionResults: Run['tests'] }) => assertionResults;
+  return { status: run.status, tests: testResults.flatMap(ofFile) };
 }
 
 const given = program.args;
+const tried = ['test/evidence/slow', 'test/faults', 'test/fuzz'];
 const namesFile = given.some((argument) => argument.startsWith('test/'));
-// These measure, so they run one after the other, on a machine that does nothing else.
-const alone = 'test/evidence/slow/measured';
+// This measures, so it runs after the others, on a machine that does nothing else.
+const load = 'test/evidence/slow/load';
 const startedAt = performance.now();
 const runs =
   given.length > 0
-    ? [runJest(1, [...(namesFile ? [] : tried), ...given])]
-    : [runJest(2, tried, [alone]), runJest(1, [alone])];
+    ? [runJest(1, ...(namesFile ? [] : tried), ...given)]
+    : [runJest(2, `--testPathIgnorePatterns=${load}`, ...tried), runJest(1, load)];
 const minutes = Math.round((performance.now() - startedAt) / 60_000);
 
-const rows: StoredRow[] = existsSync(rowsFile)
-  ? readFileSync(rowsFile, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      // Suites end in a random order, which would hide in a diff what has changed.
-      .sort((a, b) => fileOf(a).localeCompare(fileOf(b)))
-  : [];
+const lines = existsSync(rowsFile) ? readFileSync(rowsFile, 'utf8').trim().split('\n') : [];
+const fileOf = ({ command }: StoredRow) => command.replace(/ -t .*/, '');
+// Suites end in a random order, which would hide in a diff what has changed.
+const rows = lines
+  .map((line): StoredRow => JSON.parse(line))
+  .sort((a, b) => fileOf(a).localeCompare(fileOf(b)));
 rmSync(folder, { recursive: true });
 
 const reason = whyNotPublished();
-if (reason !== undefined) console.log(`docs/proof.md is as it was, because ${reason}.`);
+if (reason) console.log(`docs/proof.md is as it was, because ${reason}.`);
 else {
-  const [cpu] = cpus();
-  const machine = `${cpus().length} cores of ${cpu?.model.trim()}`;
   const date = new Date().toISOString().slice(0, 10);
-  publish('docs', { date, machine, node: process.version, minutes, rows });
+  const machine = `${cpus().length} cores of ${cpus()[0]?.model.trim()}`;
+  publish('proof', { date, machine, node: process.version, minutes, rows });
   console.log(`docs/proof.md has the figures of this run, which took ${minutes} minutes.`);
 }
-if (runs.some(({ passed }) => !passed)) process.exitCode = 1;
-
-function fileOf({ command }: StoredRow): string {
-  return command.replace(/ -t .*/, '');
-}
+if (runs.some(({ status }) => status !== 0)) process.exitCode = 1;
 
 function whyNotPublished(): string | undefined {
-  if (runs.some(({ passed }) => !passed)) return 'a test failed';
+  if (runs.some(({ status }) => status !== 0)) return 'a test failed';
   if (given.length > 0) return 'only a part of the proof ran';
   if (Number(process.env.PROOF) !== 1) return `the share of the cases was ${process.env.PROOF}`;
-  const skipped = runs.flatMap((run) => run.skipped);
-  if (skipped.length > 0) return `tests were skipped (${skipped.join('; ')})`;
+  const tests = runs.flatMap((run) => run.tests);
+  const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
+  if (skipped.length > 0)
+    return `tests were skipped (${skipped.map(({ fullName }) => fullName).join('; ')})`;
   const missing = topics.filter((topic) => !rows.some((row) => row.topic === topic));
-  if (missing.length > 0) return `nothing was reported about: ${missing.join(', ')}`;
-  return undefined;
+  return missing.length > 0 ? `nothing was reported about: ${missing.join(', ')}` : undefined;
 }

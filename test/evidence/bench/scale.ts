@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { createTables } from '../../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { startDatabase } from '../../../lib/database/embedded-database.ts';
@@ -9,14 +10,17 @@ import { synthesize } from '../../../lib/synthesize.ts';
 import { writePlants } from '../../support/database/plants-table.ts';
 import { stored } from '../../support/plant.ts';
 import { quartiles } from './ratio.ts';
-import type { List, Scale } from './scale-fault.ts';
+import type { Result } from './targets.ts';
 
 const own = 1000;
-const sizes = [1000, 10_000, 100_000];
-const smallPages = [10, 100];
+const most = 100_000;
 
-/** Fills the embedded engine with plants of another owner, and lists one's own on the way. */
-export async function measureScale(folder: string, say: (line: string) => void): Promise<Scale> {
+/**
+ * Lists an owner's plants while those of another owner become many. Throws if this changes the read
+ * units. A list that depended on the others would take a hundred times as long in the end, so that
+ * a factor of two is enough to tell.
+ */
+export async function measureScale(folder: string): Promise<Result[]> {
   synthesize(folder);
   let units = 0;
   const engine = await startDatabase({
@@ -31,64 +35,71 @@ export async function measureScale(folder: string, say: (line: string) => void):
   const database = localDocumentClient(engine.endpoint);
   // The engine tells the units of a function's calls.
   const asFunction = localDocumentClient(`${engine.endpoint}/ListPlants`);
-  const store = plantStore(asFunction, 'Plants');
-  await writePlants(database, plants('me', 0, own));
+  const store = plantStore(asFunction, tableIds.plants);
 
-  const list = async (others: number, page: number): Promise<List> => {
+  const write = (owner: string, from: number, to: number) => {
+    const ids = Array.from({ length: to - from }, (_, i) => from + i);
+    const named = (id: number) => stored(owner, id, { name: `Plant ${id}`, tag: 'indoor' });
+    return writePlants(
+      database,
+      ids.map((id) => ({ PutRequest: { Item: named(id) } })),
+    );
+  };
+  /** Returns the read units of a list, and the CPU time that some such lists take. */
+  const list = async (page = own) => {
     const times: number[] = [];
     for (let i = 0; i < 20; i++) {
       units = 0;
       const before = process.cpuUsage();
       const found = await store.list('me', page, undefined);
       const { user, system } = process.cpuUsage(before);
-      times.push((user + system) / 1000);
+      times.push(user + system);
       if (found.length !== page) throw new Error(`A list of ${page} has ${found.length} plants.`);
     }
-    return { others, own, page, units, ms: quartiles(times).median };
+    return { units, times };
   };
 
-  const lists: List[] = [];
-  let others = 0;
+  await write('me', 0, own);
   // The first lists warm the engine up.
-  await list(others, own);
-  for (const size of sizes) {
-    say(`Filling the store with ${size} plants of another owner …`);
-    await writePlants(database, plants('other', others, size));
-    others = size;
-    lists.push(await list(others, own));
-  }
-  for (const page of smallPages) lists.push(await list(others, page));
-  const memory = await pageThrough(store, others);
+  await list();
+  await write('other', 0, own);
+  const few = await list();
+  await write('other', own, most);
+  const many = await list();
+  if (many.units !== few.units)
+    throw new Error(`A list takes ${few.units} units, and then ${many.units} in a larger store.`);
+  const title = `list of ${own} plants: `;
+  const beside = ({ times }: typeof many, lists = 1) =>
+    quartiles(many.times.map((time, i) => time / lists / (times[i] ?? Number.NaN)));
+  const results: Result[] = [
+    { title: `${title}CPU time in a store of ${most} / of ${own}`, ...beside(few), atMost: 2 },
+    { title: `${title}CPU time / 10 lists of 100`, ...beside(await list(100), 10), atMost: 2 },
+    { title: `${title}read units`, ...quartiles([many.units]), atMost: few.units },
+    {
+      title: `pages of ${own}: growth of the heap from the 10th to the last of 100, in MB`,
+      ...quartiles([await heapGrowth(store)]),
+      atMost: 5,
+    },
+  ];
   database.destroy();
   asFunction.destroy();
   await engine.stop();
-  return { lists, memory };
+  return results;
 }
 
-const plants = (owner: string, from: number, to: number) =>
-  Array.from({ length: to - from }, (_, i) => {
-    const item = stored(owner, from + i, { name: `Plant ${from + i}`, tag: 'indoor' });
-    return { PutRequest: { Item: item } };
-  });
-
-/** Pages through all plants of an owner. Compares the heap after ten pages and at the end. */
-async function pageThrough(store: PlantStore, plants: number): Promise<Scale['memory']> {
+/** Pages through the plants of the other. Returns what the heap grows by after ten pages, in MB. */
+async function heapGrowth(store: PlantStore): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  const heapMb = () => {
-    collect();
-    return process.memoryUsage().heapUsed / 2 ** 20;
-  };
-  let seen = 0;
-  let atTenthMb = 0;
+  const sizes: number[] = [];
   let last: bigint | undefined;
-  for (;;) {
-    const page = await store.list('other', 1000, last);
-    if (page.length === 0) break;
-    seen += page.length;
-    last = page.at(-1)?.id;
-    if (seen === 10_000) atTenthMb = heapMb();
+  for (let page = 1; page <= most / own; page++) {
+    const found = await store.list('other', own, last);
+    if (found.length !== own) throw new Error(`Page ${page} has ${found.length} plants.`);
+    last = found.at(-1)?.id;
+    if (page % 10 > 0) continue;
+    collect();
+    sizes.push(process.memoryUsage().heapUsed / 2 ** 20);
   }
-  if (seen !== plants) throw new Error(`Paging found ${seen} of ${plants} plants.`);
-  return { plants, growthMb: heapMb() - atTenthMb };
+  return Number(sizes.at(-1)) - Number(sizes[0]);
 }

@@ -1,82 +1,74 @@
 import { type Entry, entries } from '../../../lib/bundle.ts';
 import { type Figures, type Ratio, ratio } from './ratio.ts';
 
-/** A ratio of two tasks that has a target. */
-export interface Target {
+/** What was measured, beside its target. The title says of what, and which figure. */
+export interface Result extends Ratio {
   title: string;
-  figure: keyof Figures;
-  /** The names of two tasks. */
-  pair: [string, string];
   atMost: number;
 }
 
-/** What was measured, beside its target. */
-export type Result = Pick<Target, 'title' | 'atMost'> & Ratio;
-
-/** A ratio above its target by more than this fails, because no machine measures exactly. */
+/** A figure above its target by more than this fails, because no machine measures exactly. */
 export const tolerance = 1.15;
+
+type Target = [
+  title: string,
+  atMost: number,
+  figure: keyof Figures,
+  ...tasks: [ours: string, theirs: string],
+];
 
 const titles: Partial<Record<Entry, string>> = {
   'create-plant': 'create',
-  'list-plants': 'list, 10 plants',
+  'list-plants': 'list',
   'delete-plant': 'delete',
 };
 
-type Limit = [figure: Target['figure'], what: string, atMost: number];
-
-/** Targets of each function beside `raw`, whose tasks have these words before their names. */
-const besideRaw = (task: string, [figure, what, atMost]: Limit): Target[] =>
-  entries.map((entry) => ({
-    title: `${titles[entry] ?? entry}: ${what} / raw`,
-    figure,
-    pair: [`${task}${entry}`, `${task}raw ${entry}`],
+/** Targets of each function beside `raw`. Both tasks have the given word before their names. */
+const besideRaw = (what: string, atMost: number, figure: keyof Figures, task = ''): Target[] =>
+  entries.map((entry) => [
+    `${titles[entry] ?? entry}: ${what} / raw`,
     atMost,
-  }));
-const ofCreate = (name: string, other: string, atMost: number): Target => ({
-  title: `create: load and first call / ${other}`,
-  figure: 'start',
-  pair: ['create-plant', name],
-  atMost,
-});
-const ofThousand = ([figure, what, atMost]: Limit): Target => ({
-  title: `list, 1000 plants: ${what} / raw`,
-  figure,
-  pair: ['thousand list-plants', 'thousand raw list-plants'],
-  atMost,
-});
+    figure,
+    `${task}${entry}`,
+    `${task}raw ${entry}`,
+  ]);
+const create = 'create: load and first call /';
+const thousand = ['thousand list-plants', 'thousand raw list-plants'] as const;
 
-export const targets: Target[] = [
-  ...besideRaw('', ['start', 'load and first call', 0.88]),
-  ofCreate('CDK default', "CDK's default build of raw", 0.58),
-  ofCreate('express', 'express', 0.4),
-  ofCreate('demo', "the shape of AWS's demo", 0.46),
-  ...besideRaw('TLS ', ['start', 'load and first call over TLS', 0.89]),
-  ...besideRaw('', ['first', 'first call', 0.3]),
-  ...besideRaw('TLS ', ['first', 'first call over TLS', 0.4]),
-  ...besideRaw('warm ', ['warm', 'a later call', 1.06]),
-  ofThousand(['warm', 'a later call', 0.8]),
-  ofThousand(['rss', 'peak memory', 0.8]),
-  ...besideRaw('warm ', ['rss', 'peak memory', 0.92]),
+const targets: Target[] = [
+  ...besideRaw('load and first call', 0.88, 'start'),
+  [`${create} CDK's default build of raw`, 0.58, 'start', 'create-plant', 'CDK default'],
+  [`${create} express`, 0.4, 'start', 'create-plant', 'express'],
+  [`${create} the shape of AWS's demo`, 0.46, 'start', 'create-plant', 'demo'],
+  ...besideRaw('load and first call over TLS', 0.89, 'start', 'TLS '),
+  ...besideRaw('first call', 0.3, 'first'),
+  ...besideRaw('first call over TLS', 0.4, 'first', 'TLS '),
+  ...besideRaw('a later call', 1.06, 'warm', 'warm '),
+  ['list of 1000 plants: a later call / raw', 0.8, 'warm', ...thousand],
+  ['list of 1000 plants: peak memory / raw', 0.8, 'rss', ...thousand],
+  ...besideRaw('peak memory', 0.92, 'rss', 'warm '),
 ];
 
 /** Returns the targets whose tasks were measured, with what was measured. */
 export const resultsOf = (figures: Map<string, Figures[]>): Result[] =>
   targets
-    .filter(({ pair }) => pair.every((name) => figures.has(name)))
-    .map(({ title, figure, pair, atMost }) => ({ title, ...ratio(figures, pair, figure), atMost }));
+    .filter(([, , , ...tasks]) => tasks.every((name) => figures.has(name)))
+    .map(([title, atMost, figure, ...tasks]) => {
+      return { title, ...ratio(figures, tasks, figure), atMost };
+    });
 
 /** A second measurement of `raw create-plant`. Its ratio to the first shows the scatter. */
 export const again = 'raw again';
 
 /** Returns why figures are too uncertain to publish, or undefined. */
 export function scatterOf(figures: Map<string, Figures[]>): string | undefined {
-  const pairs = [
-    [again, 'raw create-plant', 'start'],
-    [`warm ${again}`, 'warm raw create-plant', 'warm'],
-  ] as const;
-  for (const [one, other, figure] of pairs) {
-    const { median, from, to } = ratio(figures, [one, other], figure);
-    const rounds = figures.get(one)?.length ?? 0;
+  for (const [task, figure] of [
+    ['', 'start'],
+    ['warm ', 'warm'],
+  ] as const) {
+    const tasks: [string, string] = [`${task}${again}`, `${task}raw create-plant`];
+    const { median, from, to } = ratio(figures, tasks, figure);
+    const rounds = figures.get(tasks[0])?.length ?? 0;
     const [middle, lower, upper] = [median, from, to].map((x) => x.toFixed(2));
     if (rounds < 5 || Math.abs(median - 1) > 0.05 || to - from > 0.2)
       return (
@@ -86,23 +78,3 @@ export function scatterOf(figures: Map<string, Figures[]>): string | undefined {
   }
   return undefined;
 }
-
-/** The CPU time of a create function's start in relation to that of `raw`. */
-export interface Bar {
-  name: string;
-  start: Ratio;
-}
-
-const bars = {
-  'Plant Store': 'create-plant',
-  "CDK's default build": 'CDK default',
-  "AWS's demo's shape": 'demo',
-  hono: 'hono',
-  express: 'express',
-};
-
-export const barsOf = (figures: Map<string, Figures[]>): Bar[] =>
-  Object.entries(bars).map(([name, task]) => ({
-    name,
-    start: ratio(figures, [task, 'raw create-plant'], 'start'),
-  }));

@@ -4,10 +4,17 @@ import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
-import type { Fault, Reply } from './explorer-faults.ts';
 import type { Operation } from './history.ts';
-import type { Command } from './model.ts';
+import type { Command, Reply } from './model.ts';
 
+/**
+ * Stands between the functions and the network, so that both together are functions with a fault,
+ * however the code is worded.
+ */
+export type Fault = (
+  command: Command,
+  send: (command: Command) => Promise<Reply>,
+) => Promise<Reply>;
 export type Request = { command: Command; reply: (reply: Reply) => void };
 const functions = join(import.meta.dirname, '..', '..', '..', 'functions');
 const callers = new AsyncLocalStorage<(request: Request) => void>();
@@ -19,8 +26,9 @@ const handleWith =
     const name = headers['x-amz-target']?.split('.')[1] ?? '';
     const caller = callers.getStore();
     if (!caller) throw new Error(`${name} was sent by no call.`);
-    const send = fault((command) => new Promise((reply) => caller({ command, reply })), caller);
-    const answer = await send({ name, parameters: JSON.parse(new TextDecoder().decode(body)) });
+    const parameters = JSON.parse(new TextDecoder().decode(body));
+    const send = (command: Command) => new Promise<Reply>((reply) => caller({ command, reply }));
+    const answer = await fault({ name, parameters }, send);
     if (typeof answer === 'string')
       throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
@@ -33,7 +41,7 @@ const handleWith =
  * Loads the functions into virtual time, and returns a function that calls them. A fault can stand
  * between them and the network.
  */
-export async function loadFunctions(fault: Fault = (send) => send) {
+export async function loadFunctions(fault: Fault = (command, send) => send(command)) {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   Object.assign(console, { info() {}, error() {} });

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
 import { loadFunctions } from './calls.ts';
-import { faults } from './explorer-faults.ts';
 import { type Operation, operations } from './history.ts';
+import { plantedFaults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
@@ -21,7 +21,9 @@ const program = new Command(command)
   .argument('[scenarios...]', 'what to try instead, in JSON, as a failure prints it')
   .option('--two-calls', 'only two calls and one fault')
   .addOption(
-    new Option('--fault <name>', 'with this fault in the functions').choices(Object.keys(faults)),
+    new Option('--fault <name>', 'with this fault in the functions').choices(
+      Object.keys(plantedFaults),
+    ),
   )
   .addHelpText('after', example(`${command} --two-calls`));
 const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
@@ -34,7 +36,7 @@ const chosen = twoCalls
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const makeCall = await loadFunctions(fault === undefined ? undefined : faults[fault]?.());
+const makeCall = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
   const { broken, schedule, others } = await run(makeCall, scenario);

@@ -4,6 +4,9 @@ export type Command = { name: string; parameters: Record<string, unknown> };
 /** What a client gets to see. A string is a body that is not JSON. */
 export type Answer = { status: number; body: Record<string, unknown> | string };
 
+/** An answer, or the code of a network error. */
+export type Reply = Answer | string;
+
 export const isWrite = ({ name }: Command) => !['GetItem', 'Query'].includes(name);
 
 export const refusal = (status: number, type: string): Answer => ({

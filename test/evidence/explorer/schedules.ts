@@ -1,8 +1,15 @@
 import { answered } from '../../support/plant.ts';
 import type { loadFunctions, Request } from './calls.ts';
-import type { Reply } from './explorer-faults.ts';
 import { type Call, type Operation, violation } from './history.ts';
-import { type Answer, type Command, isWrite, itemModel, type Model, refusal } from './model.ts';
+import {
+  type Answer,
+  type Command,
+  isWrite,
+  itemModel,
+  type Model,
+  type Reply,
+  refusal,
+} from './model.ts';
 
 /** Calls that act at once on one id, under which there is a plant named Aloe or none. */
 export interface Scenario {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
-import { publish } from '../pages/proof-page.ts';
+import { publish } from '../pages.ts';
 import { type Mutant, mutate } from './stryker.ts';
 import { openCopy } from './suites.ts';
 
@@ -62,7 +62,7 @@ else if (patterns.length === 0) {
   const figures = { date, mutants: mutants.length, killed };
   writeFileSync('docs/mutation.json', `${JSON.stringify(figures, null, 2)}\n`);
   // The page shows the score beside the figures of the last whole proof.
-  publish('docs', JSON.parse(readFileSync('docs/proof.json', 'utf8')));
+  publish('proof', JSON.parse(readFileSync('docs/proof.json', 'utf8')));
 }
 
 function describe({ file, before, after }: Change): string {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { finallyDo } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http/http-client.ts';
 import { report } from '../../support/report/report.ts';
 import { startService } from '../../support/service/service.ts';
@@ -10,85 +11,47 @@ const service = await startService();
 finallyDo(service.stop);
 const token = await service.issue('alice');
 const port = Number(new URL(service.baseUrl).port);
-beforeAll(async () => {
-  // The functions run from now on, so that a request that should not be served is seen at once.
-  await exchange(post('Connection: close', 'Content-Length: 0'));
-  await exchange(closing(remove));
-});
-
-const startedAt = performance.now();
-let answered = 0;
-afterAll(() =>
-  report(
-    {
-      topic: 'Hostile input',
-      tried: 'ambiguous, unfinished and oversized requests, byte by byte',
-      count: answered,
-      unit: 'requests',
-      outcome: 'Each got an answer or a clean end. The next request was served, and no hidden one.',
-      command: 'npm run proof -- test/evidence/slow/raw-http',
-    },
-    startedAt,
-  ),
-);
-
-afterEach(async () => {
-  answered += 1;
-  const headers = ['Authorization', `Bearer ${token}`];
-  const { status, body } = await send(service.baseUrl, { path: '/plants', headers });
-  // The server serves the next request, and has done nothing that was hidden in the last.
-  expect([status, body]).toEqual([200, '[]']);
-});
-
-const maxWaitMs = 60_000;
 
 /** Writes bytes to a connection. Returns the statuses of all answers until the server closes it. */
-function exchange(...parts: (string | Buffer)[]): Promise<number[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<number[]>();
-  const socket = connect(port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  const statuses = () => {
-    const answers = Buffer.concat(chunks).toString();
-    return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
-  };
-  socket.setTimeout(maxWaitMs, () => {
-    socket.destroy();
-    reject(new Error(`The server neither answered all nor closed: ${statuses()}`));
-  });
-  socket.on('data', (chunk) => chunks.push(chunk));
+async function exchange(parts: string[], { isWhole = true } = {}): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let answers = '';
+  socket.on('data', (chunk) => (answers += chunk));
   // A server may close a connection on which the client is still writing.
   socket.on('error', () => {});
-  socket.on('close', () => resolve(statuses()));
+  const closed = new Promise((resolve) => socket.on('end', resolve).on('close', resolve));
   for (const part of parts) socket.write(part);
-  return promise;
+  if (!isWhole) socket.end();
+  await eventually('an answer to all, or the end', closed, { instead: () => answers });
+  socket.destroy();
+  return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status).join(' ');
 }
 
-const crlf = '\r\n';
 const request = (line: string, ...headers: string[]) =>
-  [line, 'Host: localhost', `Authorization: Bearer ${token}`, ...headers, '', ''].join(crlf);
+  [line, 'Host: localhost', `Authorization: Bearer ${token}`, ...headers, '', ''].join('\r\n');
 const head = (target: string, ...headers: string[]) => request(`${target} HTTP/1.1`, ...headers);
 const closing = (target: string, ...more: string[]) => head(target, 'Connection: close', ...more);
 const [list, create, remove] = ['GET /v1/plants', 'POST /v1/plants', 'DELETE /v1/plants/7'];
-const json = 'Content-Type: application/json';
 const last = closing(list);
+const json = 'Content-Type: application/json';
+const inChunks = 'Transfer-Encoding: chunked';
+const lengthOf = (body: string) => `Content-Length: ${body.length}`;
 const post = (...headers: string[]) => head(create, json, ...headers);
-const chunked = (chunks: string) => `${post('Transfer-Encoding: chunked')}${chunks}`;
-/** The last chunk. */
+const chunked = (chunks: string) => post(inChunks) + chunks;
 const end = '0\r\n\r\n';
-const inChunks = (parts: string[]) =>
+const chunksOf = (parts: string[]) =>
   parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('') + end;
 const hidden = '{"id":666,"name":"Smuggled"}';
 /** A request that creates a plant, if the server takes it for a request. */
-const smuggled = `${post(`Content-Length: ${hidden.length}`)}${hidden}`;
+const smuggled = post(lengthOf(hidden)) + hidden;
 
-/** A request that two servers could read differently, as one or as two. */
+/** Requests that two servers could read differently, as one or as two. */
 const ambiguous: Record<string, string> = {
-  'a length and chunks': post('Content-Length: 5', 'Transfer-Encoding: chunked') + end,
+  'a length and chunks': post('Content-Length: 5', inChunks) + end,
   'chunks and a length': post('Transfer-Encoding: chunked', 'Content-Length: 5') + end,
   'two lengths': post('Content-Length: 0', 'Content-Length: 5'),
   'a list of lengths': post('Content-Length: 0, 5'),
   'a length with a sign': post('Content-Length: +0'),
-  'a negative length': post('Content-Length: -1'),
   'a hexadecimal length': post('Content-Length: 0x0'),
   'a length beyond 64 bits': post('Content-Length: 18446744073709551616'),
   'a space before a colon': post('Transfer-Encoding : chunked') + end,
@@ -99,8 +62,8 @@ const ambiguous: Record<string, string> = {
   'a chunk whose size is no number': chunked('0x0\r\n\r\n'),
   'a chunk that is longer than its size': chunked(`1\r\n{}\r\n${end}`),
   'a length in trailers': chunked('0\r\nContent-Length: 9\r\n\r\n'),
-  'lines that end in LF': post('Content-Length: 0').replaceAll(crlf, '\n'),
-  'lines that end in CR': post('Content-Length: 0').replaceAll(crlf, '\r'),
+  'lines that end in LF': post('Content-Length: 0').replaceAll('\r\n', '\n'),
+  'lines that end in CR': post('Content-Length: 0').replaceAll('\r\n', '\r'),
   'a NUL in a header': post('Content-Length: 0', 'X: \0'),
   'a header without a name': post(': x', 'Content-Length: 0'),
   'no Host': 'GET /v1/plants HTTP/1.1\r\nContent-Length: 0\r\n\r\n',
@@ -111,127 +74,88 @@ const ambiguous: Record<string, string> = {
   'no HTTP at all': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 };
 
-test.each(Object.entries(ambiguous))('%s: the connection is closed', async (_, request) => {
-  const statuses = await exchange(request, smuggled, last);
-  expect(statuses.length).toBeLessThanOrEqual(1);
-  for (const status of statuses) expect([400, 431]).toContain(status);
-});
-
-const bodies: Record<string, string> = {
-  'a body with a request in it': head(remove, `Content-Length: ${smuggled.length}`) + smuggled,
-  'a chunk with a request in it': head(remove, 'Transfer-Encoding: chunked') + inChunks([smuggled]),
-  'chunks with trailers': `${head(remove, 'Transfer-Encoding: chunked')}0\r\nX: 9\r\n\r\n`,
-};
-
-test.each(Object.entries(bodies))('%s is one request', async (_, request) => {
-  expect(await exchange(request, last)).toEqual([404, 200]);
-});
-
 /** Requests that are odd but clear, with the statuses that a careful client expects. */
-const clear: Record<string, [request: string, ...statuses: number[]]> = {
-  'an absolute target': [closing('GET http://localhost/v1/plants'), 200],
-  'an absolute target on another host': [closing('GET https://evil.example:81/v1/plants'), 200],
-  'an absolute target without a path': [closing('GET http://localhost'), 403, 404],
-  'the target *': [closing('OPTIONS *'), 403],
-  'a target with dots': [closing('GET /v1/plants/../plants'), 404],
-  'a target that two hosts could own': [closing('GET //evil.example/v1/plants'), 403],
-  '9 KB of slashes before the plants': [closing(`GET /v1${'/'.repeat(9000)}plants`), 200],
-  '9 KB of slashes after the plants': [closing(`GET /v1/plants${'/'.repeat(9000)}`), 404],
-  '10 KB of slashes': [closing(`GET ${'/'.repeat(10_240)}`), 431],
-  '1000 headers': [closing(list, ...Array(1000).fill('A: b')), 200, 431],
-  'a wrong token after the right one': [closing(list, 'Authorization: Bearer x'), 401],
-  'a token on a folded line': [last.replace('Bearer ', 'Bearer\r\n '), 200, 400, 401],
-  'two content types': [closing(create, json, json, 'Content-Length: 0'), 415],
-  'another method in a header': [closing(list, 'X-HTTP-Method-Override: PURGE'), 404],
-  'a wish to upgrade': [head(list, 'Connection: upgrade, close', 'Upgrade: websocket'), 200],
-  'HTTP/1.0 without a Host': [
-    `GET /v1/plants HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-    200,
-  ],
-  'a small body in one-byte chunks': [
-    post('Connection: close', 'Transfer-Encoding: chunked') + inChunks([...'{"id":']),
-    400,
-  ],
+const clear: Record<string, [statuses: RegExp, ...parts: string[]]> = {
+  'a request in a body': [/^404 200$/, head(remove, lengthOf(smuggled)), smuggled, last],
+  'a request in a chunk': [/^404 200$/, head(remove, inChunks), chunksOf([smuggled]), last],
+  'trailers after chunks': [/^404 200$/, head(remove, inChunks), '0\r\nX: 9\r\n\r\n', last],
+  // Node refuses what follows in the same packet before the first is answered.
+  'requests after one that closes': [/^(400|404)$/, closing(remove), smuggled, last],
+  'twenty requests at once': [/^(200 ){19}200$/, ...Array(19).fill(head(list)), last],
+  'an absolute target': [/^200$/, closing('GET http://localhost/v1/plants')],
+  'an absolute target elsewhere': [/^200$/, closing('GET https://evil.example:81/v1/plants')],
+  'an absolute target without a path': [/^40[34]$/, closing('GET http://localhost')],
+  'the target *': [/^403$/, closing('OPTIONS *')],
+  'a target with dots': [/^404$/, closing('GET /v1/plants/../plants')],
+  'a target that two hosts could own': [/^403$/, closing('GET //evil.example/v1/plants')],
+  '9 KB of slashes before the plants': [/^200$/, closing(`GET /v1${'/'.repeat(9000)}plants`)],
+  '9 KB of slashes after the plants': [/^404$/, closing(`GET /v1/plants${'/'.repeat(9000)}`)],
+  '10 KB of slashes': [/^431$/, closing(`GET ${'/'.repeat(10_240)}`)],
+  '1000 headers': [/^(200|431)$/, closing(list, ...Array(1000).fill('A: b'))],
+  'a wrong token after the right one': [/^401$/, closing(list, 'Authorization: Bearer x')],
+  'a token on a folded line': [/^(200|400|401)$/, last.replace('Bearer ', 'Bearer\r\n ')],
+  'two content types': [/^415$/, closing(create, json, json, 'Content-Length: 0')],
+  'another method in a header': [/^404$/, closing(list, 'X-HTTP-Method-Override: PURGE')],
+  'a wish to upgrade': [/^200$/, head(list, 'Connection: upgrade, close', 'Upgrade: websocket')],
+  'HTTP/1.0 without a Host': [/^200$/, last.replace('1.1\r\nHost: localhost', '1.0')],
+  'one-byte chunks': [/^400$/, closing(create, json, inChunks), chunksOf([...'{"id":'])],
 };
 
-test.each(Object.entries(clear))('%s is answered', async (_, [request, ...statuses]) => {
-  const answered = await exchange(request);
-  expect(answered).toHaveLength(1);
-  expect(statuses).toContain(answered[0]);
+/** What a client has sent when it stops sending. */
+const unfinished: Record<string, string> = {
+  nothing: '',
+  'half of a head': `${list} HTTP/1.1`,
+  'half of a body': `${post('Content-Length: 28')}${hidden.slice(0, 20)}`,
+  'half of a chunk': chunked('1c\r\n{"id":666'),
+  'all but the last chunk': chunked(`1c\r\n${hidden}\r\n`),
+};
+const cases = Object.entries({
+  ...Object.fromEntries(
+    Object.entries(ambiguous).map(([what, one]) => [what, [/^(400|431)?$/, one, smuggled, last]]),
+  ),
+  ...clear,
+} as typeof clear);
+
+const startedAt = performance.now();
+// The functions run from now on, so that a request that should not be served is seen at once.
+beforeAll(() => exchange([post('Content-Length: 0'), closing(remove)]));
+
+test.each(cases)('%s: the answers are those that are due', async (_, [statuses, ...parts]) => {
+  expect(await exchange(parts)).toMatch(statuses);
 });
 
-test('nothing is served after a request that closes the connection', async () => {
-  const request = closing(remove);
-  for (const parts of [[request, smuggled, last], [request + smuggled + last]]) {
-    const statuses = await exchange(...parts);
-    expect(statuses).toHaveLength(1);
-    // Node refuses what follows in the same packet before the first is answered.
-    expect([400, 404]).toContain(statuses[0]);
-  }
-});
+test.each(Object.entries(unfinished))(
+  'a client that stops after %s gets a clean end',
+  async (_, sent) => {
+    expect(await exchange([sent], { isWhole: false })).toMatch(/^(400)?$/);
+  },
+);
 
-test('twenty requests on a connection at once are answered in order', async () => {
-  expect(await exchange(...Array(19).fill(head(list)), last)).toEqual(Array(20).fill(200));
-});
-
-const mebibytes = (count: number) => Buffer.alloc(count * 2 ** 20, ' ');
-
-const tenAnd = (more: number) =>
-  post('Connection: close', `Content-Length: ${10 * 2 ** 20 + more}`);
-
-test.each([
-  ['10 MiB', tenAnd(0), ''],
-  ['10 MiB and a byte', tenAnd(1), ' '],
-  ['10 MiB without a token', tenAnd(0).replace('Bearer', 'B'), ''],
-])('a body of %s is refused', async (_, request, more) => {
-  const [status, ...others] = await exchange(request, mebibytes(10), more);
-  expect(others).toEqual([]);
-  expect([401, 413]).toContain(status);
-});
-
-test('a client that sends a byte at a time is answered, and holds up no other', async () => {
-  const socket = connect(port, '127.0.0.1');
-  const answer = once(socket, 'data');
+test('slow clients and clients that read no answer hold up no other', async () => {
+  const deaf = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').pause());
+  for (const one of deaf) await new Promise((done) => one.write(head(list).repeat(20), done));
+  const slow = connect(port, '127.0.0.1');
+  const answer = once(slow, 'data');
   for (const byte of last) {
-    await new Promise((sent) => socket.write(byte, sent));
-    if (byte === '\n') expect(await exchange(last)).toEqual([200]);
+    await new Promise((done) => slow.write(byte, done));
+    if (byte === '\n') expect(await exchange([last])).toBe('200');
   }
   expect(`${await answer}`).toMatch(/^HTTP\/1\.1 200 /);
-  socket.destroy();
+  for (const socket of [...deaf, slow]) socket.destroy();
 });
 
-const unfinished: Record<string, string> = {
-  'before it sends anything': '',
-  'in the middle of a head': `${list} HTTP/1.1`,
-  'in the middle of a body': `${post('Content-Length: 28')}${hidden.slice(0, 20)}`,
-  'in the middle of a chunk': chunked('1c\r\n{"id":666'),
-  'before the last chunk': chunked(`1c\r\n${hidden}\r\n`),
-};
-
-const moments = Object.entries(unfinished);
-
-test.each(moments)('a client that stops sending %s gets a clean end', async (_, request) => {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const ended = new Promise((resolve, reject) => {
-    socket.setTimeout(maxWaitMs, () => reject(new Error('The server leaves it open.')));
-    socket.on('end', resolve).on('error', reject).resume();
-  });
-  socket.end(request);
-  await ended;
-  socket.destroy();
-});
-
-test.each(moments)('a client may reset the connection %s', async (_, request) => {
-  const socket = connect(port, '127.0.0.1');
-  await new Promise((sent) => socket.write(request || '\r\n', sent));
-  socket.resetAndDestroy();
-  await once(socket, 'close');
-});
-
-test('clients that read no answer hold up no other', async () => {
-  const requests = head(list).repeat(20);
-  const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').pause());
-  await Promise.all(sockets.map((one) => new Promise((sent) => one.write(requests, sent))));
-  expect(await exchange(last)).toEqual([200]);
-  for (const socket of sockets) socket.destroy();
+test('the server serves on, and nothing that was hidden has been done', async () => {
+  const headers = ['Authorization', `Bearer ${token}`];
+  expect((await send(service.baseUrl, { path: '/plants', headers })).body).toBe('[]');
+  report(
+    {
+      topic: 'Hostile input',
+      tried: 'ambiguous and unfinished requests, byte by byte',
+      count: cases.length + Object.keys(unfinished).length,
+      unit: 'requests',
+      outcome: 'Each got an answer or a clean end. The next request was served, and no hidden one.',
+      command: 'npm run proof -- test/evidence/slow/raw-http',
+    },
+    startedAt,
+  );
 });

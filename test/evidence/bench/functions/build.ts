@@ -19,9 +19,7 @@ const pinned: BuildOptions = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   supported: { 'dynamic-import': false },
-  alias: {
-    '@aws-sdk/credential-provider-node': join(baselines, 'environment-credentials.mjs'),
-  },
+  alias: { '@aws-sdk/credential-provider-node': join(baselines, 'environment-credentials.mjs') },
 };
 
 /** How CDK's NodejsFunction builds a function if it is only told to minify. */
@@ -47,14 +45,11 @@ export function buildCandidates(folder: string): Candidate[] {
     return { name, file, entry };
   };
   return [
-    ...entries.map((entry) => ({
-      name: entry,
-      file: join(folder, 'ours', entry, 'start.mjs'),
-      entry,
-    })),
+    ...entries.map((entry) => {
+      return { name: entry, file: join(folder, 'ours', entry, 'start.mjs'), entry };
+    }),
     ...entries.map((entry) => build(`raw ${entry}`, 'raw', entry, pinned)),
     build('CDK default', 'raw', 'create-plant', cdkDefault),
-    build('hono', 'hono', 'create-plant', cdkDefault),
     build('express', 'express', 'create-plant', cdkDefault),
     build('demo', 'demo', 'create-plant', cdkDefault),
   ];

@@ -19,29 +19,22 @@ export interface Task {
 }
 
 /** As Lambda starts Node with 512 MB: 5 % of it for young objects, 90 % for old ones. */
-const flags = [
-  '--expose-gc',
-  '--max-http-header-size=81920',
-  '--max-semi-space-size=25',
-  '--max-old-space-size=460',
-];
+const heap = ['--max-semi-space-size=25', '--max-old-space-size=460'];
+const flags = ['--expose-gc', '--max-http-header-size=81920', ...heap];
 
 /** Starts a function in a new process. Each figure is of its start, or of the calls asked for. */
 function start({ name, candidate, endpoint, certificate, owner = 'caller' }: Task) {
   const { file, entry } = candidate;
   const input = JSON.stringify({ file, event: eventFor(entry, owner) });
-  const child = spawn(
-    process.execPath,
-    [...flags, join(import.meta.dirname, 'measure.mjs'), input],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: {
-        ...lambdaEnvironment(endpoint),
-        POWERTOOLS_TRACE_ENABLED: 'false',
-        ...(certificate && { NODE_EXTRA_CA_CERTS: certificate }),
-      },
+  const program = join(import.meta.dirname, 'measure.mjs');
+  const child = spawn(process.execPath, [...flags, program, input], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      ...lambdaEnvironment(endpoint),
+      POWERTOOLS_TRACE_ENABLED: 'false',
+      ...(certificate && { NODE_EXTRA_CA_CERTS: certificate }),
     },
-  );
+  });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const mark = 'figures ';
   const figures = async (): Promise<Figures> => {
@@ -65,11 +58,10 @@ function start({ name, candidate, endpoint, certificate, owner = 'caller' }: Tas
   };
 }
 
-const shuffled = <T>(list: T[]): T[] =>
-  list
-    .map((item) => ({ item, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
+const shuffled = <T>(list: T[]): T[] => {
+  const places = new Map(list.map((item) => [item, Math.random()]));
+  return list.toSorted((a, b) => Number(places.get(a)) - Number(places.get(b)));
+};
 
 /**
  * Starts every task once a round, in a new process and in an order of chance, for as many rounds as
@@ -106,18 +98,13 @@ export async function measureLaterCalls(
   const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
   const end = Date.now() + seconds * 1000;
   for (let processes = 0; processes < 2 || Date.now() < end; processes++) {
-    const started: {
-      name: string;
-      calls: number;
-      running: ReturnType<typeof start>;
-      measured: Figures[];
-    }[] = [];
+    const started = [];
     for (const task of tasks) {
       const { name, calls = 250 } = task;
       const running = start(task);
       await running.figures();
       await running.call(calls);
-      started.push({ name, calls, running, measured: [] });
+      started.push({ name, calls, running, measured: [] as Figures[] });
     }
     for (let round = 0; round < roundsOfProcess; round++)
       for (const { calls, running, measured } of shuffled(started))

@@ -15,10 +15,7 @@ export function startHistory() {
   const inProgress = new Set<Recorded>();
   let fault: string | undefined;
   let lastMoment = 0;
-  const nextMoment = () => {
-    lastMoment += 1;
-    return lastMoment;
-  };
+  const nextMoment = () => ++lastMoment;
 
   /** Makes a call and returns its status. */
   async function record(
@@ -39,7 +36,6 @@ export function startHistory() {
   return {
     calls,
     now: nextMoment,
-    record,
     /** Returns the calls of an owner, which are recorded. */
     of: ({ create, remove, list }: ReturnType<typeof ownerCalls>) => ({
       create(id: number, variety: string) {
@@ -62,18 +58,17 @@ export function startHistory() {
      * plants and end with a list.
      */
     violation(): string | undefined {
-      const ids = new Set(calls.map(({ id }) => id).filter((id) => id !== undefined));
-      const broken = [...ids].find((id) => !isLinearizable(callsAbout(id, calls)));
-      if (broken === undefined) return undefined;
-      const lines = callsAbout(broken, calls).map(describe).join('\n');
-      return `No order explains the calls about plant ${broken}:\n${lines}`;
+      for (const id of new Set(calls.map((call) => call.id))) {
+        if (id === undefined) continue;
+        const ofPlant = callsAbout(id, calls);
+        const [plant] = plantsIn(ofPlant.at(-1)?.body ?? '');
+        if (linearizes(ofPlant, undefined, plant?.name)) continue;
+        const lines = ofPlant.map(describe).join('\n');
+        return `No order explains the calls about plant ${id}:\n${lines}`;
+      }
+      return undefined;
     },
   };
-}
-
-function isLinearizable(calls: Recorded[]): boolean {
-  const [plant] = plantsIn(calls.at(-1)?.body ?? '');
-  return linearizes(calls, undefined, plant?.name);
 }
 
 /** Returns the calls about a plant, and the lists as if they had been about it alone. */

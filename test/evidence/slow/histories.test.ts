@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { finallyDo } from '../../../support/cleanup.ts';
-import { answered, type Content, fieldNames, whole } from '../../../support/plant.ts';
-import { testProperty } from '../../../support/report/property.ts';
-import { openStore } from '../../../support/service/store.ts';
-import { inOrder, ownerCalls } from '../owner-calls.ts';
+import { finallyDo } from '../../support/cleanup.ts';
+import { answered, type Content, fieldNames, whole } from '../../support/plant.ts';
+import { testProperty } from '../../support/report/property.ts';
+import { openStore } from '../../support/service/store.ts';
+import { inOrder, ownerCalls } from './owner-calls.ts';
 
 const store = await openStore();
 finallyDo(store.stop);
 
 const owners = ['alice', 'bob', 'carol'] as const;
-const ids = [-(2n ** 63n), -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+const [smallest, largest] = [-(2n ** 63n), 2n ** 63n - 1n];
+const ids = [smallest, -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, largest];
 
 type Owner = (typeof owners)[number];
 type Model = Record<Owner, Map<bigint, Content>>;
@@ -49,7 +50,9 @@ const deletes = fc.tuple(owner, id).map(([by, plant]) =>
 const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map(([by, limit]) =>
   command(`${by} lists by ${limit}`, async (model, callsOf) => {
     const all = inOrder(model[by].keys()).map((known) => model[by].get(known));
-    expect((await callsOf(by).pages(limit)).flat()).toEqual(all);
+    const pages = await callsOf(by).pages(limit);
+    expect(pages.flat()).toEqual(all);
+    expect(pages.length).toBe(Math.ceil(all.length / limit) || 1);
   }),
 );
 
@@ -66,5 +69,47 @@ testProperty({
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
     const real: Real = (by) => ownerCalls(store, `${by}-${histories}`);
     await fc.asyncModelRun(() => ({ model, real }), commands);
+  },
+});
+
+const int64 = fc.bigInt({ min: smallest, max: largest });
+const anyId = fc.oneof(int64, fc.bigInt({ min: -20n, max: 20n }), fc.constantFrom(...ids));
+const dataSet = fc.uniqueArray(anyId, { maxLength: 30, size: 'max' });
+const named = (plant: bigint) => answered({ name: `${plant}` });
+let dataSets = 0;
+
+testProperty({
+  topic: 'Histories and pages',
+  name: 'pages while others write',
+  isConcurrent: true,
+  outcome: 'No plant that stood throughout was skipped or came twice.',
+  counts: { whole: 1000 },
+  cases: fc.tuple(
+    dataSet,
+    fc.integer({ min: 1, max: 8 }),
+    dataSet,
+    fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
+  ),
+  async holds([standing, size, others, choices]) {
+    dataSets += 1;
+    const owner = ownerCalls(store, `owner-${dataSets}`);
+    await Promise.all(standing.map((one) => owner.create(one, named(one))));
+    const left = [...choices];
+    const changing = others.filter((other) => !standing.includes(other));
+    /** Creates or deletes up to three plants. */
+    const write = () =>
+      Promise.all(
+        left.splice(0, 3).map((choice) => {
+          const one = changing[choice % (changing.length || 1)];
+          if (one === undefined) return undefined;
+          return choice % 5 < 3 ? owner.create(one, named(one)) : owner.remove(one);
+        }),
+      );
+    await write();
+    const pages = await owner.pages(size, write);
+    const seen = pages.flat().map(({ name }) => BigInt(name));
+    expect(seen).toEqual(inOrder(new Set(seen)));
+    expect(seen.filter((plant) => standing.includes(plant))).toEqual(inOrder(standing));
+    expect(seen.filter((p) => !standing.includes(p) && !changing.includes(p))).toEqual([]);
   },
 });

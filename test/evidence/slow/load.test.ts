@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../../support/cleanup.ts';
-import { send } from '../../../support/http/http-client.ts';
-import { startNpmStart } from '../../../support/program.ts';
-import { countOf } from '../../../support/report/property.ts';
-import { report, share } from '../../../support/report/report.ts';
-import { percentile } from './percentile.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { send } from '../../support/http/http-client.ts';
+import { startNpmStart } from '../../support/program.ts';
+import { countOf } from '../../support/report/property.ts';
+import { report, share } from '../../support/report/report.ts';
 
 const phases = [
   { connections: 200, seconds: countOf({ whole: 60 }) },
@@ -67,10 +66,11 @@ function residentMb(pid?: number): number {
   return Number(kilobytes) / 1024;
 }
 
-const rounded = (values: number[], part: number) => Math.round(percentile(values, part));
-const latencies = (seconds: Second[]) => seconds.flatMap(({ latenciesMs }) => latenciesMs);
+/** Returns the value that a part of the values (0 to 1) does not exceed, rounded. */
+const percentile = (values: number[], part: number): number =>
+  Math.round(values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? 0);
 const memory = (seconds: Second[]) =>
-  rounded(
+  percentile(
     seconds.map((second) => second.residentMb),
     0.5,
   );
@@ -90,8 +90,8 @@ test('under load, every call succeeds and memory stays flat', async () => {
   if (share === 1 && process.platform === 'linux') expect(end).toBeLessThan(1.1 * warm);
 
   for (const [i, { connections, seconds }] of phases.entries()) {
-    const all = latencies(loads[i] ?? []);
-    const [p50Ms, p99Ms] = [rounded(all, 0.5), rounded(all, 0.99)];
+    const all = loads[i]?.flatMap(({ latenciesMs }) => latenciesMs) ?? [];
+    const [p50Ms, p99Ms] = [percentile(all, 0.5), percentile(all, 0.99)];
     const perSecond = Math.round(all.length / (loads[i]?.length ?? 1));
     const isLast = i === phases.length - 1;
     report(
