@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
+import { type ItemStore, itemStore } from '../../../functions/items/store.ts';
+import { type Plant, plantKind } from '../../../functions/plants/plant.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { createTables } from '../../../lib/database/create-tables.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
@@ -35,7 +36,7 @@ export async function measureScale(folder: string): Promise<Result[]> {
   const database = localDocumentClient(engine.endpoint);
   // The engine tells the units of a function's calls.
   const asFunction = localDocumentClient(`${engine.endpoint}/ListPlants`);
-  const store = plantStore(asFunction, tableIds.plants);
+  const store = itemStore(plantKind, asFunction, tableIds.plants);
 
   const write = (owner: string, from: number, to: number) => {
     const ids = Array.from({ length: to - from }, (_, i) => from + i);
@@ -88,7 +89,7 @@ export async function measureScale(folder: string): Promise<Result[]> {
 }
 
 /** Pages through the plants of the other. Returns what the heap grows by after ten pages, in MB. */
-async function heapGrowth(store: PlantStore): Promise<number> {
+async function heapGrowth(store: ItemStore<Plant>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const sizes: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HttpRequest } from '@smithy/core/protocols';
+import { itemStore } from '../../../functions/items/store.ts';
 import { plantKind } from '../../../functions/plants/plant.ts';
-import { plantStore } from '../../../functions/plants/store.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { finallyDo } from '../../support/cleanup.ts';
@@ -34,14 +34,14 @@ const sequences = calls.flatMap((one) =>
 );
 
 describe.each(engines())('on $name', ({ start }) => {
-  test('the model answers every sequence of three calls of the store as the engine does', async () => {
+  test('the model answers every three calls of the store as the engine does', async () => {
     const engine = await start();
     finallyDo(engine.stop);
     const client = localDocumentClient(engine.endpoint);
     await createTable(client, 'plants');
     const [real, modelled] = [client, modelClient(engine.endpoint)].map((database) => {
       finallyDo(() => database.destroy());
-      const store = plantStore(database, tableIds.plants);
+      const store = itemStore(plantKind, database, tableIds.plants);
       return (call: string, owner: string): Promise<unknown> => {
         const [, name] = call.split(' ');
         if (name) return store.create(owner, plantKind.parse({ id: 7n, name }));
