@@ -4,164 +4,216 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import type { Database } from '../../lib/database/embedded-database.ts';
 import { engine } from '../support/database/engines.ts';
-import {
-  crawl,
-  type Fault,
-  type FaultProxy,
-  fail,
-  garble,
-  hang,
-  loseAnswer,
-  pass,
-  reset,
-  stall,
-  startFaultProxy,
-  swallowAnswer,
-  throttle,
-} from '../support/database/proxy.ts';
+import * as proxies from '../support/database/proxy.ts';
+import { type Fault, fail, loseAnswer, pass, say } from '../support/database/proxy.ts';
 import { sent, stored } from '../support/plant.ts';
 import { report } from '../support/report/report.ts';
 import { type Service, startService } from '../support/service/service.ts';
-import { faultsOfEveryFunction, type Outcome, skewsOfEveryFunction } from './every-function.ts';
 
 const startedAt = performance.now();
 let database: Database;
-let proxy: FaultProxy;
+let proxy: proxies.FaultProxy;
 let service: Service;
 
-const down = fail(500, 'InternalServerError');
-const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
-const passOnceDeleted: Fault = async (exchange) => {
-  await service.database.send(
-    new DeleteCommand({ TableName: tableIds.plants, Key: { owner: exchange.subject, id: 7 } }),
-  );
-  await pass(exchange);
+const keyOf = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
+const put = (owner: string, name: string) => {
+  const item = { TableName: tableIds.plants, Item: stored(owner, 7, { name }) };
+  return service.database.send(new PutCommand(item));
 };
+
+const calls = ['create', 'list', 'delete', 'authorizer'] as const;
+type Call = (typeof calls)[number];
+/**
+ * What comes of a fault: the status, the name of the plant that is there in the end ("-" without
+ * one), and the commands sent. Before a list or a delete Aloe is there.
+ */
+type Outcome = Record<Call, string>;
+
+/** Each function sends its command so many times, with this status and plant in the end. */
+const sending = (times: number, ...[create, list, remove, authorizer]: string[]): Outcome => ({
+  create: create + ' PutItem'.repeat(times),
+  list: list + ' Query'.repeat(times),
+  delete: remove + ' DeleteItem'.repeat(times),
+  authorizer: authorizer + ' GetItem'.repeat(times),
+});
+const atOnce = sending(1, '201 Aloe', '200 Aloe', '204 -', '200 -');
+const triedAgain = sending(2, '201 Aloe', '200 Aloe', '204 -', '200 -');
+const refused = sending(3, '503 -', '503 Aloe', '503 Aloe', '503 -');
+const tooSlow = sending(1, '503 Aloe', '503 Aloe', '503 -', '503 -');
+const denied = sending(1, '500 -', '500 Aloe', '500 Aloe', '503 -');
+/** A write in doubt is not sent again. One read tells whether it took effect. */
+const inDoubt: Outcome = {
+  ...triedAgain,
+  create: '503 - PutItem GetItem',
+  delete: '503 Aloe DeleteItem GetItem',
+};
+const inDoubtForLong: Outcome = {
+  ...refused,
+  create: `${inDoubt.create} GetItem GetItem`,
+  delete: `${inDoubt.delete} GetItem GetItem`,
+};
+const done: Outcome = {
+  ...triedAgain,
+  create: '201 Aloe PutItem GetItem',
+  delete: '204 - DeleteItem GetItem',
+};
+const doneForLong: Outcome = {
+  ...refused,
+  create: '503 Aloe PutItem GetItem GetItem GetItem',
+  delete: '503 - DeleteItem GetItem GetItem GetItem',
+};
+/** A delete whose answer never begins may still arrive. */
+const doneButUnclear: Outcome = { ...done, delete: '503 - DeleteItem' };
+const neverAnswered: Outcome = { ...inDoubt, delete: '503 Aloe DeleteItem' };
+const neverAnsweredForLong: Outcome = { ...inDoubtForLong, delete: '503 Aloe DeleteItem' };
+
+const { breakOff, crawl, drip, hang, html, reset, slow, stall, swallowAnswer, throttle } = proxies;
+const failing = fail(500, 'InternalServerError');
+const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
+
+/** What the database does to each function. The last fault stays. */
+const faultsOfEveryFunction: [what: string, faults: Fault[], outcome: Outcome][] = [
+  ['throttles once', [throttle, pass], triedAgain],
+  ['throttles for long', [throttle], refused],
+  ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded'].map(
+    (type): [string, Fault[], Outcome] => [`says ${type}`, [fail(400, type), pass], triedAgain],
+  ),
+  ['fails once', [failing, pass], inDoubt],
+  ['fails for long', [failing], inDoubtForLong],
+  ['answers a page of HTML', [html, pass], inDoubt],
+  ['resets one connection before the request', [reset, pass], inDoubt],
+  ['resets all connections before the request', [reset], inDoubtForLong],
+  ['resets one connection after the commit', [loseAnswer, pass], done],
+  ['resets all connections after the commit', [loseAnswer], doneForLong],
+  ['hangs once', [hang, pass], neverAnswered],
+  ['hangs for long', [hang], neverAnsweredForLong],
+  ['hangs once after the commit', [swallowAnswer, pass], doneButUnclear],
+  ['begins one answer too slowly', [drip, pass], doneButUnclear],
+  ['cuts one answer', [breakOff, pass], done],
+  ['cuts all answers', [breakOff], doneForLong],
+  ['stalls in one answer', [stall, pass], done],
+  ['answers slowly', [slow], atOnce],
+  ['answers too slowly', [crawl], tooSlow],
+  ...['', '[]', 'null', '{"Item":'].flatMap((body): [string, Fault[], Outcome][] => [
+    [`does nothing and says ${body || 'nothing'}`, [say(body, 'not done')], inDoubtForLong],
+    [`does its work and says ${body || 'nothing'}`, [say(body, 'done'), pass], done],
+  ]),
+  ['finds the credentials expired', [fail(400, 'ExpiredTokenException')], denied],
+  ['denies access', [fail(400, 'AccessDeniedException')], denied],
+];
+/** These come last and one by one, because a client keeps the difference between the clocks. */
+const skewsOfEveryFunction: typeof faultsOfEveryFunction = [
+  ['is a quarter of an hour ahead or more', [proxies.skew(15)], triedAgain],
+  ['is a quarter of an hour behind or more', [proxies.skew(-15)], triedAgain],
+];
 
 /** The database executes the command, another caller acts, and then the answer is lost. */
 const meanwhile =
-  (...acts: ('delete' | 'create other')[]): Fault =>
-  async ({ subject: owner, socket, forward }) => {
+  (act: (owner: string) => Promise<unknown>): Fault =>
+  async ({ subject, socket, forward }) => {
     await forward();
     // The cold start of the API would outlast the wait for the answer, so this uses the database.
-    const TableName = tableIds.plants;
-    const ficus = stored(owner, 7, { name: 'Ficus' });
-    for (const act of acts)
-      await (act === 'delete'
-        ? service.database.send(new DeleteCommand({ TableName, Key: { owner, id: 7 } }))
-        : service.database.send(new PutCommand({ TableName, Item: ficus })));
+    await act(subject);
     socket.resetAndDestroy();
   };
-
-/**
- * `before` is the name of plant 7, or empty. `faults` are those of the commands in turn, of which
- * the last one stays. `outcome` is as in every-function.ts.
- */
-type Row = [what: string, before: string, faults: Fault[], outcome: string];
-
+const remove = (owner: string) => service.database.send(new DeleteCommand(keyOf(owner)));
+const passOnceDeleted: Fault = async (exchange) => {
+  await remove(exchange.subject);
+  await pass(exchange);
+};
 const lost = [loseAnswer, pass];
-const deleted = [meanwhile('delete'), pass];
-const replaced = [meanwhile('delete', 'create other'), pass];
-const createdAfterwards = [meanwhile('create other'), pass];
-const found = '201 Aloe PutItem GetItem';
-const inDoubt = (there: string) => `503 ${there} PutItem GetItem`;
-const creates: Row[] = [
-  ['is to wait for a minute', '', [throttleForAMinute], '503 - PutItem'],
-  ['whose answer never comes finds its own plant', '', [swallowAnswer, pass], found],
-  ['whose answer is garbled finds its own plant', '', [garble, pass], found],
+const deleted = [meanwhile(remove), pass];
+const replaced = [meanwhile((owner) => put(owner, 'Ficus')), pass];
+
+/** `before` is the name of plant 7, or empty. */
+type Case = [title: string, before: string, faults: Fault[], outcome: string];
+const ofOneFunction: Case[] = [
+  ['a create is to wait for a minute', '', [throttleForAMinute], '503 - PutItem'],
   [
-    'that is throttled and whose answer is lost finds its own plant',
+    'a create that is throttled and whose answer is lost finds its own plant',
     '',
-    [throttle, loseAnswer, pass],
+    [throttle, ...lost],
     '201 Aloe PutItem PutItem GetItem',
   ],
-  ['finds its own plant at the second read', '', [loseAnswer, reset, pass], `${found} GetItem`],
-  ['finds its plant', 'Aloe', [pass], '200 Aloe PutItem GetItem'],
-  ['whose answer is lost does not take an equal plant for its own', 'Aloe', lost, inDoubt('Aloe')],
-  ['whose answer is lost cannot tell a conflict', 'Ficus', lost, inDoubt('Ficus')],
-  ['whose plant another caller deleted does not bring it back', '', deleted, inDoubt('-')],
-  ['whose plant another caller replaced leaves it', '', replaced, inDoubt('Ficus')],
-  ['cannot read what is in its way', 'Ficus', [pass, down], `${inDoubt('Ficus')} GetItem GetItem`],
-  ['starts again if its obstacle goes', 'Ficus', [pass, passOnceDeleted, pass], `${found} PutItem`],
   [
-    'meets a database without the table',
+    'a create finds its own plant at the second read',
     '',
-    [fail(400, 'ResourceNotFoundException')],
-    '500 - PutItem',
+    [loseAnswer, reset, pass],
+    '201 Aloe PutItem GetItem GetItem',
   ],
-];
-const deletes: Row[] = [
-  ['finds nothing', '', [pass], '404 - DeleteItem'],
-  ['whose answer never comes may still arrive', 'Aloe', [swallowAnswer], '503 - DeleteItem'],
+  ['a create takes no equal plant for its own', 'Aloe', lost, '503 Aloe PutItem GetItem'],
+  ['a create whose answer is lost tells no conflict', 'Ficus', lost, '503 Ficus PutItem GetItem'],
+  ['a create does not bring back its deleted plant', '', deleted, '503 - PutItem GetItem'],
+  ['a create leaves what replaced its plant', '', replaced, '503 Ficus PutItem GetItem'],
   [
-    'leaves what another caller created after it',
-    'Aloe',
-    createdAfterwards,
-    '503 Ficus DeleteItem GetItem',
+    'a create cannot read what is in its way',
+    'Ficus',
+    [pass, failing],
+    '503 Ficus PutItem GetItem GetItem GetItem',
   ],
+  [
+    'a create starts again if its obstacle goes',
+    'Ficus',
+    [pass, passOnceDeleted, pass],
+    '201 Aloe PutItem GetItem PutItem',
+  ],
+  ['a delete leaves what was created after it', 'Aloe', replaced, '503 Ficus DeleteItem GetItem'],
 ];
+const ofEveryFunction = (table: typeof faultsOfEveryFunction) =>
+  calls.flatMap((call) =>
+    table.map(([what, faults, outcome]): Case => {
+      const before = call === 'list' || call === 'delete' ? 'Aloe' : '';
+      const subject = call === 'authorizer' ? 'the authorizer' : `a ${call}`;
+      return [`${subject} meets a database that ${what}`, before, faults, outcome[call]];
+    }),
+  );
+const callOf = ([title]: Case) => title.split(' ')[1] as Call;
 
-type Call = keyof Outcome;
-type Case = [title: string, call: Call, before: string, faults: Fault[], outcome: string];
-const casesOf = (call: Call, rows: Row[]) =>
-  rows.map(([what, ...more]): Case => [`a ${call} ${what}`, call, ...more]);
-const calls: Call[] = ['create', 'list', 'delete', 'authorize'];
-const casesOfAll = (table: typeof faultsOfEveryFunction) =>
-  calls.flatMap((call) => {
-    const meets = `${call === 'authorize' ? 'the authorizer' : `a ${call}`} meets a database that`;
-    const before = call === 'list' || call === 'delete' ? 'Aloe' : '';
-    return table.map(
-      ([what, faults, outcome]): Case => [`${meets} ${what}`, call, before, faults, outcome[call]],
-    );
-  });
 /** The longest come first, because most of them only wait. */
-const byDuration = [stall, hang, throttleForAMinute, crawl];
-const durationOf = ([, , , faults]: Case) => byDuration.indexOf(faults.at(-1) ?? pass);
-const cases = [
-  ...casesOf('create', creates),
-  ...casesOf('delete', deletes),
-  ...casesOfAll(faultsOfEveryFunction),
-].sort((a, b) => durationOf(b) - durationOf(a));
-const skewCases = casesOfAll(skewsOfEveryFunction);
+const longest = [hang, throttleForAMinute, crawl];
+const durationOf = ([, , faults]: Case) => longest.indexOf(faults.at(-1) ?? pass);
+const cases = [...ofOneFunction, ...ofEveryFunction(faultsOfEveryFunction)].sort(
+  (a, b) => durationOf(b) - durationOf(a),
+);
+const skewCases = ofEveryFunction(skewsOfEveryFunction);
 
-interface Played {
-  subject: string;
-  response: Response;
-  body: string;
-  durationMs: number;
-}
-/** Five of the function's ten seconds, and the authorizer's ten, with a cold start. */
-const maxMsOf = (call: Call) => (call === 'authorize' ? 14_000 : 7000);
-/** A busy machine may cut a fault short, or answer too late. It is played again then. */
-const times = ['', ', again', ', a third time', ', a fourth time', ', a last time'];
+/** The function's five seconds, with a cold start. */
+const maxMs = 7000;
+type Played = Awaited<ReturnType<typeof ask>> & { subject: string };
 const played = new Map<string, Played>();
 
-async function play([title, call, before, faults]: Case) {
-  for (const time of times) {
-    const owner = `${title}${time}`.replaceAll(/[^a-z]/g, '-');
-    const Item = stored(owner, 7, { name: before });
-    if (before) await service.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
+/** Plays a case, and again while a busy machine cuts its fault short or answers too late. */
+async function play(one: Case): Promise<void> {
+  const [title, before, faults] = one;
+  const call = callOf(one);
+  for (const time of ['', '-again', '-thrice', '-once-more', '-at-last']) {
+    const owner = title.replaceAll(/[^a-z]/g, '-') + time;
+    if (before) await put(owner, before);
     const token = await service.issue(owner);
-    const subject = call === 'authorize' ? token.slice(4, 16) : owner;
+    const subject = call === 'authorizer' ? token.slice(4, 16) : owner;
     proxy.play(subject, ...faults);
-    const startedAt = performance.now();
     const answer = await ask(call, token);
-    const durationMs = performance.now() - startedAt;
-    played.set(title, { subject, ...answer, durationMs });
+    played.set(title, { subject, ...answer });
     // The end of a connection may arrive after the answer.
     await setTimeout(20);
-    if (durationMs < maxMsOf(call) && !proxy.isCutShort(subject)) return;
+    if (answer.durationMs < maxMs && !proxy.isCutShort(subject)) return;
   }
 }
 
 beforeAll(async () => {
   database = await engine().start();
-  proxy = await startFaultProxy();
-  service = await startService({ database, between: proxy.before });
-  const queues = calls.map((of) => cases.filter(([, call]) => call === of).values());
+  proxy = await proxies.startFaultProxy();
+  service = await startService({
+    database,
+    between: proxy.before,
+    // The authorizer ends half a second before Lambda stops it, which need not be 10 s.
+    functionSeconds: { Authorizer: 6 },
+  });
+  const queues = calls.map((call) => cases.filter((one) => callOf(one) === call).values());
+  const lanes = [queues, queues, queues, queues, queues].flat();
   await Promise.all(
-    Array.from({ length: 16 }, async (_, i) => {
-      for (const one of queues[i % queues.length] ?? []) await play(one);
+    lanes.map(async (queue) => {
+      for (const one of queue) await play(one);
     }),
   );
   for (const one of skewCases) await play(one);
@@ -173,51 +225,44 @@ afterAll(async () => {
   await database?.stop();
 });
 
-const requests: Record<Call, [path: string, more: RequestInit]> = {
-  create: ['/plants', { method: 'POST', body: sent(7) }],
-  list: ['/plants', {}],
-  delete: ['/plants/7', { method: 'DELETE' }],
-  authorize: ['/plants', {}],
+const requests: Partial<Record<Call, [path: string, more: RequestInit]>> = {
+  create: ['', { method: 'POST', body: sent(7) }],
+  delete: ['/7', { method: 'DELETE' }],
 };
 async function ask(call: Call, token: string) {
+  const askedAt = performance.now();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const [path, more] = requests[call];
-  const response = await fetch(service.baseUrl + path, { headers, ...more });
-  return { response, body: await response.text() };
+  const [path, more] = requests[call] ?? [''];
+  const response = await fetch(`${service.baseUrl}/plants${path}`, { headers, ...more });
+  const body = await response.text();
+  return { response, body, durationMs: performance.now() - askedAt };
 }
 
-test.each([...cases, ...skewCases])('%s', async (title, call, _before, _faults, outcome) => {
+test.each([...cases, ...skewCases])('%s', async (...one) => {
+  const [title, , , outcome] = one;
   const { subject, response, body, durationMs } = played.get(title) as Played;
   const { status } = response;
   const { Item } = await service.database.send(
-    new GetCommand({
-      TableName: tableIds.plants,
-      Key: { owner: subject, id: 7 },
-      ConsistentRead: true,
-    }),
+    new GetCommand({ ...keyOf(subject), ConsistentRead: true }),
   );
   const actual = [status, Item?.name ?? '-', ...proxy.seen(subject)].join(' ');
   // These answers are waited for, so a busy machine may have no time left for the last attempt.
-  const isCutShort =
-    /^a .*(stalls in all|hangs for long)/.test(title) && outcome.startsWith(actual);
+  const isCutShort = title.endsWith('hangs for long') && outcome.startsWith(actual);
   expect(actual).toBe(isCutShort ? actual : outcome);
 
   expect(body).not.toContain('secret');
   expect(response.headers.get('Retry-After')).toBe(status === 503 ? '1' : null);
   if (status === 503)
     expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
-  expect(durationMs).toBeLessThan(maxMsOf(call));
-  // The other callers that a fault lets act are done before.
-  const line = service.log.findLast((one) => one.includes(`"${subject}","status"`));
-  if (call === 'authorize') return;
+  expect(durationMs).toBeLessThan(maxMs);
+  if (callOf(one) === 'authorizer') return;
+  const line = service.log.findLast((logged) => logged.includes(`"${subject}","status"`));
   if (status === 503) expect(line).toContain('DATABASE_UNAVAILABLE');
   if (status === 500) expect(line).toContain('REQUEST_FAILED');
-  expect(JSON.parse(line ?? '').message.durationMs).toBeLessThan(maxMsOf(call));
 });
 
 test('a database that refuses connections is unavailable to every function', async () => {
-  const token = await service.issue('dave');
-  const other = await service.issue('dave');
+  const [token, other] = [await service.issue('dave'), await service.issue('dave')];
   expect((await ask('list', token)).response.status).toBe(200);
   await proxy.stop();
   // The gateway remembers the first token.

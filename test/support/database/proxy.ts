@@ -251,12 +251,6 @@ export const breakOff: Fault = async ({ socket, response, forward }) => {
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
 };
 
-/** The database executes the command, and its answer is unreadable. */
-export const garble: Fault = async ({ response, forward }) => {
-  const { status, headers } = await forward();
-  response.writeHead(status, { ...headers, 'Content-Length': 1 }).end('{');
-};
-
 /** The database's answer is this body, with status 200. Its work is done or not. */
 export const say =
   (body: string, work: 'done' | 'not done'): Fault =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -44,6 +44,8 @@ export interface ServiceOptions {
    * the proxy's.
    */
   between?: (endpoint: string) => string;
+  /** After how many seconds Lambda stops a function, by its logical id. */
+  functionSeconds?: Record<string, number>;
 }
 
 /**
@@ -53,9 +55,15 @@ export async function startService({
   context = {},
   database: running,
   between = (same) => same,
+  functionSeconds = {},
 }: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
   await assemble(assembly, context);
+  const file = join(assembly, 'PlantStore.template.json');
+  const { Resources, ...others } = JSON.parse(readFileSync(file, 'utf8'));
+  for (const [id, seconds] of Object.entries(functionSeconds))
+    Resources[id].Properties.Timeout = seconds;
+  writeFileSync(file, JSON.stringify({ ...others, Resources }));
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
   const template = readTemplate(assembly);
