@@ -12,7 +12,6 @@ import {
   differencesFromProblem,
   operationNames,
   type ProblemDetails,
-  placeOf,
 } from './description.ts';
 import { openTarget } from './target.ts';
 
@@ -158,15 +157,6 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
   for (const outcome of await Promise.allSettled(Array.from({ length: concurrency }, one)))
     if (outcome.status === 'rejected') throw outcome.reason;
   return results;
-}
-
-/**
- * Returns the places of a bad request's faults: `#` and a pointer, `?` and the name of a parameter,
- * or the name of a header and a colon.
- */
-export function places({ json: problem }: Reply): string[] {
-  const { errors = [] } = problem as ProblemDetails;
-  return [...new Set(errors.map(placeOf))].sort();
 }
 
 export const problemOf = ({ json: problem }: Reply): string =>

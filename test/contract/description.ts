@@ -34,6 +34,12 @@ type Fault = Record<'pointer' | 'parameter' | 'header' | 'detail', string>;
 export const placeOf = ({ pointer, parameter, header }: Partial<Fault>): string =>
   pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
 
+/** Returns the places of the faults that the body of a problem names, each once and in order. */
+export function placesIn(body: string): string[] {
+  const { errors = [] } = JSON.parse(body) as ProblemDetails;
+  return [...new Set(errors.map(placeOf))].sort();
+}
+
 /** A response as OpenAPI describes it. */
 export interface Description {
   headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;

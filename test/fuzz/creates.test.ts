@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { sent } from '../support/plant.ts';
 import { countOf, testProperty } from '../support/report/property.ts';
-import { openStore, plantsIn } from '../support/service/store.ts';
-import { expectRefusal } from './expect-refusal.ts';
+import { type Call, openStore, plantsIn, refusalIn } from '../support/service/store.ts';
 import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
 import { judgeCreate, type Plant } from './oracle.ts';
 
@@ -13,8 +12,6 @@ beforeAll(async () => {
   store = await openStore();
 });
 afterAll(() => store.stop());
-
-const owner = 'alice';
 
 interface Create {
   body: Buffer;
@@ -25,16 +22,20 @@ interface Create {
   digit: number;
 }
 
-/** A create is judged as the contract says, by what the creates before it have stored. */
-async function createHolds({ body, types, encoding, isBase64, digit }: Create, plants: Plant[]) {
+/** A create is judged as the contract says, by what the creates of its owner before have stored. */
+async function createHolds(
+  { body, types, encoding, isBase64, digit }: Create,
+  owner: string,
+  plants: Plant[],
+) {
   const isOverHttp = digit === 5;
   const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
   if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
   const asBase64 = isBase64 && !isOverHttp;
   const verdict = judgeCreate(types, encoding, asBase64 ? body : Buffer.from(body.toString()));
-  const request = { operation: 'createPlant' as const, owner, headers, body, isBase64: asBase64 };
+  const request: Call = { operation: 'createPlant', owner, headers, body, isBase64: asBase64 };
   const created = await store.call(request, isOverHttp);
-  if (!('accepted' in verdict)) return expectRefusal(created, verdict);
+  if (!('accepted' in verdict)) return expect(refusalIn(created)).toEqual(verdict);
 
   const { id, ...content } = verdict.accepted;
   const there = plants.find((plant) => plant.id === id);
@@ -49,35 +50,26 @@ async function createHolds({ body, types, encoding, isBase64, digit }: Create, p
   // Half of the plants are created again, as they were and with other content.
   if (digit < 5) return;
   expect((await store.call(request, isOverHttp)).status).toBe(200);
-  const name = content.name === 'Aloe' ? 'Ficus' : 'Aloe';
-  const conflict = {
-    ...request,
-    headers: [['Content-Type', 'application/json']] as [string, string][],
-    body: Buffer.from(sent(id, { ...content, name })),
-    isBase64: false,
+  const other = sent(id, { ...content, name: content.name === 'Aloe' ? 'Ficus' : 'Aloe' });
+  const conflict: Call = {
+    ...{ operation: 'createPlant', owner, body: Buffer.from(other) },
+    headers: [['Content-Type', 'application/json']],
   };
   expect((await store.call(conflict, isOverHttp)).status).toBe(409);
 }
 
 /** So many creates share one list at their end, which shows that nothing else was stored. */
 const batch = 20;
+let owners = 0;
 
 async function batchHolds(creates: Create[]): Promise<void> {
+  owners += 1;
+  const owner = `owner-${owners}`;
   const plants: Plant[] = [];
-  try {
-    for (const one of creates) await createHolds(one, plants);
-    const inOrder = plants.sort((a, b) => (a.id < b.id ? -1 : 1));
-    const listed = await store.call({ operation: 'listPlants', owner });
-    expect(plantsIn(listed)).toEqual(inOrder.map(({ id, ...content }) => content));
-    for (const { id } of plants) {
-      const removed = await store.call({ operation: 'deletePlant', owner, id: `${id}` });
-      expect(removed.status).toBe(204);
-    }
-  } catch (error) {
-    // What it stored does not outlive a case that fails.
-    await store.clear(owner);
-    throw error;
-  }
+  for (const one of creates) await createHolds(one, owner, plants);
+  const inOrder = plants.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const listed = await store.call({ operation: 'listPlants', owner });
+  expect(plantsIn(listed)).toEqual(inOrder.map(({ id, ...content }) => content));
 }
 
 function testCreates(

@@ -26,15 +26,11 @@ test.each(parts)('in requests of %s the fuzzing sends %s, good and bad', (operat
   const verdicts = tried[operation]
     .filter(([given]) => given.filter((one) => one === part).length === 1)
     .map(([, verdict]) => verdict);
-  expect({
+  const isRefused = (one: Verdict<unknown>) => 'places' in one && one.places.includes(part);
+  const lacks = Object.entries({
     'test/fuzz/inputs.ts sends it': verdicts.length > 0,
-    'test/fuzz/oracle.ts accepts it': verdicts.some((verdict) => 'accepted' in verdict),
-    'test/fuzz/oracle.ts refuses it': verdicts.some(
-      (verdict) => 'places' in verdict && verdict.places.includes(part),
-    ),
-  }).toEqual({
-    'test/fuzz/inputs.ts sends it': true,
-    'test/fuzz/oracle.ts accepts it': true,
-    'test/fuzz/oracle.ts refuses it': true,
-  });
+    'test/fuzz/oracle.ts accepts it': verdicts.some((one) => 'accepted' in one),
+    'test/fuzz/oracle.ts refuses it': verdicts.some(isRefused),
+  }).filter(([, isSo]) => !isSo);
+  expect(lacks).toEqual([]);
 });

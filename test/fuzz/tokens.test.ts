@@ -25,50 +25,37 @@ const base62 = (length: number) =>
 const idOf = (token: string) => token.slice(4, 16);
 const secretOf = (token: string) => token.slice(17, 60);
 
-/** Makes a token of those that were issued. */
+/** Makes a token of those that were issued. Where it is forged, its checksum is right. */
 const attempts: fc.Arbitrary<(token: string, other: string) => string> = fc.oneof(
   textMutations.map((mutations) => (token: string) => mutateText(token, mutations)),
-  // These have a checksum that is right.
-  textMutations.map((changes) => (token: string) => {
-    const secret = mutateText(secretOf(token), changes).replaceAll(/[^0-9A-Za-z]/g, '0');
+  textMutations.map((mutations) => (token: string) => {
+    const secret = mutateText(secretOf(token), mutations).replaceAll(/[^0-9A-Za-z]/g, '0');
     return forge(idOf(token), secret.padEnd(43, '0').slice(0, 43));
   }),
-  fc.tuple(fc.nat(42), base62(1)).map(([at, digit]) => (token: string) => {
-    const secret = secretOf(token);
-    return forge(idOf(token), secret.slice(0, at) + digit + secret.slice(at + 1));
-  }),
-  fc.tuple(base62(12), base62(43)).map(
-    ([id, secret]) =>
-      () =>
-        forge(id, secret),
-  ),
+  fc.tuple(base62(12), base62(43)).map((parts) => () => forge(...parts)),
   base62(43).map((secret) => (token: string) => forge(idOf(token), secret)),
   base62(12).map((id) => (token: string) => forge(id, secretOf(token))),
-  fc.constant((token: string, other: string) => forge(idOf(token), secretOf(other))),
   fc.constantFrom(
+    (token: string, other: string) => forge(idOf(token), secretOf(other)),
     (token: string) => token.toLowerCase(),
     (token: string) => token.toUpperCase(),
-    (token: string) => [...token].reverse().join(''),
   ),
 );
-const headers = fc.oneof(
+const schemes = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom('Bearer ', 'bearer ', 'BEARER   ') },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('', 'Bearer', 'Bearer\t', 'Basic ', 'Token ', 'Bearer Bearer '),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('', 'Bearer', 'Bearer\t', 'Basic ', 'Bearer Bearer ') },
 );
 
 testProperty({
   topic: 'Hostile input',
   name: 'mutants of access tokens',
   outcome: 'No token was accepted but the two that work, each for its own owner.',
-  counts: { short: 2000, whole: 100_000 },
+  counts: { short: 400, whole: 100_000 },
   cases: fc.record({
     index: fc.nat(3),
     otherIndex: fc.nat(3),
     attempt: attempts,
-    scheme: headers,
+    scheme: schemes,
     digit: fc.nat(9),
   }),
   async holds({ index, otherIndex, attempt, scheme, digit }) {

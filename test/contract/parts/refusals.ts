@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { call, list, places, problemOf, type Reply, remove, target } from '../api-client.ts';
+import { call, list, problemOf, type Reply, remove, target } from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
+import { placesIn } from '../description.ts';
 import { expectAnswer } from '../settled.ts';
 
 const good = '{"id":1,"name":"a"}';
@@ -10,7 +11,7 @@ const json: [string, string] = ['Content-Type', 'application/json'];
 const post = (body: string | Buffer, headers = [json], query = '') =>
   call({ method: 'POST', path: `/plants${query}`, headers, body });
 
-const verdict = (reply: Reply) => [reply.status, problemOf(reply), ...places(reply)];
+const verdict = (reply: Reply) => [reply.status, problemOf(reply), ...placesIn(reply.body)];
 const invalid = (...where: string[]) => [400, 'invalid-request', ...where.sort()];
 
 const sentBodies = target.isSam
@@ -19,7 +20,7 @@ const sentBodies = target.isSam
 test.each(sentBodies)('a create is refused with the body: %s', async (_, body, pointers) => {
   const reply = await post(body);
   expect(verdict(reply)).toEqual(
-    invalid(...(pointers?.map((pointer) => `#${pointer}`) ?? places(reply))),
+    invalid(...(pointers?.map((pointer) => `#${pointer}`) ?? placesIn(reply.body))),
   );
 });
 

@@ -2,11 +2,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
 interface Given {
   path?: string;
-  pathParameters?: Record<string, string>;
-  query?: Record<string, string[]>;
+  pathParameters?: Record<string, string> | undefined;
+  query?: Record<string, string[]> | undefined;
   headers?: Record<string, string[]>;
-  body?: string;
-  isBase64Encoded?: boolean;
+  body?: string | undefined;
+  isBase64Encoded?: boolean | undefined;
   authorizer?: Record<string, unknown> | null;
 }
 

@@ -1,16 +1,17 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { environment } from '../../../functions/shared/environment-variables.ts';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { region } from '../../../lib/emulator/template/resource-values.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
-import { type Answer, differences } from '../../contract/description.ts';
+import { type Answer, differences, placesIn } from '../../contract/description.ts';
 import { send } from '../http/http-client.ts';
+import { lambdaEnvironment } from '../lambda-environment.ts';
 import type { Content } from '../plant.ts';
-import { eventFor, eventOf } from './lambda-events.ts';
+import { eventFor } from './lambda-events.ts';
+import { lambdaContext, proxyEvent } from './proxy-event.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 export interface Call {
@@ -26,6 +27,8 @@ export interface Call {
 }
 
 export const plantsIn = ({ body }: Answer) => JSON.parse(body) as Content[];
+/** Returns a refusal as the oracle of the fuzzing writes it. */
+export const refusalIn = ({ status, body }: Answer) => ({ status, places: placesIn(body) });
 
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;
@@ -49,14 +52,10 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
 
   const handlers = {} as Record<Operation | 'authorizer', Handler>;
   const template = readTemplate(assembly);
-  for (const [name, { Environment }] of template.of('AWS::Lambda::Function')) {
+  // The emulator's roles are for the same region.
+  Object.assign(process.env, lambdaEnvironment(databaseEndpoint), { AWS_REGION: region() });
+  for (const [name] of template.of('AWS::Lambda::Function')) {
     const key = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof typeof handlers;
-    Object.assign(process.env, Environment?.Variables, {
-      AWS_REGION: region(),
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      [environment.dynamodbEndpoint]: databaseEndpoint,
-    });
     ({ handler: handlers[key] } = await import(join(template.folder(name), 'index.js')));
   }
 
@@ -65,9 +64,8 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
 
   /** Calls a handler with an event. Throws if the handler does, or if it takes too much CPU. */
   async function run(name: keyof typeof handlers, event: unknown) {
-    const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
     const startedAt = process.threadCpuUsage();
-    const [settled] = await Promise.allSettled([handlers[name](event, context)]);
+    const [settled] = await Promise.allSettled([handlers[name](event, lambdaContext())]);
     const { user, system } = process.threadCpuUsage(startedAt);
     if (!atOnce && user + system > maxCpuMicroseconds)
       throw new Error(`${name} took ${(user + system) / 1000} ms of CPU.`);
@@ -78,11 +76,9 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   /** Calls a function with an event. */
   async function invoke(operation: Operation, event: unknown): Promise<Answer> {
     const result = (await run(operation, event)) as APIGatewayProxyResult;
-    const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [
-      name.toLowerCase(),
-      `${value}`,
-    ]);
-    return { status: result.statusCode, headers: Object.fromEntries(headers), body: result.body };
+    const { statusCode: status, headers = {}, body } = result;
+    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`]);
+    return { status, headers: Object.fromEntries(named), body };
   }
 
   /** Returns the policy of the authorizer for the value of an `Authorization` header. */
@@ -93,25 +89,18 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     }) as Promise<APIGatewayAuthorizerResult>;
 
   /** Calls the function behind an operation as the gateway would. */
-  function callFunction({ operation, owner, headers = [], body, query = [], ...call }: Call) {
-    const multiValues = (pairs: [string, string][]) =>
-      Object.fromEntries(
-        [...Map.groupBy(pairs, ([name]) => name)].map(([name, group]) => [
-          name,
-          group.map(([, value]) => value),
-        ]),
-      );
-    const event = eventOf(operation);
-    return invoke(operation, {
-      ...event,
-      requestContext: { ...event.requestContext, authorizer: { owner } },
-      multiValueHeaders: multiValues(headers),
-      multiValueQueryStringParameters: query.length > 0 ? multiValues(query) : null,
-      pathParameters: call.id === undefined ? null : { id: call.id },
-      body: body?.toString(call.isBase64 ? 'base64' : 'utf8') ?? null,
-      isBase64Encoded: call.isBase64 ?? false,
-    });
-  }
+  const callFunction = ({ operation, owner, headers = [], query = [], id, body, ...call }: Call) =>
+    invoke(
+      operation,
+      proxyEvent({
+        authorizer: { owner },
+        headers: multiValues(headers),
+        query: query.length > 0 ? multiValues(query) : undefined,
+        pathParameters: id === undefined ? undefined : { id },
+        body: body?.toString(call.isBase64 ? 'base64' : 'utf8'),
+        isBase64Encoded: call.isBase64,
+      }),
+    );
 
   async function callGateway({ operation, owner, headers = [], body, query = [], id }: Call) {
     if (!tokens.has(owner)) tokens.set(owner, service.issue(owner));
@@ -141,23 +130,12 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     return answer;
   }
 
-  /** Returns the keys of all plants in the table. */
+  /** Returns the owners and ids of all plants in the table. */
   async function keys(): Promise<Key[]> {
+    const pages = paginateScan({ client: database }, { TableName: tableIds.plants });
     const found: Key[] = [];
-    for await (const { Items } of paginateScan(
-      { client: database },
-      { TableName: tableIds.plants },
-    ))
-      found.push(...((Items ?? []) as Key[]));
+    for await (const { Items = [] } of pages) found.push(...(Items as Key[]));
     return found;
-  }
-
-  const removeKey = ({ owner, id }: Key) =>
-    database.send(new DeleteCommand({ TableName: tableIds.plants, Key: { owner, id } }));
-
-  /** Deletes all plants of an owner from the table. */
-  async function clear(owner: string): Promise<void> {
-    for (const key of await keys()) if (key.owner === owner) await removeKey(key);
   }
 
   async function stop(): Promise<void> {
@@ -165,12 +143,17 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     await service.stop();
   }
 
-  return { ...service, agent, call, invoke, authorize, keys, removeKey, clear, stop };
+  return { ...service, agent, call, invoke, authorize, keys, stop };
 }
-
-type Handler = (event: unknown, context: Context) => Promise<unknown>;
 
 interface Key {
   owner: string;
   id: bigint;
 }
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+const multiValues = (pairs: [name: string, value: string][]) => {
+  const groups = [...Map.groupBy(pairs, ([name]) => name)];
+  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
+};
