@@ -3,7 +3,7 @@ import { makeToken } from '../../../functions/access-tokens/token.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { badShapes } from '../../support/access-tokens/shapes.ts';
 import { answered, sent } from '../../support/plant.ts';
-import { call, create, plantsPath, problemOf, remove, target } from '../api-client.ts';
+import { type Call, call, create, plantsPath, problemOf, remove, target } from '../api-client.ts';
 import { unknownOperations } from '../cases/bad-requests.ts';
 
 const { token, readToken, revokedToken, expiredToken } = target;
@@ -82,22 +82,17 @@ if (!target.isSam) {
 test('a client cannot choose the request id', async () => {
   const forged = '","type":"urn:forged","instance":"';
   const headers: [string, string][] = [['x-amzn-RequestId', forged]];
-  const replies = [
-    await call({ method: 'GET', path: '/plants', headers }),
-    await call({ method: 'GET', path: '/plants?x=1', headers }),
-    ...(target.isSam
-      ? []
-      : [
-          await call({ method: 'GET', path: '/plants', headers, token: null }),
-          await call({ method: 'GET', path: '/nothing', headers }),
-        ]),
+  const given = { method: 'GET', headers };
+  const requests: [status: number, request: Call][] = [
+    [200, { ...given, path: '/plants' }],
+    [400, { ...given, path: '/plants?x=1' }],
+    [401, { ...given, path: '/plants', token: null }],
+    [404, { ...given, path: '/nothing' }],
   ];
-  expect(replies.map(({ status }) => status)).toEqual(
-    target.isSam ? [200, 400] : [200, 400, 401, 404],
-  );
-  for (const { headers: answered, body } of replies) {
-    expect(answered['x-request-id']).not.toContain('forged');
-    expect(body).not.toContain('forged');
+  for (const [expected, request] of target.isSam ? requests.slice(0, 2) : requests) {
+    const { status, headers: answered, body } = await call(request);
+    expect(status).toBe(expected);
+    expect(`${answered['x-request-id']} ${body}`).not.toContain('forged');
   }
 });
 
@@ -115,13 +110,8 @@ test('references do not depend on the headers of a request', async () => {
   const headers = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Path', 'Forwarded'].map(
     (name): [string, string] => [name, 'host=evil.example'],
   );
-  const body = '{"id":7,"name":"Aloe"}';
-  const creation = await call({
-    method: 'POST',
-    path: '/plants',
-    headers: [json, ...headers],
-    body,
-  });
+  const plant = { method: 'POST', path: '/plants', body: sent(7) };
+  const creation = await call({ ...plant, headers: [json, ...headers] });
   expect(creation.headers.location).toBe(`${plantsPath}/7`);
 });
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { call, list, problemOf, type Reply, remove, target } from '../api-client.ts';
+import { call, list, problemOf, type Reply, target } from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
 import { placesIn } from '../description.ts';
@@ -55,43 +55,30 @@ test.each(badPathIds)('a delete is refused with the id: %s', async (id) => {
   );
 });
 
-test('a create and a delete take no query parameters', async () => {
-  expect(verdict(await post(good, [json], '?limit=1&dry_run=true'))).toEqual(
+const text: [string, string] = ['Content-Type', 'text/plain'];
+const large = 'x'.repeat(20_000);
+const remove = (idAndQuery: string) => call({ method: 'DELETE', path: `/plants/${idAndQuery}` });
+test.each<[what: string, ask: () => Promise<Reply>, expected: unknown[]]>([
+  [
+    'the query of a create',
+    () => post(good, [json], '?limit=1&dry_run=true'),
     invalid('?limit', '?dry_run'),
-  );
-  expect(verdict(await call({ method: 'DELETE', path: '/plants/1?force=true' }))).toEqual(
-    invalid('?force'),
-  );
-  expect(verdict(await call({ method: 'DELETE', path: '/plants/01?id=1&x' }))).toEqual(
-    invalid('?id', '?x'),
-  );
-});
-
-test('the faults of body and query are named together', async () => {
-  expect(verdict(await post('{"id":"1","nmae":"a"}', [json], '?x=1'))).toEqual(
+  ],
+  ['the query of a delete', () => remove('1?force=true'), invalid('?force')],
+  ['id and query together', () => remove('01?id=1&x'), invalid('?id', '?x')],
+  [
+    'body and query together',
+    () => post('{"id":"1","nmae":"a"}', [json], '?x=1'),
     invalid('#/id', '#/name', '#/nmae', '?x'),
-  );
-  expect(verdict(await post('[]', [json], '?x=1'))).toEqual(invalid('#', '?x'));
-});
-
-test('media type, size and content are judged in this order, the first two alone', async () => {
-  const large = 'x'.repeat(20_000);
-  expect(verdict(await post(large, [['Content-Type', 'text/plain']], '?x=1'))).toEqual([
-    415,
-    'unsupported-media-type',
-    'Content-Type:',
-  ]);
-  expect(verdict(await post(large, [json], '?x=1'))).toEqual([413, 'content-too-large']);
-  expect(verdict(await post('x', [json], '?x=1'))).toEqual(invalid('#', '?x'));
-});
-
-test('a refused request stores nothing', async () => {
-  expect((await list()).json).toEqual([]);
-  expect((await list('', target.otherToken)).json).toEqual([]);
-});
-
-test('the same requests without their faults are accepted', async () => {
-  expect((await post(good)).status).toBe(201);
-  expect((await list('limit=1')).status).toBe(200);
-  expect((await remove(1)).status).toBe(204);
+  ],
+  ['no object, and the query', () => post('[]', [json], '?x=1'), invalid('#', '?x')],
+  ['no JSON, and the query', () => post('x', [json], '?x=1'), invalid('#', '?x')],
+  ['its size alone', () => post(large, [json], '?x=1'), [413, 'content-too-large']],
+  [
+    'its media type alone, before its size',
+    () => post(large, [text], '?x=1'),
+    [415, 'unsupported-media-type', 'Content-Type:'],
+  ],
+])('a request is refused for %s', async (_, ask, expected) => {
+  expect(verdict(await ask())).toEqual(expected);
 });

@@ -122,15 +122,10 @@ test('a deployed stack is tested with new tokens, and told what only AWS settles
   const told = output.split('\n').filter((line) => /^(As expected|Differs|Not tried): /.test(line));
   expect(told).toEqual([
     'As expected: an unknown path with a token: 404 no-such-operation',
-    'As expected: an unknown method with a token: 404 no-such-operation',
     'As expected: HEAD: 404',
-    'As expected: a list at /plants/: 200',
-    'As expected: a delete at /plants/7/: 404 plant-not-found',
     'As expected: two Authorization headers, the second of them refused: 401 unauthorized',
     'As expected: a body of 8 MB: 413 content-too-large',
     'As expected: a body of 11 MB: 413',
-    'As expected: a request id that the client chooses: not taken over',
-    'As expected: a request id that the client chooses, in a 401: not taken over',
     expect.stringMatching(
       /^As expected: a revoked token ends within .*, by default 60 s: it ended after \d s$/,
     ),
