@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { parse, send as sendRaw } from '../support/http/http-client.ts';
 import { note } from './demands.ts';
@@ -10,7 +10,6 @@ import {
   differences,
   differencesFromLink,
   differencesFromProblem,
-  operationNames,
   type ProblemDetails,
 } from './description.ts';
 import { openTarget } from './target.ts';

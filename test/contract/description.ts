@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import document from '../../docs/openapi.json' with { type: 'json' };
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import type { Field } from '../plants/largest-content.ts';
 import { parse } from '../support/http/http-client.ts';
-import { root } from '../support/project.ts';
 
 export interface Answer {
   status: number;
@@ -59,8 +57,6 @@ interface OpenApi {
   components: { responses: Record<string, Description> };
 }
 
-const document = JSON.parse(readFileSync(join(root, 'docs', 'openapi.json'), 'utf8'));
-
 /** docs/openapi.json, with its references resolved. */
 export const openApi = resolve(document) as OpenApi;
 
@@ -69,8 +65,8 @@ function resolve(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (!('$ref' in node))
     return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
-  const path = String(node.$ref).split('/').slice(1);
-  return resolve(path.reduce((found, name) => found[name], document));
+  const [, ...path] = String(node.$ref).split('/');
+  return resolve(path.reduce((found: object, name) => Object(found)[name], document));
 }
 
 // The value of a header is text.
@@ -81,8 +77,6 @@ const validators = {
 
 /** Headers that an answer may have only if its description has them. */
 const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
-
-export const operationNames = Object.keys(operations) as Operation[];
 
 /** Returns the statuses that the description of an operation has. */
 export const statusesOf = (operation: Operation): number[] =>

@@ -25,22 +25,17 @@ export interface Target {
 
 /** Returns the service that `npm run contract` names in the environment, or starts one. */
 export async function openTarget(): Promise<Target> {
-  const {
-    CONTRACT_BASE_URL: baseUrl,
-    CONTRACT_TOKEN,
-    CONTRACT_OTHER_TOKEN,
-    CONTRACT_READ_TOKEN,
-  } = process.env;
+  const { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: kind, ...given } = process.env;
   if (!baseUrl) return ownService();
   return {
     baseUrl,
-    token: CONTRACT_TOKEN ?? '',
-    otherToken: CONTRACT_OTHER_TOKEN ?? '',
-    readToken: CONTRACT_READ_TOKEN ?? '',
-    revokedToken: process.env.CONTRACT_REVOKED_TOKEN,
-    expiredToken: process.env.CONTRACT_EXPIRED_TOKEN,
-    isSam: process.env.CONTRACT_TARGET === 'sam',
-    isDeployed: process.env.CONTRACT_TARGET === 'aws',
+    token: given.CONTRACT_TOKEN ?? '',
+    otherToken: given.CONTRACT_OTHER_TOKEN ?? '',
+    readToken: given.CONTRACT_READ_TOKEN ?? '',
+    revokedToken: given.CONTRACT_REVOKED_TOKEN,
+    expiredToken: given.CONTRACT_EXPIRED_TOKEN,
+    isSam: kind === 'sam',
+    isDeployed: kind === 'aws',
     stop: async () => {},
   };
 }

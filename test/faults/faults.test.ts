@@ -41,27 +41,16 @@ const triedAgain = sending(2, '201 Aloe', '200 Aloe', '204 -', '200 -');
 const refused = sending(3, '503 -', '503 Aloe', '503 Aloe', '503 -');
 const tooSlow = sending(1, '503 Aloe', '503 Aloe', '503 -', '503 -');
 const denied = sending(1, '500 -', '500 Aloe', '500 Aloe', '503 -');
-/** A write in doubt is not sent again. One read tells whether it took effect. */
-const inDoubt: Outcome = {
-  ...triedAgain,
-  create: '503 - PutItem GetItem',
-  delete: '503 Aloe DeleteItem GetItem',
-};
-const inDoubtForLong: Outcome = {
-  ...refused,
-  create: `${inDoubt.create} GetItem GetItem`,
-  delete: `${inDoubt.delete} GetItem GetItem`,
-};
-const done: Outcome = {
-  ...triedAgain,
-  create: '201 Aloe PutItem GetItem',
-  delete: '204 - DeleteItem GetItem',
-};
-const doneForLong: Outcome = {
-  ...refused,
-  create: '503 Aloe PutItem GetItem GetItem GetItem',
-  delete: '503 - DeleteItem GetItem GetItem GetItem',
-};
+/** A write in doubt is not sent again. Reads tell whether it took effect. */
+const settled = (others: Outcome, reads: number, create: string, remove: string): Outcome => ({
+  ...others,
+  create: `${create} PutItem${' GetItem'.repeat(reads)}`,
+  delete: `${remove} DeleteItem${' GetItem'.repeat(reads)}`,
+});
+const inDoubt = settled(triedAgain, 1, '503 -', '503 Aloe');
+const inDoubtForLong = settled(refused, 3, '503 -', '503 Aloe');
+const done = settled(triedAgain, 1, '201 Aloe', '204 -');
+const doneForLong = settled(refused, 3, '503 Aloe', '503 -');
 /** A delete whose answer never begins may still arrive. */
 const doneButUnclear: Outcome = { ...done, delete: '503 - DeleteItem' };
 const neverAnswered: Outcome = { ...inDoubt, delete: '503 Aloe DeleteItem' };

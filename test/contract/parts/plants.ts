@@ -130,17 +130,12 @@ test('of many concurrent creates of the same plant one stores it', async () => {
 
 test('creates, lists and deletes tell nothing about the plants of another owner', async () => {
   await create({ id: 7, ...whole });
-  const same = ({ status, body, headers }: Reply) => {
-    const {
-      date,
-      'x-request-id': requestId = '',
-      'x-amzn-requestid': gateway,
-      'x-amz-apigw-id': id,
-      'x-amzn-trace-id': trace,
-      ...others
-    } = headers;
-    return { status, body: body.replaceAll(requestId, ''), headers: others };
-  };
+  const ofEachCall = /^(date|x-request-id|x-amzn-requestid|x-amz-apigw-id|x-amzn-trace-id)$/;
+  const same = ({ status, body, headers }: Reply) => ({
+    status,
+    body: body.replaceAll(headers['x-request-id'] ?? '', ''),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ofEachCall.test(name))),
+  });
   // The first owner has 7, and no owner has 8.
   expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
   const taken = await create({ id: 7, name: 'Ficus' }, otherToken);

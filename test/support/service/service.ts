@@ -78,7 +78,6 @@ export async function startService({
     dynamodbEndpoint: between(endpoint),
     log: (_, line) => log.push(line),
   });
-  const now = () => Math.floor(Date.now() / 1000);
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
     const grant = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
@@ -97,7 +96,7 @@ export async function startService({
     tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
     issueExpired: async (owner) =>
-      (await issue(owner, allScopes, () => (now() - 86_401) * 1000)).token,
+      (await issue(owner, allScopes, () => Date.now() - 86_401_000)).token,
     async issueRevoked(owner) {
       const { id, token } = await issue(owner);
       await revokeToken(database, tableIds.accessTokens, id);
@@ -105,12 +104,8 @@ export async function startService({
     },
     async stop() {
       await emulator.stop();
-      const told = [
-        ...log,
-        ...answers(),
-        ...(await itemsOf(database, tableIds.accessTokens)),
-        ...(await itemsOf(database, tableIds.plants)),
-      ];
+      const told = [...log, ...answers()];
+      for (const table of Object.values(tableIds)) told.push(...(await itemsOf(database, table)));
       database.destroy();
       if (!running) await started.stop();
       rmSync(assembly, { recursive: true });
