@@ -5,10 +5,10 @@ import { environment } from '../functions/shared/environment-variables.ts';
 import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
 import { tableVariables } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
-import { Api, stageName } from './constructs/api.ts';
+import { addApi, stageName } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';
 import { addDomain } from './constructs/domain.ts';
-import { Monitoring } from './constructs/monitoring.ts';
+import { addMonitoring } from './constructs/monitoring.ts';
 import { StoreFunction } from './constructs/store-function.ts';
 import { addTables } from './constructs/tables.ts';
 import type { Settings } from './settings.ts';
@@ -53,8 +53,8 @@ export class PlantStoreStack extends Stack {
       actions: ['GetItem'],
       settings,
     });
-    const { rest } = new Api(this, 'RestApi', { handlers, authorizer, settings });
-    new Monitoring(this, 'Monitoring', { rest, handlers, authorizer, tables, settings });
+    const rest = addApi(this, handlers, authorizer, settings);
+    addMonitoring(this, { rest, handlers, authorizer, tables, settings });
     addBudget(this, settings);
     const { domain } = settings;
     if (domain) addDomain(this, domain, rest, settings);

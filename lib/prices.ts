@@ -24,6 +24,13 @@ export interface Usage {
   logBytes: number;
 }
 
+/** What functions are by default. It stands here because prices load no schema library. */
+export const functionDefaults = { architecture: 'arm64', memory: 512 } as const;
+
+/** The price of one second of a function with the default settings. */
+export const lambdaSecond =
+  (functionDefaults.memory / 1024) * prices.lambdaGbSecond[functionDefaults.architecture];
+
 /**
  * What an invocation is assumed to take on AWS, in seconds. Only a deployed stack can measure it,
  * because a share of a processor comes with the memory.
@@ -32,11 +39,11 @@ export const assumedSeconds = 0.025;
 
 /** Returns the price of a usage by service, with the default settings. */
 export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage) {
-  const gbSeconds = invocations * assumedSeconds * 0.5;
   return {
     gateway: (requests / 1e6) * prices.millionGatewayRequests,
     lambda:
-      (invocations / 1e6) * prices.millionLambdaRequests + gbSeconds * prices.lambdaGbSecond.arm64,
+      (invocations / 1e6) * prices.millionLambdaRequests +
+      invocations * assumedSeconds * lambdaSecond,
     dynamodb: (reads / 1e6) * prices.millionTableReads + (writes / 1e6) * prices.millionTableWrites,
     logs: (logBytes / 1e9) * prices.logGb,
   };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { functionDefaults } from './prices.ts';
 
 const prefix = 'plant-store:';
 
@@ -58,12 +59,9 @@ const schema = v.object({
   ),
   /** Whether destroying the stack keeps the tables. */
   retention: oneOf(['retain', 'destroy'], 'retain'),
-  architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
-  /**
-   * MB for each function, with CPU in proportion. At 512 MB a warm request takes milliseconds and a
-   * cold one well under a second.
-   */
-  memory: v.optional(integer(128, 10240), 512),
+  architecture: oneOf(['arm64', 'x86_64'], functionDefaults.architecture),
+  /** MB for each function, with CPU in proportion: by default, a cold request takes under 1 s. */
+  memory: v.optional(integer(128, 10240), functionDefaults.memory),
   /**
    * Requests a second that API Gateway admits to each method, and how many at once:
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html

@@ -8,6 +8,7 @@ import {
   type IWidget,
   MathExpression,
   Metric,
+  type MetricOptions,
   SingleValueWidget,
   Stats,
   TextWidget,
@@ -15,7 +16,7 @@ import {
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { prices } from '../prices.ts';
-import { type Monitored, period, sumOf } from './metrics.ts';
+import { type Monitored, period, sum } from './metrics.ts';
 import type { StoreFunction } from './store-function.ts';
 
 interface DashboardProps extends Monitored {
@@ -26,13 +27,35 @@ interface DashboardProps extends Monitored {
 
 /** Adds one screen: whether the stack is healthy, which part is slow and what it costs. */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
-  const { rest, alarms, counts } = props;
+  const { rest, handlers, authorizer, alarms, counts, settings } = props;
   const stage = rest.deploymentStage;
-  const functions = [...Object.values(props.handlers), props.authorizer];
+  const functions = [...Object.values(handlers), authorizer];
+  const tables = Object.values(props.tables);
+  const p99 = { statistic: Stats.p(99), period };
+
   const graph = (title: string, left: IMetric[]): IWidget =>
     new GraphWidget({ title, left, width: 8, height: 6 });
   const ofEach = (metric: (f: StoreFunction) => Metric) =>
     functions.map((f) => metric(f).with({ label: f.node.id }));
+  const ofTables = (name: string) =>
+    tables.map((table) => tableMetric(table, name, { ...sum, label: `${table.node.id} ${name}` }));
+  // CDK's own metric of a log group lacks the dimension.
+  const loggedBytes = functions.map(({ logGroup: { logGroupName } }) => {
+    const dimensionsMap = { LogGroupName: logGroupName };
+    return new Metric({
+      ...sum,
+      namespace: 'AWS/Logs',
+      metricName: 'IncomingBytes',
+      dimensionsMap,
+    });
+  });
+  const latencies = functions.flatMap(({ table, actions }) =>
+    actions.map((action) => {
+      const label = `${table.node.id} ${action}`;
+      const options = { ...p99, label, dimensionsMap: { Operation: action } };
+      return [label, tableMetric(table, 'SuccessfulRequestLatency', options)] as const;
+    }),
+  );
 
   const dashboard = new Dashboard(scope, 'Dashboard', {
     // Dashboards are global to an account, and a copy in another region has the same stack name.
@@ -49,34 +72,57 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   );
   dashboard.addWidgets(
     graph('Requests', [
-      stage.metricCount({ statistic: Stats.SUM, period, label: 'All' }),
-      stage.metricClientError({ statistic: Stats.SUM, period, label: '4xx' }),
-      stage.metricServerError({ statistic: Stats.SUM, period, label: '5xx' }),
+      stage.metricCount({ ...sum, label: 'All' }),
+      stage.metricClientError({ ...sum, label: '4xx' }),
+      stage.metricServerError({ ...sum, label: '5xx' }),
     ]),
     graph('Failures and refused tokens, by log code', counts),
     graph('Throttled', [
-      ...ofEach((f) => f.metricThrottles({ statistic: Stats.SUM, period })),
-      ...tablesIn(functions, 'Read').map((table) => used(table, 'ReadThrottleEvents')),
-      ...tablesIn(functions, 'Write').map((table) => used(table, 'WriteThrottleEvents')),
+      ...ofEach((f) => f.metricThrottles(sum)),
+      ...ofTables('ReadThrottleEvents'),
+      ...ofTables('WriteThrottleEvents'),
     ]),
   );
   dashboard.addWidgets(
     graph('Which part is slow? API, ms', [
       stage.metricLatency({ statistic: Stats.p(50), period, label: 'p50' }),
-      stage.metricLatency({ statistic: Stats.p(99), period, label: 'p99' }),
+      stage.metricLatency({ ...p99, label: 'p99' }),
     ]),
     graph(
       'Functions, p99, ms',
-      ofEach((f) => f.metricDuration({ statistic: Stats.p(99), period })),
+      ofEach((f) => f.metricDuration(p99)),
     ),
-    graph('Tables, p99, ms', latencies(functions)),
+    // Several functions may take the same action.
+    graph('Tables, p99, ms', [...new Map(latencies).values()]),
   );
+
+  const perMillion = (price: number) => `/ 1000000 * ${price}`;
+  const perGbSecond = prices.lambdaGbSecond[settings.architecture];
   dashboard.addWidgets(
     new SingleValueWidget({
       title:
         'What does it cost? US dollars in the time shown, at us-east-1 prices, ' +
         'before free allowances',
-      metrics: costs(props, functions),
+      metrics: [
+        cost('API Gateway', {
+          requests: [[stage.metricCount(sum)], perMillion(prices.millionGatewayRequests)],
+        }),
+        cost('Lambda', {
+          invocations: [
+            functions.map((f) => f.metricInvocations(sum)),
+            perMillion(prices.millionLambdaRequests),
+          ],
+          ms: [
+            functions.map((f) => f.metricDuration(sum)),
+            `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`,
+          ],
+        }),
+        cost('DynamoDB', {
+          reads: [ofTables('ConsumedReadCapacityUnits'), perMillion(prices.millionTableReads)],
+          writes: [ofTables('ConsumedWriteCapacityUnits'), perMillion(prices.millionTableWrites)],
+        }),
+        cost('Logs', { bytes: [loggedBytes, `/ 1000000000 * ${prices.logGb}`] }),
+      ],
       setPeriodToTimeRange: true,
       width: 16,
       height: 4,
@@ -91,97 +137,31 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   );
 }
 
-const tableMetric = (
-  table: TableV2,
-  metricName: string,
-  label: string,
-  more: { operation?: string; statistic?: string } = {},
-) =>
+/** CDK's own metric of a table would also name the account and the region. */
+const tableMetric = (table: TableV2, metricName: string, options: MetricOptions) =>
   new Metric({
+    ...options,
     namespace: 'AWS/DynamoDB',
     metricName,
-    dimensionsMap: {
-      TableName: table.tableName,
-      ...(more.operation && { Operation: more.operation }),
-    },
-    statistic: more.statistic ?? Stats.SUM,
-    period,
-    label,
+    dimensionsMap: { TableName: table.tableName, ...options.dimensionsMap },
   });
 
-const used = (table: TableV2, metric: string) =>
-  tableMetric(table, metric, `${table.node.id} ${metric}`);
-
-/** Returns the tables that functions read, or write. */
-function tablesIn(functions: StoreFunction[], use: 'Read' | 'Write'): TableV2[] {
-  const isRead = (action: string) => /^(Batch)?Get|^Query$|^Scan$/.test(action);
-  const using = functions.filter(({ actions }) =>
-    actions.some((action) => isRead(action) === (use === 'Read')),
+/** Adds up metrics, of which one without data counts as 0, and makes dollars of each sum. */
+function cost(
+  label: string,
+  terms: Record<string, [metrics: Metric[], price: string]>,
+): MathExpression {
+  const sums = Object.entries(terms).map(([name, [metrics, price]]) => {
+    const filled = metrics.map((_, i) => `FILL(${name}${i}, 0)`);
+    return `(${filled.join(' + ')}) ${price}`;
+  });
+  const named = Object.entries(terms).flatMap(([name, [metrics]]) =>
+    metrics.map((metric, i) => [`${name}${i}`, metric]),
   );
-  return [...new Set(using.map(({ table }) => table))];
-}
-
-/** Returns the latency of each action that a function may take on its table. */
-function latencies(functions: StoreFunction[]): Metric[] {
-  const metrics = functions.flatMap(({ table, actions }) =>
-    actions.map((action) => {
-      const label = `${table.node.id} ${action}`;
-      const more = { operation: action, statistic: Stats.p(99) };
-      return [label, tableMetric(table, 'SuccessfulRequestLatency', label, more)] as const;
-    }),
-  );
-  // Several functions may take the same action.
-  return [...new Map(metrics).values()];
-}
-
-function costs({ rest, settings }: Monitored, functions: StoreFunction[]): IMetric[] {
-  const sum = { statistic: Stats.SUM, period };
-  const requests = [rest.deploymentStage.metricCount(sum)];
-  const invocations = functions.map((f) => f.metricInvocations(sum));
-  const milliseconds = functions.map((f) => f.metricDuration(sum));
-  const reads = tablesIn(functions, 'Read').map((table) =>
-    used(table, 'ConsumedReadCapacityUnits'),
-  );
-  const writes = tablesIn(functions, 'Write').map((table) =>
-    used(table, 'ConsumedWriteCapacityUnits'),
-  );
-  const bytes = functions.map(
-    ({ logGroup: { logGroupName } }) =>
-      new Metric({
-        namespace: 'AWS/Logs',
-        metricName: 'IncomingBytes',
-        dimensionsMap: { LogGroupName: logGroupName },
-        ...sum,
-      }),
-  );
-  const perMillion = (price: number) => `/ 1000000 * ${price}`;
-  const gigabytes = settings.memory / 1024;
-  const perGbSecond = prices.lambdaGbSecond[settings.architecture];
-  return [
-    cost('API Gateway', ['requests', requests, perMillion(prices.millionGatewayRequests)]),
-    cost(
-      'Lambda',
-      ['invocations', invocations, perMillion(prices.millionLambdaRequests)],
-      ['ms', milliseconds, `/ 1000 * ${gigabytes} * ${perGbSecond}`],
-    ),
-    cost(
-      'DynamoDB',
-      ['reads', reads, perMillion(prices.millionTableReads)],
-      ['writes', writes, perMillion(prices.millionTableWrites)],
-    ),
-    cost('Logs', ['bytes', bytes, `/ 1000000000 * ${prices.logGb}`]),
-  ];
-}
-
-/** The sum of metrics, by their name in an expression, and what makes dollars of it. */
-type Term = [name: string, metrics: Metric[], price: string];
-
-function cost(label: string, ...terms: Term[]): MathExpression {
-  const sums = terms.map(([name, metrics, price]) => ({ ...sumOf(name, metrics), price }));
   return new MathExpression({
     label,
-    expression: sums.map(({ expression, price }) => `(${expression}) ${price}`).join(' + '),
-    usingMetrics: Object.assign({}, ...sums.map(({ usingMetrics }) => usingMetrics)),
+    expression: sums.join(' + '),
+    usingMetrics: Object.fromEntries(named),
     period,
   });
 }

@@ -1,9 +1,8 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { FilterPattern, type JsonPattern } from 'aws-cdk-lib/aws-logs';
 import type { LogCode } from '../../functions/shared/log-codes.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
 import type { TableName } from '../../functions/shared/table-schema.ts';
@@ -11,6 +10,7 @@ import type { Settings } from '../settings.ts';
 import type { StoreFunction } from './store-function.ts';
 
 export const period = Duration.minutes(5);
+export const sum = { statistic: Stats.SUM, period };
 
 /** The parts of the stack that alarms and the dashboard show. */
 export interface Monitored {
@@ -48,31 +48,3 @@ export const crashOrTimeout = (): JsonPattern =>
 /** Matches Lambda's report of an invocation that failed in any way. */
 export const failedInvocation = (): JsonPattern =>
   FilterPattern.any(crashOrTimeout(), FilterPattern.stringValue('$.record.status', '=', 'error'));
-
-/** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
-export function countLogLines(
-  scope: Construct,
-  name: string,
-  functions: StoreFunction[],
-  pattern: JsonPattern,
-): Metric {
-  const namespace = Stack.of(scope).stackName;
-  for (const { node, logGroup } of functions) {
-    new MetricFilter(scope, `${node.id}${name}`, {
-      logGroup,
-      filterPattern: pattern,
-      metricNamespace: namespace,
-      metricName: name,
-    });
-  }
-  return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period });
-}
-
-/** Returns the sum of metrics as an expression, in which a metric without data counts as 0. */
-export function sumOf(name: string, metrics: Metric[]) {
-  const named = metrics.map((metric, i) => [`${name}${i}`, metric] as const);
-  return {
-    expression: named.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(named),
-  };
-}

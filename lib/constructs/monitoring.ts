@@ -3,25 +3,27 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
+  Metric,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { addDashboard } from './dashboard.ts';
 import {
-  countLogLines,
   crashOrTimeout,
   failedInvocation,
   logged,
   type Monitored,
   period,
+  sum,
 } from './metrics.ts';
+import type { StoreFunction } from './store-function.ts';
 
 interface AlarmProps {
   /** What the users of the API notice. */
@@ -38,113 +40,41 @@ interface AlarmProps {
 }
 
 /**
- * Alarms for what users notice, and a dashboard. One copy of the stack stays within CloudWatch's
- * free allowance: 10 alarm metrics, 10 custom metrics and 3 dashboards of 50 metrics each
- * (https://aws.amazon.com/cloudwatch/pricing/).
+ * Adds alarms for what users notice, and a dashboard. One copy of the stack stays within
+ * CloudWatch's free allowance: 10 alarm metrics, 10 custom metrics and 3 dashboards of 50 metrics
+ * each (https://aws.amazon.com/cloudwatch/pricing/).
  */
-export class Monitoring extends Construct {
-  readonly alarms: Alarm[];
-  private readonly action: SnsAction;
+export function addMonitoring(stack: Stack, parts: Monitored): void {
+  const scope = new Construct(stack, 'Monitoring');
+  const { rest, authorizer, settings } = parts;
+  const stage = rest.deploymentStage;
+  const handlers = Object.values(parts.handlers);
+  const action = new SnsAction(addTopic(scope, settings['alarm-email']));
 
-  constructor(scope: Construct, id: string, props: Monitored) {
-    super(scope, id);
-    const { rest, authorizer, settings } = props;
-    this.action = new SnsAction(this.topic(settings['alarm-email']));
+  /** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
+  const count = (metricName: string, functions: StoreFunction[], filterPattern: JsonPattern) => {
+    const metricNamespace = stack.stackName;
+    for (const { node, logGroup } of functions) {
+      const id = `${node.id}${metricName}`;
+      new MetricFilter(scope, id, { logGroup, filterPattern, metricNamespace, metricName });
+    }
+    return new Metric({ namespace: metricNamespace, metricName, ...sum });
+  };
+  const authorizerFailure = FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout());
+  const counts = {
+    authorizerFailed: count('AuthorizerFailed', [authorizer], authorizerFailure),
+    tokenRefused: count('TokenRefused', [authorizer], logged('TOKEN_REFUSED')),
+    databaseUnavailable: count('DatabaseUnavailable', handlers, logged('DATABASE_UNAVAILABLE')),
+    requestFailed: count('RequestFailed', handlers, logged('REQUEST_FAILED')),
+    // One metric, however many functions there are. An alarm on their own metrics costs for each.
+    functionFailed: count('FunctionFailed', handlers, failedInvocation()),
+  };
 
-    const stage = rest.deploymentStage;
-    const handlers = Object.values(props.handlers);
-    const authorizerFailed = FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout());
-    const counts = {
-      authorizerFailed: countLogLines(this, 'AuthorizerFailed', [authorizer], authorizerFailed),
-      tokenRefused: countLogLines(this, 'TokenRefused', [authorizer], logged('TOKEN_REFUSED')),
-      databaseUnavailable: countLogLines(
-        this,
-        'DatabaseUnavailable',
-        handlers,
-        logged('DATABASE_UNAVAILABLE'),
-      ),
-      requestFailed: countLogLines(this, 'RequestFailed', handlers, logged('REQUEST_FAILED')),
-      // One metric, however many functions there are. An alarm on their own metrics costs for each.
-      functionFailed: countLogLines(this, 'FunctionFailed', handlers, failedInvocation()),
-    };
-
-    this.alarms = [
-      this.alarm('ServerErrors', {
-        impact: 'At least one request in a hundred gets a 500 or 503.',
-        response: 'Find the failing function or table on the dashboard, then read its log lines.',
-        // The average of this metric is the rate of errors.
-        metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
-        threshold: 0.01,
-      }),
-      this.alarm('SlowAnswers', {
-        impact: 'For a quarter of an hour, one request in a hundred has taken 3 seconds or longer.',
-        response:
-          'Compare the latency of functions and tables on the dashboard. ' +
-          'A trace in X-Ray shows where one request spent its time.',
-        metric: stage.metricLatency({ statistic: Stats.p(99), period }),
-        threshold: 3000,
-        periods: 3,
-      }),
-      this.alarm('ThrottledRequests', {
-        impact:
-          'Callers may get 429. In one minute, all methods together got at least nine tenths of ' +
-          'the requests that one method admits.',
-        response:
-          'Find out whose requests they are. ' +
-          'Raise plant-store:throttle-rate if they are wanted, and revoke the token if not.',
-        // A REST API has no metric for the requests that it throttled, and those of single methods
-        // cost extra.
-        metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
-        threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
-        // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
-        outOf: 15,
-      }),
-      this.alarm('AuthorizerFailures', {
-        impact:
-          'Callers with valid tokens get 503, because the authorizer cannot check the tokens. ' +
-          'Refused tokens do not count.',
-        response:
-          "Read the cause in the authorizer's log: the AccessTokens table or the function itself.",
-        metric: counts.authorizerFailed,
-        threshold: 1,
-      }),
-      this.alarm('DatabaseUnavailable', {
-        impact:
-          'Requests get 503, because DynamoDB throttled each of them three times, was slow or ' +
-          'could not be reached.',
-        response:
-          'The cause in the log says which. If it is throttling, look for an owner with much ' +
-          'traffic. Otherwise look at the AWS Health Dashboard.',
-        metric: counts.databaseUnavailable,
-        threshold: 3,
-      }),
-      this.alarm('FunctionErrors', {
-        impact:
-          'Requests get 503, because a function crashed, timed out, ran out of memory or ' +
-          'does not start.',
-        response:
-          'Read the end of the log of the function that the dashboard shows. ' +
-          'If you have just deployed, deploy the version before.',
-        metric: counts.functionFailed,
-        threshold: 1,
-      }),
-      this.alarm('ThrottledFunctions', {
-        impact: 'Requests get 503, because Lambda runs as many functions as the account may run.',
-        response: 'Ask for a higher quota under Service Quotas, Lambda, Concurrent executions.',
-        // The sum of all functions of the account and region, which share the quota, is one metric.
-        metric: LambdaFunction.metricAllThrottles({ statistic: Stats.SUM, period }),
-        threshold: 1,
-      }),
-    ];
-    addDashboard(this, { ...props, alarms: this.alarms, counts: Object.values(counts) });
-  }
-
-  private alarm(
-    name: string,
-    { impact, response, metric, threshold, periods = 1, outOf = periods }: AlarmProps,
-  ): Alarm {
-    const alarm = new Alarm(this, name, {
-      alarmName: `${Stack.of(this).stackName}-${name}`,
+  const alarms: Alarm[] = [];
+  const alarm = (name: string, props: AlarmProps): void => {
+    const { impact, response, metric, threshold, periods = 1, outOf = periods } = props;
+    const made = new Alarm(scope, name, {
+      alarmName: `${stack.stackName}-${name}`,
       alarmDescription:
         `Impact: ${impact} What to do: ${response} ` +
         `Runbook: docs/operations.md#${name.toLowerCase()}`,
@@ -155,26 +85,92 @@ export class Monitoring extends Construct {
       evaluationPeriods: outOf,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    alarm.addAlarmAction(this.action);
-    alarm.addOkAction(this.action);
-    return alarm;
-  }
+    made.addAlarmAction(action);
+    made.addOkAction(action);
+    alarms.push(made);
+  };
 
-  private topic(email: string | undefined): Topic {
-    const topic = new Topic(this, 'Alarms', {
-      displayName: Stack.of(this).stackName,
-      enforceSSL: true,
-    });
-    // The policy that demands TLS replaces the default one, which lets alarms publish.
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
-    );
-    if (email) topic.addSubscription(new EmailSubscription(email));
-    return topic;
-  }
+  alarm('ServerErrors', {
+    impact: 'At least one request in a hundred gets a 500 or 503.',
+    response: 'Find the failing function or table on the dashboard, then read its log lines.',
+    // The average of this metric is the rate of errors.
+    metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
+    threshold: 0.01,
+  });
+  alarm('SlowAnswers', {
+    impact: 'For a quarter of an hour, one request in a hundred has taken 3 seconds or longer.',
+    response:
+      'Compare the latency of functions and tables on the dashboard. ' +
+      'A trace in X-Ray shows where one request spent its time.',
+    metric: stage.metricLatency({ statistic: Stats.p(99), period }),
+    threshold: 3000,
+    periods: 3,
+  });
+  alarm('ThrottledRequests', {
+    impact:
+      'Callers may get 429. In one minute, all methods together got at least nine tenths of ' +
+      'the requests that one method admits.',
+    response:
+      'Find out whose requests they are. ' +
+      'Raise plant-store:throttle-rate if they are wanted, and revoke the token if not.',
+    // A REST API has no metric for the requests that it throttled, and those of single methods
+    // cost extra.
+    metric: stage.metricCount({ ...sum, period: Duration.minutes(1) }),
+    threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
+    // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
+    outOf: 15,
+  });
+  alarm('AuthorizerFailures', {
+    impact:
+      'Callers with valid tokens get 503, because the authorizer cannot check the tokens. ' +
+      'Refused tokens do not count.',
+    response:
+      "Read the cause in the authorizer's log: the AccessTokens table or the function itself.",
+    metric: counts.authorizerFailed,
+    threshold: 1,
+  });
+  alarm('DatabaseUnavailable', {
+    impact:
+      'Requests get 503, because DynamoDB throttled each of them three times, was slow or ' +
+      'could not be reached.',
+    response:
+      'The cause in the log says which. If it is throttling, look for an owner with much ' +
+      'traffic. Otherwise look at the AWS Health Dashboard.',
+    metric: counts.databaseUnavailable,
+    threshold: 3,
+  });
+  alarm('FunctionErrors', {
+    impact:
+      'Requests get 503, because a function crashed, timed out, ran out of memory or ' +
+      'does not start.',
+    response:
+      'Read the end of the log of the function that the dashboard shows. ' +
+      'If you have just deployed, deploy the version before.',
+    metric: counts.functionFailed,
+    threshold: 1,
+  });
+  alarm('ThrottledFunctions', {
+    impact: 'Requests get 503, because Lambda runs as many functions as the account may run.',
+    response: 'Ask for a higher quota under Service Quotas, Lambda, Concurrent executions.',
+    // The sum of all functions of the account and region, which share the quota, is one metric.
+    metric: LambdaFunction.metricAllThrottles(sum),
+    threshold: 1,
+  });
+  addDashboard(scope, { ...parts, alarms, counts: Object.values(counts) });
+}
+
+function addTopic(scope: Construct, email: string | undefined): Topic {
+  const { stackName, account } = Stack.of(scope);
+  const topic = new Topic(scope, 'Alarms', { displayName: stackName, enforceSSL: true });
+  // The policy that demands TLS replaces the default one, which lets alarms publish.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': account } },
+    }),
+  );
+  if (email) topic.addSubscription(new EmailSubscription(email));
+  return topic;
 }

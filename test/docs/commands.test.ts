@@ -125,9 +125,14 @@ test('AGENTS.md is short enough to be read each time, and the test that it names
   expect(readPage(file)).toContain(name);
 });
 
-test('the page on operations explains every setting', () => {
-  const explained = tableOf('docs/operations.md', 'setting').map(([name]) => name);
-  expect(explained.sort()).toEqual(settingNames.map((name) => `\`${name}\``).sort());
+test('the page on operations explains every setting, with its default', () => {
+  const explained = tableOf('docs/operations.md', 'setting').map(([name, value = '']) =>
+    // A cell without a default ends in the next one.
+    `${name} ${value.replace(/^\|.*/, '')}`.replaceAll('`', '').trim(),
+  );
+  const defaults: Record<string, unknown> = readSettings({});
+  const settings = settingNames.map((name) => `${name} ${defaults[name] ?? ''}`.trim());
+  expect(explained.sort()).toEqual(settings.sort());
 });
 
 test('the settings that the page on operations shows for cdk.json are valid', () => {

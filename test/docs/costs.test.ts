@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { assumedSeconds, prices } from '../../lib/prices.ts';
+import { assumedSeconds, functionDefaults, lambdaSecond, prices } from '../../lib/prices.ts';
 import { type Measured, type MeasuredName, measure, measureDearest } from './measured.ts';
 import { readPage, tableOf } from './page.ts';
 
@@ -35,7 +35,7 @@ interface Use {
   /** API Gateway does not charge for requests that an authorizer refuses. */
   charged: 0 | 1;
   invocations: number;
-  /** Seconds of each invocation, with 512 MB. */
+  /** Seconds of each invocation, with the default memory. */
   seconds: number;
   readUnits: number;
   writeUnits: number;
@@ -103,11 +103,10 @@ function costs(uses: [million: number, use: Use][]): number[] {
   const reservoir = Math.min(requests, secondsOfAMonth / 1e6);
   const traces = reservoir + 0.05 * (requests - reservoir);
   const [charged, sent] = [sum((use) => use.charged), sum((use) => use.sentKilobytes)];
-  const gigabyteSeconds = 1e6 * sum((use) => use.invocations * use.seconds) * 0.5;
+  const seconds = 1e6 * sum((use) => use.invocations * use.seconds);
   const parts = [
     tiered(charged, gatewayTiers),
-    sum((use) => use.invocations) * prices.millionLambdaRequests +
-      gigabyteSeconds * prices.lambdaGbSecond.arm64,
+    sum((use) => use.invocations) * prices.millionLambdaRequests + seconds * lambdaSecond,
     sum((use) => use.readUnits) * prices.millionTableReads +
       sum((use) => use.writeUnits) * prices.millionTableWrites,
     sum((use) => use.logKilobytes + use.invocations * tracingKilobytes) * prices.logGb,
@@ -121,6 +120,8 @@ const dollars = (amount: number) =>
   amount === 0 ? '0' : amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
 
 test('the page has what one request uses, as measured', async () => {
+  const assumed = `takes ${assumedSeconds * 1000} ms of ${functionDefaults.memory} MB`;
+  expect(readPage(page)).toContain(assumed);
   for (const [name, measured] of Object.entries(await measure()))
     expect({ name, ...told(name as MeasuredName) }).toEqual({
       name,

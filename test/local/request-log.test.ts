@@ -7,7 +7,7 @@ import { requestLog } from '../../bin/local/request-log.ts';
 import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
-import { assumedSeconds, logEventBytes, prices } from '../../lib/prices.ts';
+import { assumedSeconds, lambdaSecond, logEventBytes, prices } from '../../lib/prices.ts';
 import { root } from '../support/project.ts';
 
 let printed: string[];
@@ -189,7 +189,7 @@ test('the cost table has what each operation used and costs', () => {
   const invoking =
     prices.millionGatewayRequests +
     prices.millionLambdaRequests +
-    1e6 * assumedSeconds * 0.5 * prices.lambdaGbSecond.arm64;
+    1e6 * assumedSeconds * lambdaSecond;
   const listing = invoking + prices.millionTableReads + prices.logGb;
   const creating = invoking + 6 * prices.millionTableWrites;
   const table = costTable(requests.totals);

@@ -1,76 +1,113 @@
 import { expect, test } from '@jest/globals';
-import {
-  functionNames,
-  ofType,
-  propertiesOf,
-  resource,
-  settings,
-  templateWith,
-} from './templates.ts';
+import { prices } from '../../lib/prices.ts';
+import { words } from '../support/words.ts';
+import { accessOf, ofType, propertiesOf, resource, settings, templateWith } from './templates.ts';
 
-const everything = await templateWith(settings.everything);
+const template = await templateWith(settings.everything);
+const idsOf = (type: string) => Object.keys(ofType(template, type));
 
-test('the dashboard shows every alarm, which part is slow, and what each service costs', () => {
-  const { widgets } = dashboard();
-  const shown = widgets.find(({ type }: { type: string }) => type === 'alarm');
-  expect(shown.properties.alarms).toHaveLength(
-    Object.keys(ofType(everything, 'AWS::CloudWatch::Alarm')).length,
+/** Its name, its dimensions, and how it is drawn. */
+type Metric = (string | object)[];
+interface Widget {
+  properties: { title?: string; alarms?: string[]; metrics?: Metric[] };
+}
+
+const [{ DashboardBody }] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+const [separator, parts] = DashboardBody['Fn::Join'];
+/** The widgets, with logical ids where CloudFormation fills in values. */
+const { widgets }: { widgets: Widget[] } = JSON.parse(
+  parts
+    .map((part: string | object) =>
+      typeof part === 'string' ? part : Object.values(part).flat()[0],
+    )
+    .join(separator),
+);
+/** Returns a metric with its dimensions and their values. An expression has none. */
+const textOf = (metric: Metric) => metric.filter((part) => typeof part === 'string').join(' ');
+const textsOf = ({ properties: { metrics = [] } }: Widget) =>
+  new Set(metrics.map(textOf).filter((text) => text !== ''));
+
+const functions = idsOf('AWS::Lambda::Function');
+const [api] = propertiesOf(template, 'AWS::ApiGateway::RestApi');
+const [stage] = idsOf('AWS::ApiGateway::Stage');
+const ofApi = (metric: string) => `AWS/ApiGateway ${metric} ApiName ${api.Name} Stage ${stage}`;
+const ofFunctions = (metric: string) =>
+  functions.map((name) => `AWS/Lambda ${metric} FunctionName ${name}`);
+const ofTables = (metric: string) =>
+  idsOf('AWS::DynamoDB::GlobalTable').map((name) => `AWS/DynamoDB ${metric} TableName ${name}`);
+const latencies = functions.flatMap((name) => {
+  const [table, ...actions] = accessOf(template, name).split(' ');
+  const latency = 'AWS/DynamoDB SuccessfulRequestLatency Operation';
+  return actions.map((action) => `${latency} ${action} TableName ${table}`);
+});
+const counted = propertiesOf(template, 'AWS::Logs::MetricFilter').map(
+  ({ MetricTransformations: [{ MetricNamespace: name, MetricName }] }) => `${name} ${MetricName}`,
+);
+
+/** What costs are made of, by the names in their expressions. */
+const used = {
+  requests: [ofApi('Count')],
+  invocations: ofFunctions('Invocations'),
+  ms: ofFunctions('Duration'),
+  reads: ofTables('ConsumedReadCapacityUnits'),
+  writes: ofTables('ConsumedWriteCapacityUnits'),
+  bytes: functions.map((name) => {
+    const { LogGroup } = resource(template, name).Properties.LoggingConfig;
+    return `AWS/Logs IncomingBytes LogGroupName ${LogGroup.Ref}`;
+  }),
+};
+
+test('the dashboard shows metrics that exist, and those of each part of the stack', () => {
+  const expected: [title: RegExp, metrics: string[]][] = [
+    [/healthy\?/, []],
+    [/^Requests$/, words('Count 4XXError 5XXError').map(ofApi)],
+    [/log code$/, counted],
+    [
+      /^Throttled$/,
+      [
+        ...ofFunctions('Throttles'),
+        ...words('ReadThrottleEvents WriteThrottleEvents').flatMap(ofTables),
+      ],
+    ],
+    [/slow\?/, [ofApi('Latency')]],
+    [/^Functions/, ofFunctions('Duration')],
+    [/^Tables/, latencies],
+    [/cost\?/, Object.values(used).flat()],
+  ];
+  const titled = widgets.filter(({ properties: { title } }) => title);
+  expect(titled.map((widget) => [widget.properties.title, textsOf(widget)])).toEqual(
+    expected.map(([title, metrics]) => [expect.stringMatching(title), new Set(metrics)]),
   );
-  const titles = widgets.map(
-    ({ properties }: { properties: { title?: string } }) => properties.title,
-  );
-  for (const question of [/healthy\?/, /slow\?/, /cost\?/])
-    expect(titles).toContainEqual(expect.stringMatching(question));
-  const [, ...costs] = JSON.stringify(widgets).split('"expression":"');
-  expect(costs.map((text) => text.split('"')[0])).toEqual([
-    '(FILL(requests0, 0)) / 1000000 * 3.5',
-    expect.stringMatching(
-      /^\(FILL\(invocations0, 0\) .* \/ 1000000 \* 0\.2 \+ \(FILL\(ms0, 0\).* \/ 1000 \* 1 \* 0\.0000166667$/,
-    ),
-    '(FILL(reads0, 0) + FILL(reads1, 0)) / 1000000 * 0.125 + (FILL(writes0, 0)) / 1000000 * 0.625',
-    `(${functionNames.map((_, i) => `FILL(bytes${i}, 0)`).join(' + ')}) / 1000000000 * 0.5`,
+  const alarms = widgets.flatMap(({ properties }) => properties.alarms ?? []);
+  expect(alarms).toEqual(idsOf('AWS::CloudWatch::Alarm'));
+});
+
+test('the dashboard adds up what every part of the stack costs', () => {
+  const widget = widgets.find(({ properties: { title } }) => title?.includes('cost?'));
+  const shown = widget?.properties.metrics?.map((metric) => {
+    const { id, expression } = Object(metric.at(-1));
+    return expression ?? `${id} ${textOf(metric)}`;
+  });
+  type Name = keyof typeof used;
+  const sumOf = (name: Name) => `(${used[name].map((_, i) => `FILL(${name}${i}, 0)`).join(' + ')})`;
+  const named = (...names: Name[]) =>
+    names.flatMap((name) => used[name].map((text, i) => `${name}${i} ${text}`));
+  expect(shown).toEqual([
+    `${sumOf('requests')} / 1000000 * ${prices.millionGatewayRequests}`,
+    ...named('requests'),
+    `${sumOf('invocations')} / 1000000 * ${prices.millionLambdaRequests} + ` +
+      `${sumOf('ms')} / 1000 * 1 * ${prices.lambdaGbSecond.x86_64}`,
+    ...named('invocations', 'ms'),
+    `${sumOf('reads')} / 1000000 * ${prices.millionTableReads} + ` +
+      `${sumOf('writes')} / 1000000 * ${prices.millionTableWrites}`,
+    ...named('reads', 'writes'),
+    `${sumOf('bytes')} / 1000000000 * ${prices.logGb}`,
+    ...named('bytes'),
   ]);
 });
 
-test('the dashboard shows the latency of every action that a function may take on a table', () => {
-  const actions = propertiesOf(everything, 'AWS::IAM::Policy')
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .flatMap(({ Action, Resource }) =>
-      [Action].flat().map((action: string) => [action, Resource['Fn::GetAtt']?.[0]]),
-    )
-    .filter(([action]) => action.startsWith('dynamodb:'))
-    .map(([action, table]) => `${action} ${table}`);
-  const shown = [...dashboardMetrics()]
-    .map((metric) => JSON.parse(metric))
-    .filter(([, name]) => name === 'SuccessfulRequestLatency')
-    .map(([, , , operation, , table]) => `dynamodb:${operation} ${/Ref:(\w+)/.exec(table)?.[1]}`);
-  expect(shown.sort()).toEqual([...new Set(actions)].sort());
-});
-
 test('the dashboard has at most the 50 metrics that are free', () => {
-  // https://aws.amazon.com/cloudwatch/pricing/
-  expect(dashboardMetrics().size).toBeLessThanOrEqual(50);
+  // https://aws.amazon.com/cloudwatch/pricing/. A metric that is shown twice counts once.
+  const shown = new Set(widgets.flatMap((widget) => [...textsOf(widget)]));
+  expect(shown.size).toBeLessThanOrEqual(50);
 });
-
-/** Returns the dashboard's JSON, with names where CloudFormation fills in values. */
-function dashboard() {
-  const [id] = Object.keys(ofType(everything, 'AWS::CloudWatch::Dashboard'));
-  const [separator, parts] = resource(everything, `${id}`).Properties.DashboardBody['Fn::Join'];
-  const text = parts.map((part: string | { Ref?: string }) =>
-    typeof part === 'string' ? part : JSON.stringify(part).replaceAll('"', ''),
-  );
-  return JSON.parse(text.join(separator));
-}
-
-function dashboardMetrics(): Set<string> {
-  const metrics = dashboard().widgets.flatMap(
-    ({ properties }: { properties: { metrics?: unknown[][] } }) => properties.metrics ?? [],
-  );
-  const names = metrics.filter((metric: unknown[]) => metric.length > 1);
-  // The last part says how a metric is drawn. A metric that is shown twice counts once.
-  return new Set(
-    names.map((metric: unknown[]) =>
-      JSON.stringify(metric.filter((part) => typeof part === 'string')),
-    ),
-  );
-}
