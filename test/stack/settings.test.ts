@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError, settingNames } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
-import { emulatorTemplateWith } from './templates.ts';
 
 const read = (given: Record<string, unknown>) => {
   const context = Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value]);
@@ -75,14 +74,6 @@ test('the settings that CI checks include every setting', () => {
   const chosen = Object.values(chosenSettings).flatMap(Object.keys);
   expect([...new Set(chosen)].sort()).toEqual([...settingNames].sort());
 });
-
-test.each(Object.entries(chosenSettings))(
-  'the emulator runs a stack with %s',
-  async (_, chosen) => {
-    const { of } = await emulatorTemplateWith(chosen);
-    expect([...of('AWS::Lambda::Function').keys()]).toContain('CreatePlant');
-  },
-);
 
 const [domain, certificate] = [
   'api.example.com',

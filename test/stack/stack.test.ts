@@ -4,42 +4,35 @@ import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
 import { pinnedOperations } from '../support/pinned-operations.ts';
 import { words } from '../support/words.ts';
 import {
+  accessOf,
+  allTemplates,
+  attributeOf,
   functionNames,
-  ofType,
+  idsOf,
   propertiesOf,
+  ref,
   resource,
   settings,
   type Template,
-  templateWith,
 } from './templates.ts';
 
-const templates = {
-  default: await templateWith(settings.default),
-  throwaway: await templateWith(settings.throwaway),
-  everything: await templateWith(settings.everything),
-  zone: await templateWith(settings.zone),
-} satisfies Record<keyof typeof settings, Template>;
+const templates = await allTemplates();
 const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 
-/** The tables' ids, the variables with their names, and their keys, written down a second time. */
-const pinnedTables: Record<string, string> = {
-  Plants: 'PLANTS_TABLE: owner S HASH, id N RANGE',
-  AccessTokens: 'ACCESS_TOKENS_TABLE: id S HASH, TTL expires',
+/** The variables with the names of the tables, and their keys, written down a second time. */
+const pinnedTables: Record<string, { variable: string; key: object; expiry?: string }> = {
+  Plants: { variable: 'PLANTS_TABLE', key: { owner: 'S', id: 'N' } },
+  AccessTokens: { variable: 'ACCESS_TOKENS_TABLE', key: { id: 'S' }, expiry: 'expires' },
 };
 const tableNames = Object.keys(pinnedTables);
-const variableOf = (table: string) => pinnedTables[table]?.split(':')[0];
 
 /** What each function may do, and on which table. */
 const pinnedAccess: Record<string, string> = {
   ...Object.fromEntries(pinnedOperations.map(({ function: name, access }) => [name, access])),
   Authorizer: 'AccessTokens GetItem',
 };
-const accessOf = (name: string) => {
-  const [table = '', ...names] = pinnedAccess[name]?.split(' ') ?? [];
-  const actions = names.map((action) => `dynamodb:${action}`);
-  return { table, actions: actions.length === 1 ? actions[0] : actions };
-};
+const tableOf = (name: string) => `${pinnedAccess[name]?.split(' ')[0]}`;
 
 /** The paths that the gateway has a resource for. */
 const paths = new Set(
@@ -48,10 +41,6 @@ const paths = new Set(
     return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
   }),
 );
-
-const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));
-const ref = (id: string | undefined) => ({ Ref: id });
-const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
 test('the stack has these resources and no others', () => {
   const functions = functionNames.length;
@@ -117,32 +106,27 @@ test.each([
   const replica = {
     DeletionProtectionEnabled: retained,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    Region: { Ref: 'AWS::Region' },
+    Region: ref('AWS::Region'),
     Tags: [{ Key: 'plant-store', Value: expect.any(String) }],
   };
-  for (const name of tableNames) {
-    const { Properties, ...policies } = resource(template, name);
-    const { AttributeDefinitions, KeySchema, TimeToLiveSpecification: ttl, ...rest } = Properties;
-    const types = Object.fromEntries(
-      AttributeDefinitions.map((one: Record<string, string>) => [
-        one.AttributeName,
-        one.AttributeType,
-      ]),
-    );
-    const keys = KeySchema.map(
-      ({ AttributeName: key, KeyType }: Record<string, string>) =>
-        `${key} ${types[key ?? '']} ${KeyType}`,
-    );
-    expect(AttributeDefinitions).toHaveLength(keys.length);
-    if (ttl) keys.push(`TTL ${ttl.Enabled && ttl.AttributeName}`);
-    expect(`${variableOf(name)}: ${keys.join(', ')}`).toBe(pinnedTables[name]);
-    // toEqual also fails on a table name or a secondary index.
-    expect(rest).toEqual({
+  for (const [name, { key, expiry }] of Object.entries(pinnedTables)) {
+    const { Properties, DeletionPolicy, UpdateReplacePolicy } = resource(template, name);
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
+    // toEqual also fails on a table name, a secondary index or a policy of the table.
+    expect(Properties).toEqual({
+      AttributeDefinitions: Object.entries(key).map(([AttributeName, AttributeType]) => ({
+        AttributeName,
+        AttributeType,
+      })),
+      KeySchema: Object.keys(key).map((AttributeName, i) => ({
+        AttributeName,
+        KeyType: ['HASH', 'RANGE'][i],
+      })),
+      ...(expiry && { TimeToLiveSpecification: { AttributeName: expiry, Enabled: true } }),
       BillingMode: 'PAY_PER_REQUEST',
       SSESpecification: { SSEEnabled: false },
       Replicas: [replica],
     });
-    expect(policies).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
   }
 });
 
@@ -151,21 +135,27 @@ test.each(all)('each function may do exactly its own actions (%s)', (_, template
   const Version = '2012-10-17';
   const allow = (Action: unknown, more: object) => ({ Effect: 'Allow', Action, ...more });
   for (const name of idsOf(template, 'AWS::Lambda::Function')) {
-    const { table, actions } = accessOf(name);
     const { Role, LoggingConfig } = resource(template, name).Properties;
     const role = Role['Fn::GetAtt'][0];
     const logGroup = LoggingConfig.LogGroup.Ref;
     used.add(role).add(logGroup);
+    expect(accessOf(template, name)).toBe(pinnedAccess[name]);
     const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
       Roles.some(({ Ref }: { Ref: string }) => Ref === role),
     );
     const Statement = [
-      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { Resource: arnOf(logGroup) }),
-      allow(actions, { Resource: arnOf(table) }),
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], {
+        Resource: attributeOf(logGroup, 'Arn'),
+      }),
+      allow(expect.anything(), { Resource: attributeOf(tableOf(name), 'Arn') }),
       allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], { Resource: '*' }),
     ];
-    expect(policies.map(({ Roles, PolicyDocument }) => ({ Roles, PolicyDocument }))).toEqual([
-      { Roles: [ref(role)], PolicyDocument: { Version, Statement } },
+    expect(policies).toEqual([
+      {
+        PolicyName: expect.any(String),
+        Roles: [ref(role)],
+        PolicyDocument: { Version, Statement },
+      },
     ]);
     const assume = allow('sts:AssumeRole', { Principal: { Service: 'lambda.amazonaws.com' } });
     // toEqual also fails on a managed policy or another inline policy.
@@ -177,115 +167,36 @@ test.each(all)('each function may do exactly its own actions (%s)', (_, template
   expect(used.size).toBe(2 * functionNames.length);
 });
 
-test.each(all)('only the authorizer and its policy refer to its table (%s)', (_, template) => {
-  const types = ['AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::Function'];
-  const knowing = Object.entries(template.Resources).filter(
-    ([, { Type, Properties }]) =>
-      types.includes(Type) && JSON.stringify(Properties).includes('"AccessTokens"'),
-  );
-  expect(knowing.map(([id, { Type }]) => [Type, id]).sort()).toEqual([
-    ['AWS::IAM::Policy', expect.stringMatching(/Authorizer/)],
-    ['AWS::Lambda::Function', 'Authorizer'],
-  ]);
-  expect(resource(template, 'AccessTokens').Properties).not.toHaveProperty('ResourcePolicy');
-});
-
-test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
-  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
-  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
-  const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
-  const api = ['arn:', ref('AWS::Partition'), ':execute-api:', ...place];
-  const permission = (name: string, ...source: unknown[]) => ({
-    Action: 'lambda:InvokeFunction',
-    Principal: 'apigateway.amazonaws.com',
-    FunctionName: arnOf(name),
-    SourceArn: { 'Fn::Join': ['', [...api, ...source]] },
-  });
-  const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
-  const expected = [
-    permission('Authorizer', '/authorizers/', ref(authorizer)),
-    ...pinnedOperations.map(({ function: name, call }) => {
-      const route = `/${call.replace(' ', '').replace(/\{\w+\}/, '*')}`;
-      return permission(name, '/', ref(stage), route);
-    }),
-  ];
-  expect(permissions).toHaveLength(expected.length);
-  expect(permissions).toEqual(expect.arrayContaining(expected));
-});
-
-test.each(all)('the authorizer guards every method with a function (%s)', (_, template) => {
-  const AuthorizerId = ref(idsOf(template, 'AWS::ApiGateway::Authorizer')[0]);
-  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
-  const guarded = methods.filter(({ Integration }) => Integration.Type !== 'MOCK');
-  expect(guarded).toHaveLength(pinnedOperations.length);
-  for (const method of methods)
-    expect(method).toMatchObject(
-      guarded.includes(method)
-        ? { AuthorizationType: 'CUSTOM', AuthorizerId }
-        : { HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' },
-    );
-});
-
-test.each([
-  ['default', plain, 60],
-  ['everything', everything, 0],
-])('the gateway checks the form of a token (%s)', (_, template, cache) => {
-  expect(propertiesOf(template, 'AWS::ApiGateway::Authorizer')).toMatchObject([
-    {
-      Type: 'TOKEN',
-      IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression:
-        '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
-      AuthorizerResultTtlInSeconds: cache,
-    },
-  ]);
-});
-
-test.each([
-  ['default', plain, 50, 100],
-  ['everything', everything, 200, 400],
-])('the API is throttled, traced, and logs no bodies (%s)', (_, template, rate, burst) => {
-  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
-  expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
-  const limits = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
-  expect(stage.MethodSettings).toEqual([
-    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ...limits },
-  ]);
-});
-
-test('the access log is a setting, and has nothing in it that a client can write at will', () => {
-  expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
-  const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
-  const named = words(`
-    extendedRequestId requestTime identity.sourceIp tlsVersion httpMethod resourcePath status
-    error.responseType authorizer.principalId authorizer.tokenId responseLatency responseLength
-  `);
-  expect(Object.values(JSON.parse(Format))).toEqual(named.map((name) => `$context.${name}`));
-});
-
 test.each([
   ['default', plain, 'arm64', 512, 30],
   ['everything', everything, 'x86_64', 1024, 7],
 ])('functions differ only in code and table (%s)', (_, template, cpu, memory, days) => {
+  const cors = template === everything && { CORS_ORIGIN: 'https://example.com' };
   for (const name of idsOf(template, 'AWS::Lambda::Function')) {
-    const { table } = accessOf(name);
-    const { Properties } = resource(template, name);
-    const { Code, Description, Role, Environment, LoggingConfig, Tags, ...rest } = Properties;
+    const { Code, Description, Role, Tags, ...rest } = resource(template, name).Properties;
+    const { LogGroup } = rest.LoggingConfig;
+    const table = tableOf(name);
     expect(rest).toEqual({
       Architectures: [cpu],
+      // An exact environment: only the authorizer learns the name of its table.
+      Environment: {
+        Variables: {
+          [`${pinnedTables[table]?.variable}`]: ref(table),
+          AWS_ENDPOINT_URL_DYNAMODB: '',
+          ...(name !== 'Authorizer' && cors),
+        },
+      },
       Handler: 'start.handler',
+      LoggingConfig: { LogFormat: 'JSON', LogGroup },
       MemorySize: memory,
       Runtime: 'nodejs24.x',
       Timeout: timeouts.function / 1000,
       TracingConfig: { Mode: 'Active' },
     });
-    expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } });
-    expect(resource(template, LoggingConfig.LogGroup.Ref)).toMatchObject({
+    expect(resource(template, LogGroup.Ref)).toMatchObject({
       Type: 'AWS::Logs::LogGroup',
       Properties: { RetentionInDays: days },
     });
-    const tables = Object.entries(Environment.Variables).filter(([key]) => key.endsWith('_TABLE'));
-    expect(tables).toEqual([[variableOf(table), ref(table)]]);
   }
 });
 
@@ -306,4 +217,60 @@ test('each timeout ends before the next', async () => {
   expect(timeouts.authorizer).toBeLessThan(timeouts.function);
   // The gateway waits for the authorizer, then for the operation.
   expect(2 * timeouts.function).toBeLessThan(timeouts.gateway);
+});
+
+/** Names that are unique in a region or in another resource. All others count as global. */
+const local = [
+  'AWS::ApiGateway::Authorizer Name',
+  // Unique in a region, says AWS's page on custom domain names.
+  'AWS::ApiGateway::DomainName DomainName',
+  'AWS::ApiGateway::RestApi Name',
+  'AWS::ApiGateway::Stage StageName',
+  'AWS::CertificateManager::Certificate DomainName',
+  'AWS::CloudWatch::Alarm AlarmName',
+  // What the alarm watches.
+  'AWS::CloudWatch::Alarm MetricName',
+  // An inline policy of a role without a name.
+  'AWS::IAM::Policy PolicyName',
+  'AWS::SNS::Topic DisplayName',
+];
+
+/** Returns the names that a template gives to its resources in a region of the account. */
+function namesIn(region: string, template: Template, domain = 'none'): string[] {
+  // The deployer chooses a domain for each region.
+  const text = JSON.stringify(template).replaceAll(domain, `${region}.example.com`);
+  const filled: Template = JSON.parse(text, (_, value) => {
+    if (value?.Ref === 'AWS::Region') return region;
+    const [separator, parts] = value?.['Fn::Join'] ?? [];
+    return parts?.every((part: unknown) => typeof part === 'string')
+      ? parts.join(separator)
+      : value;
+  });
+  return Object.values(filled.Resources).flatMap(({ Type, Properties }) =>
+    Object.entries(Properties ?? {})
+      // A reference is to a name that AWS makes up or that another resource has.
+      .filter(([property, value]) => /Name$/.test(property) && typeof value === 'string')
+      .map(([property, value]) => {
+        const kind = `${Type} ${property}`;
+        return local.includes(kind) ? `${kind} ${region} ${value}` : `${kind} ${value}`;
+      }),
+  );
+}
+
+test.each(all)('two regions share no name (%s)', (name, template) => {
+  const { domain } = settings[name as keyof typeof settings] as { domain?: string };
+  const one = namesIn('eu-central-1', template, domain);
+  expect(one).toContainEqual(expect.stringMatching(/Dashboard DashboardName .*-eu-central-1$/));
+  expect(namesIn('us-east-1', template, domain)).toHaveLength(one.length);
+  for (const other of namesIn('us-east-1', template, domain)) expect(one).not.toContain(other);
+});
+
+test.each(all)('resources that cost money have the tag of their copy (%s)', (name, template) => {
+  const Value = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
+  const tagged = words(`
+    ApiGateway::RestApi ApiGateway::Stage Lambda::Function Logs::LogGroup CloudWatch::Alarm
+  `).flatMap((type) => propertiesOf(template, `AWS::${type}`));
+  const tables = propertiesOf(template, 'AWS::DynamoDB::GlobalTable');
+  for (const { Tags } of [...tagged, ...tables.map(({ Replicas }) => Replicas[0])])
+    expect(Tags).toContainEqual({ Key: 'plant-store', Value });
 });

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { operationNames } from '../../functions/shared/operations.ts';
 import { assemble } from '../../lib/assembly/assembly.ts';
 import { functionOf } from '../../lib/bundle.ts';
 import { readTemplate } from '../../lib/emulator/template/template.ts';
 import { settingNames } from '../../lib/settings.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
 export interface Resource {
@@ -35,30 +34,28 @@ export const contextWith = (chosen: Record<string, string>): Record<string, unkn
       .filter(([key, value]) => value !== undefined || key in cdk.context),
   );
 
-/** Calls a function with the folder of the assembly of the stack with these settings. */
-async function withAssembly<T>(
-  chosen: Record<string, string>,
-  use: (assembly: string) => T,
-): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  try {
-    await assemble(folder, contextWith(chosen));
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 export const plantFunctions = operationNames.map(functionOf);
 export const functionNames = [...plantFunctions, 'Authorizer'];
 
-/** Returns the template of the stack with these settings. */
-export const templateWith = (chosen: Record<string, string>): Promise<Template> =>
-  withAssembly(chosen, (assembly) => JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8')));
+/** Returns the template of the stack with these settings. Throws if the emulator cannot run it. */
+export async function templateWith(chosen: Record<string, string>): Promise<Template> {
+  const assembly = temporaryFolder();
+  await assemble(assembly, contextWith(chosen));
+  return JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8'));
+}
 
-/** Returns what the emulator reads of the stack with these settings. */
-export const emulatorTemplateWith = (chosen: Record<string, string>) =>
-  withAssembly(chosen, readTemplate);
+/** Returns the template with each group of settings. */
+export async function allTemplates(): Promise<Record<keyof typeof settings, Template>> {
+  const made = Object.entries(settings).map(async ([name, chosen]) => [
+    name,
+    await templateWith(chosen),
+  ]);
+  return Object.fromEntries(await Promise.all(made));
+}
+
+export const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));
+export const ref = (id: string | undefined) => ({ Ref: id });
+export const attributeOf = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
 
 export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];

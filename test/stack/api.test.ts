@@ -1,0 +1,200 @@
+import { expect, test } from '@jest/globals';
+import openApi from '../../docs/openapi.json' with { type: 'json' };
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { pinnedOperations } from '../support/pinned-operations.ts';
+import { words } from '../support/words.ts';
+import {
+  accessOf,
+  allTemplates,
+  attributeOf,
+  functionNames,
+  idsOf,
+  propertiesOf,
+  ref,
+  resource,
+  settings,
+  type Template,
+} from './templates.ts';
+
+const templates = await allTemplates();
+const { default: plain, everything, zone } = templates;
+const all = Object.entries(templates);
+
+/** Returns the methods of the API that call a function, by method and path. */
+function methodsOf(template: Template) {
+  const pathOf = (id: string): string => {
+    const { PathPart, ParentId } = resource(template, id).Properties;
+    return `${ParentId.Ref ? pathOf(ParentId.Ref) : ''}/${PathPart}`;
+  };
+  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
+  return Object.fromEntries(
+    methods
+      .filter(({ Integration }) => Integration.Type !== 'MOCK')
+      .map((method) => [`${method.HttpMethod} ${pathOf(method.ResourceId.Ref)}`, method]),
+  );
+}
+
+test('each operation has its method, path, scope, table, actions and statuses', () => {
+  const methods = methodsOf(plain);
+  const paths: Record<string, object> = openApi.paths;
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { security, responses }]) => {
+      const call = `${method.toUpperCase()} ${path}`;
+      const uri = JSON.stringify(methods[call]?.Integration.Uri ?? '');
+      const name = functionNames.find((name) => uri.includes(`"${name}"`)) ?? 'no function';
+      return {
+        function: name,
+        call,
+        scope: security[0].accessToken.join(' '),
+        access: accessOf(plain, name),
+        successes: Object.keys(responses)
+          .map(Number)
+          .filter((status) => status < 300),
+      };
+    }),
+  );
+  expect(described).toEqual(pinnedOperations);
+});
+
+test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
+  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
+  const api = ['arn:', ref('AWS::Partition'), ':execute-api:', ...place];
+  const permission = (name: string, ...source: unknown[]) => ({
+    Action: 'lambda:InvokeFunction',
+    Principal: 'apigateway.amazonaws.com',
+    FunctionName: attributeOf(name, 'Arn'),
+    SourceArn: { 'Fn::Join': ['', [...api, ...source]] },
+  });
+  expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(
+    new Set([
+      permission('Authorizer', '/authorizers/', ref(authorizer)),
+      ...pinnedOperations.map(({ function: name, call }) => {
+        const route = `/${call.replace(' ', '').replace(/\{\w+\}/, '*')}`;
+        return permission(name, '/', ref(stage), route);
+      }),
+    ]),
+  );
+});
+
+test.each(all)('the authorizer guards every method with a function (%s)', (name, template) => {
+  const [id] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  expect(resource(template, `${id}`).Properties).toMatchObject({
+    Type: 'TOKEN',
+    IdentitySource: 'method.request.header.Authorization',
+    IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+    AuthorizerResultTtlInSeconds: name === 'everything' ? 0 : 60,
+  });
+  const guarded = Object.values(methodsOf(template));
+  expect(guarded).toHaveLength(pinnedOperations.length);
+  for (const method of propertiesOf(template, 'AWS::ApiGateway::Method'))
+    expect(method).toMatchObject(
+      guarded.includes(method)
+        ? { AuthorizationType: 'CUSTOM', AuthorizerId: ref(id) }
+        : { HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' },
+    );
+});
+
+test.each([
+  ['default', plain, 50, 100],
+  ['everything', everything, 200, 400],
+])('the API is throttled, traced, and logs no bodies (%s)', (_, template, rate, burst) => {
+  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
+  const limits = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
+  expect(stage.MethodSettings).toEqual([
+    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ...limits },
+  ]);
+});
+
+test('the access log is a setting, and has nothing in it that a client can write at will', () => {
+  expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
+  const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
+  const named = words(`
+    extendedRequestId requestTime identity.sourceIp tlsVersion httpMethod resourcePath status
+    error.responseType authorizer.principalId authorizer.tokenId responseLatency responseLength
+  `);
+  expect(Object.values(JSON.parse(Format))).toEqual(named.map((name) => `$context.${name}`));
+});
+
+test.each(all)('the API accepts TLS from 1.2 on, under its own name (%s)', (_, template) => {
+  const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
+  for (const properties of [resource(template, 'Api').Properties, ...domains])
+    expect(properties).toMatchObject({
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+    });
+});
+
+const [stage] = idsOf(plain, 'AWS::ApiGateway::Stage');
+const [domainId = ''] = idsOf(zone, 'AWS::ApiGateway::DomainName');
+const regionalName = attributeOf(domainId, 'RegionalDomainName');
+const join = (...parts: unknown[]) => ({ 'Fn::Join': ['', parts] });
+
+test('outputs are the address, the tables and the next command', () => {
+  const host = [ref('Api'), '.execute-api.', ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
+  const BaseUrl: unknown = join('https://', ...host, '/', ref(stage));
+  const DnsRecord = join('api.example.com. CNAME ', regionalName, '.');
+  const addresses = {
+    default: { BaseUrl },
+    throwaway: { BaseUrl },
+    everything: { BaseUrl: 'https://api.example.com/v1', DnsRecord },
+    zone: { BaseUrl: 'https://store.example.com/v1' },
+  };
+  const tables = Object.values(tableIds).map((id) => [`${id}TableName`, ref(id)]);
+  for (const [name, template] of all) {
+    const copy = name === 'default' ? '' : ` --stack PlantStore-${name}`;
+    const outputs = {
+      ...addresses[name as keyof typeof addresses],
+      ...Object.fromEntries(tables),
+      NextCommand: `npm run token -- issue --owner YOUR_NAME${copy}`,
+    };
+    // toEqual also fails on an export, whose name would be unique in a region.
+    expect(template.Outputs).toEqual(
+      Object.fromEntries(Object.entries(outputs).map(([id, Value]) => [id, { Value }])),
+    );
+  }
+});
+
+test.each<[keyof typeof templates, string[], boolean?]>([
+  ['default', []],
+  ['everything', ['api.example.com'], true],
+  ['zone', ['store.example.com']],
+])('only v1 answers at the domain, and domain-only turns off execute-api (%s)', (...row) => {
+  const [name, domains, disabled] = row;
+  const template = templates[name];
+  const names = propertiesOf(template, 'AWS::ApiGateway::DomainName');
+  expect(names.map(({ DomainName }) => DomainName)).toEqual(domains);
+  expect(propertiesOf(template, 'AWS::ApiGateway::BasePathMapping')).toEqual(
+    domains.map(() => ({
+      BasePath: 'v1',
+      DomainName: ref(domainId),
+      RestApiId: ref('Api'),
+      Stage: ref(stage),
+    })),
+  );
+  expect(resource(template, 'Api').Properties.DisableExecuteApiEndpoint).toBe(disabled);
+});
+
+test('a certificate of the deployer is used as it is', () => {
+  const [domain] = propertiesOf(everything, 'AWS::ApiGateway::DomainName');
+  expect(domain.RegionalCertificateArn).toBe(settings.everything.certificate);
+});
+
+test('with a hosted zone, the stack makes the certificate and the record in it', () => {
+  const { 'hosted-zone': HostedZoneId, domain: DomainName } = settings.zone;
+  expect(propertiesOf(zone, 'AWS::CertificateManager::Certificate')).toMatchObject([
+    { DomainName, DomainValidationOptions: [{ DomainName, HostedZoneId }] },
+  ]);
+  const [certificate] = idsOf(zone, 'AWS::CertificateManager::Certificate');
+  expect(resource(zone, domainId).Properties.RegionalCertificateArn).toEqual(ref(certificate));
+  const AliasTarget = {
+    DNSName: regionalName,
+    HostedZoneId: attributeOf(domainId, 'RegionalHostedZoneId'),
+  };
+  expect(propertiesOf(zone, 'AWS::Route53::RecordSet')).toEqual([
+    { Name: `${DomainName}.`, Type: 'A', HostedZoneId, AliasTarget },
+  ]);
+});
