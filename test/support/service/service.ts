@@ -59,7 +59,7 @@ export async function startService({
 }: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
   await assemble(assembly, context);
-  const file = join(assembly, 'PlantStore.template.json');
+  const { file } = readTemplate(assembly);
   const { Resources, ...others } = JSON.parse(readFileSync(file, 'utf8'));
   for (const [id, seconds] of Object.entries(functionSeconds))
     Resources[id].Properties.Timeout = seconds;
