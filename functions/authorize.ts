@@ -1,22 +1,16 @@
 import middy from '@middy/core';
-import type {
-  APIGatewayAuthorizerResult,
-  APIGatewayTokenAuthorizerEvent,
-  Context,
-} from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
 import { digest, makeToken } from './access-tokens/token.ts';
-import { connect } from './dynamodb/client.ts';
-import { requiredVariable } from './dynamodb/environment.ts';
+import { connect, requiredVariable } from './dynamodb/client.ts';
 import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
 import { tableVariables } from './shared/table-schema.ts';
 import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();
-const find = (id: string) =>
-  findRecord(database, requiredVariable(tableVariables.accessTokens), id);
+const table = requiredVariable(tableVariables.accessTokens);
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
   timeoutEarlyInMillis: timeouts.function - timeouts.authorizer,
@@ -27,7 +21,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     // Use a fixed message, because any error saying Unauthorized, even DynamoDB's, becomes a 401.
     throw new Error('The access token could not be judged.');
   })
-  .handler(authorizer(find));
+  .handler(authorizer((id) => findRecord(database, table, id)));
 
 /** Called by start.mjs (lib/bundle.ts) while Lambda initializes the function. */
 export const prime = () => {
@@ -45,6 +39,5 @@ export const prime = () => {
     authorizationToken: `Bearer ${token}`,
     methodArn: 'arn:aws:execute-api:region:account:api/stage/GET/plants',
   };
-  const context = { getRemainingTimeInMillis: () => timeouts.function } as Context;
-  return primeClient(database, { Item: record }, () => handler(event, context));
+  return primeClient(database, { Item: record }, (context) => handler(event, context));
 };

@@ -34,12 +34,5 @@ export async function quietly(work: () => Promise<unknown>): Promise<void> {
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, code, $metadata, cause } = error as Error & Record<string, unknown>;
-  return {
-    name,
-    message,
-    stack,
-    code,
-    $metadata,
-    ...(cause !== undefined && { cause: describe(cause) }),
-  };
+  return { name, message, stack, code, $metadata, cause: cause && describe(cause) };
 }

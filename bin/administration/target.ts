@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { requireObjects } from '../../functions/dynamodb/answers.ts';
+import { requireObjects } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { documentClient, localClient } from '../../lib/database/database-client.ts';
 import { AdministrationError } from './administration-error.ts';

@@ -215,7 +215,7 @@ function problemResponse(codes: ProblemCode[]): Json {
     return [code, { value }];
   });
   return {
-    description: codes.map((code) => problems[code].title).join(', or '),
+    description: codes.map((code) => problemMembers(code).title).join(', or '),
     headers: { ...everyResponse, ...Object.assign({}, ...codes.map(ownHeaders)) },
     content: {
       [problemMediaType]: {
@@ -226,7 +226,7 @@ function problemResponse(codes: ProblemCode[]): Json {
   };
 
   function ownHeaders(code: ProblemCode): Json {
-    return mapped(problems[code].headers, (value, name) =>
+    return mapped(problems[code].headers ?? {}, (value, name) =>
       name === 'Retry-After'
         ? reference('headers', name)
         : { required: codes.length === 1, schema: { type: 'string', const: value } },

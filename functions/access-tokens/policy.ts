@@ -8,18 +8,12 @@ import { operations, type Scope } from '../shared/operations.ts';
  */
 export function policyFor(granted: readonly Scope[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
-  const allowed = Object.values(operations).filter(({ scope }) => granted.includes(scope));
+  const Resource = Object.values(operations)
+    .filter(({ scope }) => granted.includes(scope))
+    .flatMap(({ method, path }) => pathsOf(path).map((one) => `${api}/${stage}/${method}/${one}`));
   return {
     Version: '2012-10-17',
-    Statement: [
-      {
-        Effect: 'Allow',
-        Action: 'execute-api:Invoke',
-        Resource: allowed.flatMap(({ method, path }) =>
-          pathsOf(path).map((pattern) => `${api}/${stage}/${method}/${pattern}`),
-        ),
-      },
-    ],
+    Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
   };
 }
 

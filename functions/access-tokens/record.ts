@@ -59,10 +59,8 @@ export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
   const { success, output, issues } = v.safeParse(accessTokenRecord, item);
   if (success) return output;
   const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
-  throw new Error(
-    `The record of the access token ${item[accessTokenKey.partition]} is invalid: ` +
-      `${faults.join('; ')}.`,
-  );
+  const id = item[accessTokenKey.partition];
+  throw new Error(`The record of the access token ${id} is invalid: ${faults.join('; ')}.`);
 }
 
 /**
@@ -74,12 +72,8 @@ export async function findRecord(
   table: string,
   id: string,
 ): Promise<AccessTokenRecord | undefined> {
-  const { Item } = await database.send(
-    new GetCommand({
-      TableName: table,
-      Key: { [accessTokenKey.partition]: id },
-      ConsistentRead: true,
-    }),
-  );
+  const Key = { [accessTokenKey.partition]: id };
+  const get = new GetCommand({ TableName: table, Key, ConsistentRead: true });
+  const { Item } = await database.send(get);
   return Item && recordOf(Item);
 }

@@ -1,9 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import { unmarshallOptions } from '../shared/table-schema.ts';
 import { attempts, timeouts } from '../shared/timeouts.ts';
-import { unmarshallOptions } from '../shared/unmarshall-options.ts';
-import { requireObjects } from './answers.ts';
 import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
@@ -25,6 +24,28 @@ export function connect(): DynamoDBDocumentClient {
   requireObjects(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions });
+}
+
+/** Makes a client reject any answer but a JSON object. The SDK reads an empty answer as `{}`. */
+export function requireObjects({ config }: DynamoDBClient): void {
+  const { streamCollector } = config;
+  config.streamCollector = async (stream) => {
+    const bytes = await streamCollector(stream);
+    // White space may precede the brace. If the rest is malformed, the SDK rejects it.
+    if (bytes.find((byte) => byte > 0x20) !== 0x7b)
+      throw new SyntaxError('DynamoDB did not answer with a JSON object.');
+    return bytes;
+  };
+}
+
+/**
+ * Returns an environment variable that the stack sets. Throws if it is missing. Call it while
+ * Lambda initializes, so that this shows before the first request.
+ */
+export function requiredVariable(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set.`);
+  return value;
 }
 
 type SdkError = Parameters<typeof isTransientError>[0];

@@ -4,7 +4,9 @@ import { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Context } from 'aws-lambda';
 import { quietly } from '../log.ts';
+import { timeouts } from '../shared/timeouts.ts';
 
 /**
  * Warms up: runs `call` on an in-memory connection, which answers every command with `answer`. Call
@@ -14,7 +16,7 @@ import { quietly } from '../log.ts';
 export async function prime(
   database: DynamoDBDocumentClient,
   answer: object,
-  call: () => Promise<unknown>,
+  call: (context: Context) => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = database.config;
   const createConnection = () => connectionTo(JSON.stringify(answer));
@@ -34,7 +36,8 @@ export async function prime(
     }),
   });
   database.config.requestHandler = offline;
-  await quietly(call);
+  const context = { getRemainingTimeInMillis: () => timeouts.function } as Context;
+  await quietly(() => call(context));
   database.config.requestHandler = requestHandler;
   offline.destroy();
 }
@@ -53,11 +56,6 @@ function connectionTo(body: string): Duplex {
   });
   const ignore = () => connection;
   // What HTTP agents ask of a socket.
-  return Object.assign(connection, {
-    setKeepAlive: ignore,
-    setNoDelay: ignore,
-    setTimeout: ignore,
-    ref: ignore,
-    unref: ignore,
-  });
+  const asked = { setKeepAlive: ignore, setNoDelay: ignore, setTimeout: ignore };
+  return Object.assign(connection, asked, { ref: ignore, unref: ignore });
 }

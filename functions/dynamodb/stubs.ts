@@ -19,15 +19,11 @@ const neverUsed = (part: string): never => {
  * is none.
  */
 export function defaultProvider() {
-  const {
-    AWS_ACCESS_KEY_ID = '',
-    AWS_SECRET_ACCESS_KEY = '',
-    AWS_SESSION_TOKEN: sessionToken,
-  } = process.env;
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN } = process.env;
   const credentials = {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    ...(sessionToken && { sessionToken }),
+    ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
     // The SDK's code for this source, which it sends to AWS in its User-Agent.
     $source: { CREDENTIALS_ENV_VARS: 'g' },
   };

@@ -75,16 +75,14 @@ async function closeStaleConnections(
   await new Promise((resolve) => setImmediate(resolve));
   const idleMs = readClocks().map((now, i) => now - (lastUsed[i] ?? 0));
   if (idleMs.every((ms) => ms >= 0 && ms < idleLimitMs)) return;
-  const handler = config.requestHandler as unknown as NodeRequestHandler;
+  const handler = config.requestHandler as unknown as HasAgents;
   for (const agent of Object.values(handler.httpHandlerConfigs()))
     if (agent instanceof Agent)
       for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
 /** The part of the SDK's handler for Node that the general type lacks. */
-interface NodeRequestHandler {
-  httpHandlerConfigs(): Record<string, unknown>;
-}
+type HasAgents = { httpHandlerConfigs(): Record<string, unknown> };
 
 type AttemptError = Error & {
   code?: string;

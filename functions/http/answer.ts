@@ -32,34 +32,30 @@ type Request = Parameters<NonNullable<Answering['before']>>[0];
 export function answer(): Answering {
   const shared = commonHeaders(process.env[environment.corsOrigin]);
 
-  const respond = (
-    { event }: Request,
+  /** Sets the response. Returns the fields of its log line. */
+  function respond(
+    request: Request,
     status: number,
     headers: Record<string, string>,
-    body = '',
-  ): APIGatewayProxyResult => ({
-    statusCode: status,
-    headers: { ...shared, [requestIdHeader]: requestIdOf(event), ...headers },
-    body,
-  });
-
-  const logFields = ({ event, internal }: Request, status: number) => ({
-    requestId: requestIdOf(event),
-    owner: event.requestContext.authorizer?.owner,
-    status,
-    durationMs: Date.now() - internal.started,
-  });
+    body: string | undefined = '',
+  ) {
+    const { event, internal } = request;
+    const requestId = requestIdOf(event);
+    const all = { ...shared, [requestIdHeader]: requestId, ...headers };
+    request.response = { statusCode: status, headers: all, body };
+    const { owner } = event.requestContext.authorizer ?? {};
+    return { requestId, owner, status, durationMs: Date.now() - internal.started };
+  }
 
   return {
-    before: (request) => {
+    before: ({ internal }) => {
       // Not performance.now(), which would load perf_hooks.
-      request.internal.started = Date.now();
+      internal.started = Date.now();
     },
     after: (request) => {
-      const { code, status, headers = {}, body } = request.response as Reply;
+      const { code, status, headers, body } = request.response as Reply;
       const type = body !== undefined && { 'Content-Type': 'application/json' };
-      request.response = respond(request, status, { ...type, ...headers }, JSON.stringify(body));
-      logInfo(code, logFields(request, status));
+      logInfo(code, respond(request, status, { ...type, ...headers }, JSON.stringify(body)));
     },
     onError: (request) => {
       const { error, event } = request;
@@ -68,20 +64,11 @@ export function answer(): Answering {
           ? error
           : new Problem(isUnavailable(error) ? 'unavailable' : 'internal-error');
       const { status, headers } = problems[problem.code];
-      request.response = respond(
-        request,
-        status,
-        { 'Content-Type': problemMediaType, ...headers },
-        problem.toJson(requestIdOf(event)),
-      );
-      const fields = logFields(request, status);
+      const type = { 'Content-Type': problemMediaType };
+      const body = problem.toJson(requestIdOf(event));
+      const fields = respond(request, status, { ...type, ...headers }, body);
       if (problem === error) logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
-      else
-        logError(
-          problem.code === 'unavailable' ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED',
-          fields,
-          error,
-        );
+      else logError(status === 503 ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED', fields, error);
     },
   };
 }

@@ -32,13 +32,9 @@ export function readBody(event: APIGatewayProxyEvent): Body {
   try {
     const object = parseJsonObject(text);
     if (!object) return wholeBody('must be a JSON object');
-    return {
-      members: object.members,
-      faults: object.repeated.map((name) => ({
-        pointer: pointer(name),
-        detail: 'must occur only once',
-      })),
-    };
+    const { members, repeated } = object;
+    const detail = 'must occur only once';
+    return { members, faults: repeated.map((name) => ({ pointer: pointer(name), detail })) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const { line, column } = findJsonFault(text);

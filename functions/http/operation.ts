@@ -14,14 +14,17 @@ export interface Caller {
   signal: AbortSignal;
 }
 
+/** What an operation does with its input, which its schema has parsed. */
+export type Run<S extends InputSchema> = (
+  input: v.InferOutput<S>,
+  caller: Caller,
+) => Promise<Reply>;
+
 /**
  * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
  * event as the operation's input, and answers every error with a problem.
  */
-export function operation<S extends InputSchema>(
-  schema: S,
-  run: (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
-) {
+export function operation<S extends InputSchema>(schema: S, run: Run<S>) {
   return middy<APIGatewayProxyEvent>({
     timeoutEarlyInMillis: timeouts.function - timeouts.operation,
   })

@@ -24,12 +24,8 @@ export class Problem extends Error {
 
   /** Returns the problem details (RFC 9457). `instance` is the request id. */
   toJson(instance: string): string {
-    const errors = this.faults.length > 0 && { errors: this.faults };
-    return JSON.stringify({
-      ...problemMembers(this.code),
-      detail: this.message,
-      instance,
-      ...errors,
-    });
+    const { message: detail, faults } = this;
+    const errors = faults.length > 0 ? faults : undefined;
+    return JSON.stringify({ ...problemMembers(this.code), detail, instance, errors });
   }
 }

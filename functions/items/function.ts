@@ -1,13 +1,9 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type * as v from 'valibot';
-import { connect } from '../dynamodb/client.ts';
-import { requiredVariable } from '../dynamodb/environment.ts';
+import { connect, requiredVariable } from '../dynamodb/client.ts';
 import { prime } from '../dynamodb/prime.ts';
-import type { Reply } from '../http/answer.ts';
 import type { InputSchema } from '../http/input.ts';
-import { type Caller, operation } from '../http/operation.ts';
+import { operation, type Run } from '../http/operation.ts';
 import { ownerKey, tableVariables } from '../shared/table-schema.ts';
-import { timeouts } from '../shared/timeouts.ts';
 import type { Fields, Item, Kind, Scalar } from './item.ts';
 import { type ItemStore, itemStore } from './store.ts';
 
@@ -19,21 +15,16 @@ import { type ItemStore, itemStore } from './store.ts';
 export function itemFunction<F extends Fields, S extends InputSchema>(
   kind: Kind<F>,
   input: S,
-  run: (store: ItemStore<Item<F>>) => (input: v.InferOutput<S>, caller: Caller) => Promise<Reply>,
+  run: (store: ItemStore<Item<F>>) => Run<S>,
   example: Partial<APIGatewayProxyEvent>,
 ) {
   const database = connect();
   const table = requiredVariable(tableVariables[kind.table]);
   const handler = operation(input, run(itemStore(kind, database, table)));
   const requestContext = { authorizer: { owner: '-' }, path: '/' };
-  const exercise = async () => {
-    const event = {
-      multiValueHeaders: {},
-      ...example,
-      requestContext,
-    } as unknown as APIGatewayProxyEvent;
-    const context = { getRemainingTimeInMillis: () => timeouts.function } as Context;
-    const { statusCode, body } = await handler(event, context);
+  const exercise = async (context: Context) => {
+    const event = { multiValueHeaders: {}, ...example, requestContext } as object;
+    const { statusCode, body } = await handler(event as APIGatewayProxyEvent, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };
   const attribute = (value: Scalar) => {

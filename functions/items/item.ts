@@ -11,6 +11,14 @@ export const id = v.pipe(
   v.maxValue(largestId, `must be at most ${largestId}`),
 );
 
+/** An id as a path spells it: in one way only, so that an item has one URL. */
+export const idInPath = v.pipe(
+  v.string(),
+  v.regex(/^(?:0|-?[1-9][0-9]*)$/, 'must be an integer in canonical decimal digits, like 7 or -7'),
+  v.transform((digits) => BigInt(digits)),
+  id,
+);
+
 /** A text of so many code points. */
 export const text = (minLength: number, maxLength: number) =>
   v.pipe(

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { Reply } from '../http/answer.ts';
-import type { Caller } from '../http/operation.ts';
+import type { Run } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { newPlant, plantKind } from './plant.ts';
 import type { PlantStore } from './store.ts';
@@ -8,11 +7,8 @@ import type { PlantStore } from './store.ts';
 export const createPlantInput = v.object({ body: newPlant });
 
 export const createPlant =
-  ({ create }: Pick<PlantStore, 'create'>) =>
-  async (
-    { body: plant }: v.InferOutput<typeof createPlantInput>,
-    { owner, requestPath, signal }: Caller,
-  ): Promise<Reply> => {
+  ({ create }: Pick<PlantStore, 'create'>): Run<typeof createPlantInput> =>
+  async ({ body: plant }, { owner, requestPath, signal }) => {
     const creation = await create(owner, plant, signal);
     if (creation === 'conflict') throw new Problem('plant-exists');
     return {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { Reply } from '../http/answer.ts';
-import type { Caller } from '../http/operation.ts';
+import type { Run } from '../http/operation.ts';
 import { paging, readPage } from '../items/paging.ts';
 import { plantKind } from './plant.ts';
 import type { PlantStore } from './store.ts';
@@ -8,11 +7,8 @@ import type { PlantStore } from './store.ts';
 export const listPlantsInput = v.object({ query: v.object(paging) });
 
 export const listPlants =
-  ({ list }: Pick<PlantStore, 'list'>) =>
-  async (
-    { query }: v.InferOutput<typeof listPlantsInput>,
-    { owner, requestPath, signal }: Caller,
-  ): Promise<Reply> => {
+  ({ list }: Pick<PlantStore, 'list'>): Run<typeof listPlantsInput> =>
+  async ({ query }, { owner, requestPath, signal }) => {
     const { page, headers } = await readPage(query, requestPath, (limit, after) =>
       list(owner, limit, after, signal),
     );

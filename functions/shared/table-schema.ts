@@ -10,17 +10,15 @@ export const tableVariables = {
 
 /** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
 export const ownerKey = { partition: 'owner', sort: 'id' } as const;
+/** DynamoDB may remove an item after the time in its expiry (seconds since 1970). */
 export const accessTokenKey = { partition: 'id', expiry: 'expires' } as const;
 
-interface TableKey {
-  /** The name of an attribute that is a string. */
-  partition: string;
-  /** The name of an attribute that is a number. */
-  sort?: string;
-  /** The attribute with the time (seconds since 1970) after which DynamoDB may remove an item. */
-  expiry?: string;
-}
+/** Names of attributes: the partition is a string, the others are numbers. */
+type TableKey = { partition: string; sort?: string; expiry?: string };
 export const tableKeys: Record<TableName, TableKey> = {
   plants: ownerKey,
   accessTokens: accessTokenKey,
 };
+
+/** How document clients read numbers: as bigints, so that no digit of an int64 is lost. */
+export const unmarshallOptions = { wrapNumbers: BigInt };

@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { unmarshallOptions } from '../../functions/shared/unmarshall-options.ts';
+import { unmarshallOptions } from '../../functions/shared/table-schema.ts';
 import { region } from '../emulator/template/resource-values.ts';
 
 /** A function has a key of its own. Any other key is an administrator's. */

@@ -15,8 +15,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { connect } from '../../functions/dynamodb/client.ts';
-import { requiredVariable } from '../../functions/dynamodb/environment.ts';
+import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { plantKind } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';

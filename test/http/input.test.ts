@@ -50,9 +50,9 @@ test.each([
 
 const tooLarge = /^must be (at most 2147483647|an integer from 1 to 2147483647 in canonical)/;
 test.each<[limit: unknown, detail: RegExp]>([
-  ...[null, []].map((none): [unknown, RegExp] => [none, /^must be/]),
+  [null, /^must be a string$/],
+  ...[[], ['1', '1']].map((many): [unknown, RegExp] => [many, /^must be given only once$/]),
   [['0'], /^must be at least 1$/],
-  [['1', '1'], /^must be given only once$/],
   ...['2147483648', '99999999999', '7x', 'x7'].map((one): [unknown, RegExp] => [[one], tooLarge]),
 ])('the fault of a limit whose values are %j is that it %s', (limit, detail) => {
   const event = proxyEvent({ query: { limit } as never });

@@ -14,7 +14,7 @@ export const suites: [files: RegExp, suites: string[]][] = [
   [/prime|stubs/, ['bundles/', 'contract/contract']],
   [
     /writes|client|lighten/,
-    ['plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
+    ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
   [/store/, ['plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
