@@ -1,5 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import {
   issueToken,
@@ -12,13 +17,16 @@ import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localClient } from '../../lib/database/database-client.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { startTokensTable } from '../support/database/tokens-table.ts';
+import { openTables } from '../support/database/open-database.ts';
 
 const table = tableIds.accessTokens;
-const { database, stop } = await startTokensTable(table);
-finallyDo(stop);
+const { endpoint } = await openTables();
+// It returns numbers, and the programs' own client bigints.
+const database = DynamoDBDocumentClient.from(localClient(endpoint));
+finallyDo(() => database.destroy());
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;

@@ -13,11 +13,10 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { startTokensTable } from '../support/database/tokens-table.ts';
+import { openTables } from '../support/database/open-database.ts';
 import { run, token, tokenProcess } from './command.ts';
 
-const tokens = await startTokensTable();
-finallyDo(tokens.stop);
+const tokens = await openTables();
 
 const local = (line: string, stdin?: string) =>
   token(`${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {}, stdin);
@@ -271,7 +270,7 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
 );
 
 test('a server is recognised that is not the database of an npm start', async () => {
-  const other = await startTokensTable('Others');
+  const other = await openTables({ accessTokens: 'Others' });
   const nothing = createServer((_, response) =>
     response.writeHead(403).end('{"message":"Forbidden"}'),
   );
@@ -283,7 +282,6 @@ test('a server is recognised that is not the database of an npm start', async ()
     expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
   }
   nothing.close();
-  await other.stop();
 });
 
 test.each(['issue --owner alice', 'list', 'revoke Zk3v9QeXb2Lr'])(

@@ -6,10 +6,11 @@ import { issueToken } from '../../bin/administration/access-tokens.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { startTokensTable } from '../support/database/tokens-table.ts';
+import { embedded } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
 import { describedStack } from '../support/http/described-stack.ts';
 import { run, token, tokenProcess } from './command.ts';
 
@@ -17,14 +18,11 @@ import { run, token, tokenProcess } from './command.ts';
 
 const folder = temporaryFolder();
 // Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
-const tokens = await startTokensTable('PlantStore-AccessTokens-1ABC', () =>
-  startDatabase({ port: 0 }),
-);
-finallyDo(tokens.stop);
-const local = await startTokensTable();
-finallyDo(local.stop);
+const table = 'PlantStore-AccessTokens-1ABC';
+const tokens = await openTables({ accessTokens: table }, embedded);
+const local = await openTables();
 const outputs: Record<string, Record<string, string>> = {
-  PlantStore: { AccessTokensTableName: tokens.name },
+  PlantStore: { AccessTokensTableName: table },
   SomethingElse: { BucketName: 'b' },
 };
 const action = 'cloudformation:DescribeStacks';
@@ -78,7 +76,7 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   const { code, stdout } = await aws(`issue --owner deployed ${options}`, env);
   expect(code).toBe(0);
   expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
-  const record = await findRecord(tokens.database, tokens.name, tokenId(stdout.trim()) ?? '');
+  const record = await findRecord(tokens.database, table, tokenId(stdout.trim()) ?? '');
   expect(record).toMatchObject({ owner: 'deployed' });
 });
 
@@ -87,7 +85,9 @@ const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
 test.each([...new Set(documented)])('the documented command works: %s', async (line) => {
-  const { database, name } = line.includes('--localhost') ? local : tokens;
+  const isLocal = line.includes('--localhost');
+  const { database } = isLocal ? local : tokens;
+  const name = isLocal ? tableIds.accessTokens : table;
   const { id, token: whole } = await issueToken(database, name, {
     owner: 'alice',
     scopes: ['plants:read'],

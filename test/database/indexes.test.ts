@@ -1,132 +1,113 @@
-import {
-  CreateTableCommand,
-  type GlobalSecondaryIndex as Index,
-  ListTablesCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type GlobalSecondaryIndex as Index, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { type NativeAttributeValue, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { createTables } from '../../lib/database/create-tables.ts';
-import { localClient } from '../../lib/database/database-client.ts';
+import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
-import type { Table } from '../../lib/emulator/template/properties.ts';
-import type { Template } from '../../lib/emulator/template/template.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { openDatabase } from '../support/database/open-database.ts';
+import { createTablesOf, openDatabase, tableOf } from '../support/database/open-database.ts';
+import { writePlants } from '../support/database/plants-table.ts';
 
-const keySchema = (name: string) => [{ AttributeName: name, KeyType: 'HASH' as const }];
-const byColour: Index = {
-  IndexName: 'ByColour',
-  KeySchema: keySchema('colour'),
-  Projection: { ProjectionType: 'ALL' },
-};
-const table = (...GlobalSecondaryIndexes: Index[]): Table => ({
-  AttributeDefinitions: ['key', ...(GlobalSecondaryIndexes.length > 0 ? ['colour'] : [])].map(
-    (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
-  ),
-  KeySchema: keySchema('key'),
-  GlobalSecondaryIndexes,
+const plain = tableOf('key');
+const withIndex = (KeySchema: Index['KeySchema']) => ({
+  AttributeDefinitions: ['key', 'colour'].flatMap((name) => tableOf(name).AttributeDefinitions),
+  KeySchema: plain.KeySchema,
+  GlobalSecondaryIndexes: [
+    { IndexName: 'ByColour', KeySchema, Projection: { ProjectionType: 'ALL' as const } },
+  ],
 });
-const templateWith = (plants: Table) =>
-  ({ of: () => new Map([['Plants', plants]]) }) as unknown as Template;
+const indexed = withIndex(tableOf('colour').KeySchema);
 
-const row = (key: number, more: object = {}) => ({
-  key: { S: `${key}` },
-  colour: { S: key % 2 ? 'red' : 'blue' },
-  ...more,
-});
+const row = (key: number) => ({ key: `${key}`, colour: key % 2 ? 'red' : 'blue' });
 const rows = Array.from({ length: 60 }, (_, key) => row(key));
-
-function clientOf(database: Database) {
-  const client = localClient(database.endpoint);
-  const put = async (TableName: string, items: ReturnType<typeof row>[]) => {
-    for (const Item of items) await client.send(new PutItemCommand({ TableName, Item }));
-  };
-  const keys = async (items: Promise<{ Items?: Record<string, { S?: string }>[] }>) =>
-    ((await items).Items ?? []).map(({ key }) => Number(key?.S)).sort((a, b) => a - b);
-  return {
-    client,
-    put,
-    all: () => keys(client.send(new ScanCommand({ TableName: 'Plants' })) as never),
-    red: () =>
-      keys(
-        client.send(
-          new QueryCommand({
-            TableName: 'Plants',
-            IndexName: 'ByColour',
-            KeyConditionExpression: 'colour = :red',
-            ExpressionAttributeValues: { ':red': { S: 'red' } },
-          }),
-        ) as never,
-      ),
-    tables: async () => (await client.send(new ListTablesCommand())).TableNames,
-  };
-}
 const every = rows.map((_, key) => key);
 const odd = every.filter((key) => key % 2);
+
+function clientOf(database: Database) {
+  const client = localDocumentClient(database.endpoint);
+  finallyDo(() => client.destroy());
+  const keysOf = (Items: Record<string, NativeAttributeValue>[] = []) =>
+    Items.map(({ key }) => Number(key)).sort((a, b) => a - b);
+  const all = async () =>
+    keysOf((await client.send(new ScanCommand({ TableName: 'Plants' }))).Items);
+  const query = new QueryCommand({
+    TableName: 'Plants',
+    IndexName: 'ByColour',
+    KeyConditionExpression: 'colour = :red',
+    ExpressionAttributeValues: { ':red': 'red' },
+  });
+  const red = async () => keysOf((await client.send(query)).Items);
+  return {
+    put: (items: object[], table = 'Plants') =>
+      writePlants(
+        client,
+        items.map((Item) => ({ PutRequest: { Item } })),
+        table,
+      ),
+    all,
+    red,
+    /** Returns all keys, those of the index, and the tables. */
+    whole: async () => [
+      await all(),
+      await red(),
+      (await client.send(new ListTablesCommand())).TableNames,
+    ],
+  };
+}
+const whole = [every, odd, ['Plants']];
 
 test('a data folder whose table lacks an index has it after a restart, rows included', async () => {
   const data = temporaryFolder();
   const first = await startDatabase({ data, port: 0 });
-  await createTables(templateWith(table()), first.endpoint);
-  await clientOf(first).put('Plants', rows);
+  await createTablesOf({ Plants: plain }, first);
+  await clientOf(first).put(rows);
   await first.stop();
 
-  const second = await startDatabase({ data, port: 0 });
-  finallyDo(() => second.stop());
-  const { red, all, tables } = clientOf(second);
-  await createTables(templateWith(table(byColour)), second.endpoint);
-  expect([await red(), await all(), await tables()]).toEqual([odd, every, ['Plants']]);
+  const second = await openDatabase({ data });
+  const client = clientOf(second);
+  await createTablesOf({ Plants: indexed }, second);
+  expect(await client.whole()).toEqual(whole);
 
-  await createTables(templateWith(table()), second.endpoint);
-  expect([await all(), await tables()]).toEqual([every, ['Plants']]);
-  await expect(red()).rejects.toThrow('The table does not have the specified index: ByColour');
+  await createTablesOf({ Plants: plain }, second);
+  expect(await client.all()).toEqual(every);
+  await expect(client.red()).rejects.toThrow(
+    'The table does not have the specified index: ByColour',
+  );
 });
 
 describe('a rebuild that was cut short ends at the next start, with every row', () => {
   const half = rows.slice(0, 30);
 
   test.each([
-    ['while it copied the rows', table(), rows, half],
+    ['while it copied the rows', plain, rows, half],
     ['before it made the table', undefined, [], rows],
-    ['before the table had its rows', table(byColour), half, rows],
-    ['before it removed the copy', table(byColour), rows, rows],
-    ['and the template has changed since', table(), half, rows],
+    ['before the table had its rows', indexed, half, rows],
+    ['before it removed the copy', indexed, rows, rows],
+    ['and the template has changed since', plain, half, rows],
   ])('%s', async (_, existing, stored, copied) => {
     const database = await openDatabase();
-    const { client, put, red, all, tables } = clientOf(database);
-    const create = async (TableName: string, { GlobalSecondaryIndexes = [], ...more }: Table) => {
-      const indexes = GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes };
-      const BillingMode = 'PAY_PER_REQUEST';
-      await client.send(new CreateTableCommand({ TableName, ...more, ...indexes, BillingMode }));
-    };
-    if (existing) await create('Plants', existing);
-    await create('Plants.rebuild', table(byColour));
-    await put('Plants', [...stored]);
-    await put('Plants.rebuild', [...copied]);
-
+    const { put, whole: found } = clientOf(database);
+    await createTablesOf({ ...(existing && { Plants: existing }) }, database);
+    await createTablesOf({ 'Plants.rebuild': indexed }, database);
+    await put(stored);
+    await put(copied, 'Plants.rebuild');
     for (const _ of ['this start', 'the next']) {
-      await createTables(templateWith(table(byColour)), database.endpoint);
-      expect([await red(), await all(), await tables()]).toEqual([odd, every, ['Plants']]);
+      await createTablesOf({ Plants: indexed }, database);
+      expect(await found()).toEqual(whole);
     }
   });
 });
 
 test('rows without an index key stay; a row that does not fit stops the rebuild', async () => {
   const database = await openDatabase();
-  const { client, put, red, all } = clientOf(database);
-  const start = () => createTables(templateWith(table(byColour)), database.endpoint);
-  await createTables(templateWith(table()), database.endpoint);
-  await put('Plants', [...rows, row(100, { colour: { S: '' } })]);
-  const others = [{ key: { S: '101' } }, { key: { S: '102' }, colour: { N: '1' } }];
-  for (const Item of others as never[])
-    await client.send(new PutItemCommand({ TableName: 'Plants', Item }));
+  const { put, all, red } = clientOf(database);
+  await createTablesOf({ Plants: plain }, database);
+  await put([...rows, { key: '100', colour: '' }, { key: '101' }, { key: '102', colour: 1 }]);
+  const start = () => createTablesOf({ Plants: indexed }, database);
   await expect(start()).rejects.toThrow(
     /^Plants stays as it was, because a row does not fit its new index: .*Type mismatch/,
   );
   expect(await all()).toEqual([...every, 100, 101, 102]);
-  await put('Plants', [row(102)]);
+  await put([row(102)]);
   await start();
   expect([await all(), await red()]).toEqual([[...every, 100, 101, 102], odd]);
 });
@@ -134,19 +115,19 @@ test('rows without an index key stay; a row that does not fit stops the rebuild'
 test('calls wait while a table is rebuilt, and none gets lost', async () => {
   const database = await openDatabase();
   const { put, all } = clientOf(database);
-  await createTables(templateWith(table()), database.endpoint);
-  const writing = put('Plants', rows);
-  await database.exclusively(() => createTables(templateWith(table(byColour)), database.endpoint));
+  await createTablesOf({ Plants: plain }, database);
+  const writing = (async () => {
+    for (const one of rows) await put([one]);
+  })();
+  await database.exclusively(() => createTablesOf({ Plants: indexed }, database));
   await writing;
   expect(await all()).toEqual(every);
 });
 
 test('a table that the engine cannot have is an error that says what to do', async () => {
-  const database = await startDatabase({ port: 0 });
-  finallyDo(() => database.stop());
-  const KeySchema = ['colour', 'key'].flatMap(keySchema);
-  const plants = table({ ...byColour, KeySchema });
-  await expect(createTables(templateWith(plants), database.endpoint)).rejects.toThrow(
+  const KeySchema = ['colour', 'key'].flatMap((name) => tableOf(name).KeySchema);
+  const impossible = createTablesOf({ Plants: withIndex(KeySchema) }, await openDatabase());
+  await expect(impossible).rejects.toThrow(
     /^Plants: the emulator does not support this table: .+\. Leave it out, or try it in/,
   );
 });

@@ -2,17 +2,11 @@ import { PassThrough } from 'node:stream';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { eraseCommand } from '../../bin/plants/erase.ts';
-import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../lib/database/database-client.ts';
-import { finallyDo } from '../support/cleanup.ts';
-import { createTable, tableNames } from '../support/database/create-table.ts';
-import { engine } from '../support/database/engines.ts';
+import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { openTables } from '../support/database/open-database.ts';
 
-const { endpoint, stop } = await engine().start();
-const database = localDocumentClient(endpoint);
-for (const name of tableNames) await createTable(database, name);
-finallyDo(stop);
-finallyDo(() => database.destroy());
+const { endpoint, database } = await openTables();
+const tableNames = Object.keys(tableIds) as TableName[];
 
 test('erase removes what an owner has in every table, and nothing of others', async () => {
   for (const name of tableNames)

@@ -2,25 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { exportToFile, exportToStdout } from '../../bin/plants/export.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../lib/database/database-client.ts';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { createTable } from '../support/database/create-table.ts';
+import { openTables } from '../support/database/open-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { answered } from '../support/plant.ts';
 
-const { endpoint, stop } = await startDatabase({ port: 0 });
-const database = localDocumentClient(endpoint);
-await createTable(database, 'plants');
+const { database } = await openTables();
 const store = plantStore(database, tableIds.plants);
-afterAll(() => {
-  database.destroy();
-  return stop();
-});
 
 test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
   const owner = `owner-of-${count}`;

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { kindOf } from '../../functions/items/item.ts';
@@ -7,9 +7,8 @@ import { itemStore } from '../../functions/items/store.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
-import type { Database } from '../../lib/database/embedded-database.ts';
-import { createTable } from '../support/database/create-table.ts';
 import { engines } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
 import { answered, stored, whole } from '../support/plant.ts';
 
 // The contract shows what callers see of it, the explorer what becomes of calls that meet.
@@ -17,21 +16,15 @@ import { answered, stored, whole } from '../support/plant.ts';
 const TableName = tableIds.plants;
 const plant = (id: bigint, name = 'Aloe') => ({ id, ...answered({ name }) });
 
-describe.each(engines())('on $name', ({ start }) => {
-  let engine: Database;
+describe.each(engines())('on $name', (engine) => {
+  let endpoint: string;
   let database: DynamoDBDocumentClient;
   let plants: PlantStore;
   const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 
   beforeAll(async () => {
-    engine = await start();
-    database = localDocumentClient(engine.endpoint);
-    await createTable(database, 'plants');
+    ({ endpoint, database } = await openTables(tableIds, engine));
     plants = plantStore(database, TableName);
-  });
-  afterAll(async () => {
-    database.destroy();
-    await engine?.stop();
   });
 
   test('texts, integers and booleans are stored, compared, listed and answered', async () => {
@@ -65,7 +58,7 @@ describe.each(engines())('on $name', ({ start }) => {
 
   test('what is read is never stale', async () => {
     const reads: object[] = [];
-    const watched = localDocumentClient(engine.endpoint);
+    const watched = localDocumentClient(endpoint);
     watched.middlewareStack.add(
       (next) => (args) => {
         if (!('Item' in args.input)) reads.push(args.input);

@@ -4,9 +4,8 @@ import { itemStore } from '../../../functions/items/store.ts';
 import { plantKind } from '../../../functions/plants/plant.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { finallyDo } from '../../support/cleanup.ts';
-import { createTable } from '../../support/database/create-table.ts';
 import { engines } from '../../support/database/engines.ts';
+import { openTables } from '../../support/database/open-database.ts';
 import { itemModel } from './model.ts';
 
 /** Returns a client whose answers come from a model. Each owner has one item. */
@@ -33,14 +32,10 @@ const sequences = calls.flatMap((one) =>
   calls.flatMap((two) => calls.map((three) => [one, two, three])),
 );
 
-describe.each(engines())('on $name', ({ start }) => {
+describe.each(engines())('on $name', (engine) => {
   test('the model answers every three calls of the store as the engine does', async () => {
-    const engine = await start();
-    finallyDo(engine.stop);
-    const client = localDocumentClient(engine.endpoint);
-    await createTable(client, 'plants');
-    const [real, modelled] = [client, modelClient(engine.endpoint)].map((database) => {
-      finallyDo(() => database.destroy());
+    const { endpoint, database: client } = await openTables(tableIds, engine);
+    const [real, modelled] = [client, modelClient(endpoint)].map((database) => {
       const store = itemStore(plantKind, database, tableIds.plants);
       return (call: string, owner: string): Promise<unknown> => {
         const [, name] = call.split(' ');

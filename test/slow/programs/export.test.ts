@@ -17,9 +17,10 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { finallyDo } from '../../support/cleanup.ts';
+import { openTables } from '../../support/database/open-database.ts';
 import { type Fault, hang, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
-import { linesOf, plantsProgram, startTables, success } from './plants-program.ts';
+import { linesOf, plantsProgram, success } from './plants-program.ts';
 
 /** An export asks for them in two queries. */
 const lines = linesOf(1100);
@@ -118,7 +119,7 @@ test.each([
   const before = lying(part);
   const { code, stderr } = await exportOf(
     owner,
-    isElsewhere ? (await startTables()).endpoint : endpoint,
+    isElsewhere ? (await openTables()).endpoint : endpoint,
   );
   expect({ code, stderr }).toEqual({
     code: 1,

@@ -1,19 +1,7 @@
 import { join } from 'node:path';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { createTable, tableNames } from '../../support/database/create-table.ts';
-import { engine } from '../../support/database/engines.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { openTables } from '../../support/database/open-database.ts';
 import { startProgram } from '../../support/program.ts';
-
-/** Starts all tables in an engine of their own, in memory. */
-export async function startTables() {
-  const { endpoint, stop } = await engine().start();
-  finallyDo(stop);
-  const database = localDocumentClient(endpoint);
-  finallyDo(() => database.destroy());
-  for (const name of tableNames) await createTable(database, name);
-  return { endpoint, database };
-}
 
 /** CI takes 100 000. */
 export const many = Number(process.env.PLANTS ?? 1500);
@@ -23,7 +11,7 @@ export const seconds = 60 + many / 60;
 /** Starts both tables, and returns what runs the plants program on them in a folder of its own. */
 export async function plantsProgram() {
   const folder = temporaryFolder();
-  const tables = await startTables();
+  const tables = await openTables();
 
   /** Starts the program, as `npm run plants --` does. Its stdin stays open. */
   function start(args: string[], endpoint = tables.endpoint) {

@@ -15,7 +15,7 @@ export interface Engine {
   start(): Promise<Database>;
 }
 
-const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
+export const embedded: Engine = { name: 'dynalite', start: () => startDatabase({ port: 0 }) };
 const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
 
 /**

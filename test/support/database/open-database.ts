@@ -1,5 +1,11 @@
+import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
+import { createTables } from '../../../lib/database/create-tables.ts';
+import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
+import type { Properties, Table } from '../../../lib/emulator/template/properties.ts';
+import type { Template } from '../../../lib/emulator/template/template.ts';
 import { finallyDo } from '../cleanup.ts';
+import { engine } from './engines.ts';
 
 type Options = Partial<Parameters<typeof startDatabase>[0]>;
 
@@ -8,4 +14,48 @@ export async function openDatabase(options: Options = {}): Promise<Database> {
   const database = await startDatabase({ port: 0, ...options });
   finallyDo(() => database.stop());
   return database;
+}
+
+type Resources = { [Type in keyof Properties]?: Record<string, Partial<Properties[Type]>> };
+
+/** Returns a template that has these resources and no other. */
+export const templateWith = (resources: Resources) =>
+  ({
+    of: (type: keyof Properties) => new Map(Object.entries(resources[type] ?? {})),
+  }) as unknown as Template;
+
+/** Returns a table with a text for a partition key and, if it is named, a number to sort by. */
+export function tableOf(partition: string, sort?: string) {
+  const keys = [
+    [partition, 'S', 'HASH'] as const,
+    ...(sort === undefined ? [] : [[sort, 'N', 'RANGE'] as const]),
+  ];
+  return {
+    AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({
+      AttributeName,
+      AttributeType,
+    })),
+    KeySchema: keys.map(([AttributeName, , KeyType]) => ({ AttributeName, KeyType })),
+  } satisfies Table;
+}
+
+/** Creates tables, each under its name. */
+export const createTablesOf = (tables: Record<string, Table>, { endpoint }: { endpoint: string }) =>
+  createTables(templateWith({ 'AWS::DynamoDB::GlobalTable': tables }), endpoint);
+
+/** Starts an engine in memory with tables of the stack, until the test file ends. */
+export async function openTables(
+  names: Partial<Record<TableName, string>> = tableIds,
+  { start } = engine(),
+) {
+  const { endpoint, stop } = await start();
+  finallyDo(stop);
+  const database = localDocumentClient(endpoint);
+  finallyDo(() => database.destroy());
+  const tables = Object.entries(names).map(([name, called]) => {
+    const { partition, sort } = tableKeys[name as TableName];
+    return [called, tableOf(partition, sort)];
+  });
+  await createTablesOf(Object.fromEntries(tables), { endpoint });
+  return { endpoint, database };
 }
