@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  await proxy?.stop();
   await database?.stop();
 });
 

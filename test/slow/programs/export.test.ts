@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { finallyDo } from '../../support/cleanup.ts';
 import { openTables } from '../../support/database/open-database.ts';
 import { type Fault, hang, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -27,7 +26,6 @@ const lines = linesOf(1100);
 const all = lines.join('');
 const program = await plantsProgram();
 const proxy = await startFaultProxy();
-finallyDo(proxy.stop);
 const endpoint = proxy.before(program.tables.endpoint);
 beforeAll(async () => {
   expect(await program.plants(['import', '--owner', 'alice'], all)).toMatchObject({ code: 0 });

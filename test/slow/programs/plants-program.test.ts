@@ -5,7 +5,6 @@ import { type Plant, plantKind } from '../../../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { finallyDo } from '../../support/cleanup.ts';
 import {
   type Fault,
   loseAnswer,
@@ -121,7 +120,6 @@ test('an import stores only what the API would, and names every other line', asy
 });
 
 const proxy = await startFaultProxy();
-finallyDo(proxy.stop);
 const faulty = proxy.before(tables.endpoint);
 const gone = (owner: string) => async () => expect(await store.remove(owner, 1n)).toBe(true);
 const there = (owner: string) => async () =>

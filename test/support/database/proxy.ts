@@ -1,16 +1,13 @@
-import { once } from 'node:events';
-import {
-  type ClientRequest,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { DatabaseAnswer } from '../../../lib/database/engine.ts';
+import { listen } from '../../../lib/emulator/listen.ts';
+import { finallyDo } from '../cleanup.ts';
+import { forwardTo } from './engines.ts';
 
 /** Decides what becomes of a request to the database. */
-export type Fault = (exchange: Exchange) => Promise<void> | void;
+export type Fault = (exchange: Exchange) => unknown;
 
 export interface Exchange {
   /** The owner, or the token's id, that the request is about. */
@@ -20,30 +17,13 @@ export interface Exchange {
   socket: Socket;
   response: ServerResponse;
   /** Passes the request to the database and returns the answer. */
-  forward(): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>;
+  forward(): Promise<DatabaseAnswer & { body: Buffer }>;
 }
 
-export interface FaultProxy {
-  /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
-  before(databaseEndpoint: string): string;
-  /** Returns the commands about an owner or a token, in their order. */
-  seen(subject: string): string[];
-  /**
-   * Tells whether a client gave up a command about an owner or a token before its fault had been
-   * played, or did not take the answer. The machine is too busy then.
-   */
-  isCutShort(subject: string): boolean;
-  /**
-   * Sets the faults of the next requests about an owner or a token, one for each. The last fault
-   * stays. All other requests pass.
-   */
-  play(subject: string, ...faults: Fault[]): void;
-  /** Refuses connections from now on. */
-  stop(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
-/** Starts a proxy that plays faults between functions and their database. */
-export async function startFaultProxy(): Promise<FaultProxy> {
+/** Starts a proxy that plays faults between functions and their database, for the test file. */
+export async function startFaultProxy() {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
@@ -52,44 +32,52 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   const atEnd = new WeakMap<Socket, () => void>();
 
   const server = createServer(async (request, response) => {
+    const { socket, headers } = request;
     const body = Buffer.concat(await request.toArray());
-    const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const subject = subjectOf(JSON.parse(body.toString()));
-    seen.set(subject, [...(seen.get(subject) ?? []), command]);
+    const subject = subjectOf(JSON.parse(`${body}`));
+    const commands = seen.get(subject) ?? [];
+    seen.set(subject, [...commands, `${headers['x-amz-target']}`.split('.')[1] ?? '']);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
-    const forward = () =>
-      forwardTo(httpRequest(database, { method: 'POST', headers: request.headers }), body);
-    let isPlayed = false;
-    if (!atEnd.has(request.socket))
-      for (const event of ['end', 'close'])
-        request.socket.once(event, () => atEnd.get(request.socket)?.());
-    atEnd.set(request.socket, () => {
-      const isEarly = !isPlayed && !endless.has(fault);
-      if (isEarly || response.writableEnded) cutShort.add(subject);
+    let isPlayed = endless.has(fault);
+    atEnd.set(socket, () => {
+      if (!isPlayed || response.writableEnded) cutShort.add(subject);
     });
-    const signedAt = timeOf(String(request.headers['x-amz-date']));
-    await fault({ subject, signedAt, socket: request.socket, response, forward });
+    // The client has given up before, for a pause that only a busy machine makes.
+    if (fault === crawl && commands.length > 0) cutShort.add(subject);
+    const forward = () => forwardTo(database)({ method: 'POST', url: '/', headers, body });
+    const signedAt = timeOf(`${headers['x-amz-date']}`);
+    await fault({ subject, signedAt, socket, response, forward });
     isPlayed = true;
-    if (response.writableEnded && request.socket.destroyed) cutShort.add(subject);
+    if (response.writableEnded && socket.destroyed) cutShort.add(subject);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server.on('connection', (socket) => {
+    for (const event of ['end', 'close']) socket.on(event, () => atEnd.get(socket)?.());
+  });
+  const port = await listen(server, 0, '127.0.0.1');
+  const stop = () => void server.close().closeAllConnections();
+  finallyDo(stop);
 
   return {
-    before(databaseEndpoint) {
+    /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
+    before(databaseEndpoint: string): string {
       database = databaseEndpoint;
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return `http://127.0.0.1:${port}`;
     },
-    seen: (subject) => seen.get(subject) ?? [],
-    isCutShort: (subject) => cutShort.has(subject),
-    play: (subject, ...faults) => void scripts.set(subject, faults),
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    /** Returns the commands about an owner or a token, in their order. */
+    seen: (subject: string) => seen.get(subject) ?? [],
+    /**
+     * Tells whether a client gave up a command about an owner or a token before its fault had been
+     * played, or did not take the answer. The machine is too busy then.
+     */
+    isCutShort: (subject: string) => cutShort.has(subject),
+    /**
+     * Sets the faults of the next requests about an owner or a token, one for each. The last fault
+     * stays. All other requests pass.
+     */
+    play: (subject: string, ...faults: Fault[]) => void scripts.set(subject, faults),
+    /** Refuses connections from now on. */
+    stop,
   };
 }
 
@@ -97,92 +85,77 @@ export async function startFaultProxy(): Promise<FaultProxy> {
 const timeOf = (basic: string) =>
   Date.parse(basic.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
+type Members = Record<'Item' | 'Key' | 'ExpressionAttributeValues', Record<string, { S: string }>>;
+
 /** Returns the owner, or the token's id, whose item a command is about. */
-function subjectOf({
-  Item,
-  Key,
-  ExpressionAttributeValues,
-}: Record<string, Record<string, { S: string }>>): string {
-  const [attribute] = [
-    Item?.owner,
-    Key?.owner,
-    ExpressionAttributeValues?.[':owner'],
-    Key?.id,
-  ].filter(Boolean);
-  return attribute?.S ?? '';
-}
+const subjectOf = ({ Item, Key, ExpressionAttributeValues: values }: Partial<Members>): string =>
+  (Item?.owner ?? Key?.owner ?? values?.[':owner'] ?? Key?.id)?.S ?? '';
 
-async function forwardTo(request: ClientRequest, body: Buffer) {
-  request.end(body);
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
-    body: Buffer.concat(await answer.toArray()),
-  };
-}
+/** The database executes the command, and then this becomes of its answer. */
+const executed =
+  (become: (answer: Awaited<ReturnType<Exchange['forward']>>, exchange: Exchange) => unknown) =>
+  async (exchange: Exchange) =>
+    become(await exchange.forward(), exchange);
 
-export const pass: Fault = async ({ response, forward }) => {
-  const { status, headers, body } = await forward();
-  response.writeHead(status, headers).end(body);
+export const pass: Fault = executed(({ status, headers, body }, { response }) =>
+  response.writeHead(status, headers).end(body),
+);
+
+/** Answers instead of the database. */
+const answer =
+  (status: number, type: string, body: string, headers: Record<string, string> = {}): Fault =>
+  ({ response }) =>
+    response.writeHead(status, { 'Content-Type': type, ...headers }).end(body);
+const json = 'application/x-amz-json-1.0';
+
+export const fail = (
+  status: number,
+  type: string,
+  headers: Record<string, string> = {},
+  message = 'a secret of the database',
+): Fault => {
+  const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
+  return answer(status, json, JSON.stringify({ __type, message }), headers);
 };
-
-/** Answers with an error instead of the database. */
-export const fail =
-  (
-    status: number,
-    type: string,
-    headers: Record<string, string> = {},
-    message = 'a secret of the database',
-  ): Fault =>
-  ({ response }) => {
-    const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message });
-    response
-      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', ...headers })
-      .end(body);
-  };
 
 export const throttle = fail(400, 'ThrottlingException');
 
 /** Answers as a load balancer does in front of a service that is down. */
-export const html: Fault = ({ response }) =>
-  void response
-    .writeHead(503, { 'Content-Type': 'text/html' })
-    .end('<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>');
+export const html = answer(
+  503,
+  'text/html',
+  '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>',
+);
+
+/** The database's answer is this body, with status 200. Its work is done or not. */
+export const say = (body: string, work: 'done' | 'not done'): Fault => {
+  const said = answer(200, json, body);
+  return work === 'done' ? executed((_, exchange) => said(exchange)) : said;
+};
 
 /** The database executes the command, and its answer comes in parts, with pauses between them. */
-const inParts =
-  (parts: number, pauseMs: number): Fault =>
-  async ({ response, forward }) => {
-    const { status, headers, body } = await forward();
-    response.writeHead(status, headers);
-    const size = Math.ceil(body.length / parts);
-    for (let start = 0; start < body.length && !response.destroyed; start += size) {
-      await setTimeout(pauseMs);
-      response.write(body.subarray(start, start + size));
-    }
-    response.end();
-  };
-export const slow = inParts(5, 100);
+export const slow: Fault = executed(async ({ status, headers, body }, { response }) => {
+  response.writeHead(status, headers);
+  const size = Math.ceil(body.length / 5);
+  for (let start = 0; start < body.length && !response.destroyed; start += size) {
+    await setTimeout(100);
+    response.write(body.subarray(start, start + size));
+  }
+  response.end();
+});
 
 /**
  * The database executes the command, and its answer goes on for longer than a function may take,
  * without a pause for which the client would give up.
  */
-export const crawl: Fault = async ({ subject, response, forward }) => {
-  const isAgain = crawled.has(subject);
-  crawled.add(subject);
-  const { status, headers } = await forward();
+export const crawl: Fault = executed(async ({ status, headers }, { response }) => {
   const { 'content-length': _, ...others } = headers;
   response.writeHead(status, others);
   while (!response.destroyed) {
     response.write(' ');
     await setTimeout(100);
   }
-  // The client has given up, for a pause that only a busy machine makes.
-  if (isAgain) response.end();
-};
-const crawled = new Set<string>();
+});
 
 const maxSkewMs = 5 * 60_000;
 
@@ -194,67 +167,51 @@ const maxSkewMs = 5 * 60_000;
  */
 export const skew = (minutes: number): Fault => {
   const subjects = new Set<string>();
-  return async (exchange) => {
-    const { subject, signedAt, response, forward } = exchange;
+  return (exchange) => {
+    const { subject, signedAt, response } = exchange;
     subjects.add(subject);
-    const times = 1 + [...subjects].indexOf(subject);
-    const now = Date.now() + times * minutes * 60_000;
-    const date = { Date: new Date(now).toUTCString() };
+    const now = Date.now() + (1 + [...subjects].indexOf(subject)) * minutes * 60_000;
+    const date = new Date(now).toUTCString();
     if (Math.abs(signedAt - now) > maxSkewMs) {
       const message = signedAt < now ? 'Signature expired: …' : 'Signature not yet current: …';
-      return fail(400, 'InvalidSignatureException', date, message)(exchange);
+      return fail(400, 'InvalidSignatureException', { date }, message)(exchange);
     }
-    const { status, headers, body } = await forward();
-    response.writeHead(status, { ...headers, date: date.Date }).end(body);
+    return executed(({ status, headers, body }) =>
+      response.writeHead(status, { ...headers, date }).end(body),
+    )(exchange);
   };
 };
 
 /** Resets the connection before the request reaches the database. */
-export const reset: Fault = ({ socket }) => void socket.resetAndDestroy();
+export const reset: Fault = ({ socket }) => socket.resetAndDestroy();
 
 /** Accepts the request and never answers. */
 export const hang: Fault = () => {};
 
 /** The database executes the command, and the answer is lost with the connection. */
-export const loseAnswer: Fault = async ({ socket, forward }) => {
-  await forward();
-  socket.resetAndDestroy();
-};
+export const loseAnswer: Fault = executed((_, { socket }) => socket.resetAndDestroy());
 
 /** The database executes the command, and the answer never comes. */
-export const swallowAnswer: Fault = async ({ forward }) => {
-  await forward();
-};
+export const swallowAnswer: Fault = executed(() => {});
 
 /** The database executes the command, and its answer never begins, although bytes arrive. */
-export const drip: Fault = async ({ socket, forward }) => {
-  await forward();
+export const drip: Fault = executed(async (_, { socket }) => {
   socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
   while (!socket.destroyed) {
     await setTimeout(100);
     socket.write('.');
   }
-};
+});
 
 /** The client ends these. */
 const endless = new Set([crawl, drip]);
 
 /** The database executes the command, and its answer stops before the end. */
-export const stall: Fault = async ({ response, forward }) => {
-  const { status, headers, body } = await forward();
-  response.writeHead(status, headers).write(body.subarray(0, -1));
-};
+export const stall: Fault = executed(({ status, headers, body }, { response }) =>
+  response.writeHead(status, headers).write(body.subarray(0, -1)),
+);
 
 /** The database executes the command, and the connection is reset before the answer's end. */
-export const breakOff: Fault = async ({ socket, response, forward }) => {
-  const { status, headers, body } = await forward();
-  response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy());
-};
-
-/** The database's answer is this body, with status 200. Its work is done or not. */
-export const say =
-  (body: string, work: 'done' | 'not done'): Fault =>
-  async ({ response, forward }) => {
-    if (work === 'done') await forward();
-    response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
-  };
+export const breakOff: Fault = executed(({ status, headers, body }, { response, socket }) =>
+  response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy()),
+);
