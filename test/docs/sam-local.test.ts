@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import differences from '../slow/sam/equal-answers/differences.json' with { type: 'json' };
+import differences from '../slow/sam/differences.json' with { type: 'json' };
 import { tableOf } from './page.ts';
 
 test('the page on sam local begins with the differences that its test expects', () => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapping } from 'node:module';
 import { join } from 'node:path';
@@ -8,47 +9,37 @@ import { temporaryFolder } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { root } from '../../support/project.ts';
 import { attach } from '../devtools.ts';
-import { leftBehind, type SamLocal, startSamLocal } from './sam-local.ts';
+import { leftBehind, startSamLocal } from './sam-local.ts';
 
 const source = 'functions/plants/delete.ts';
 const statement = 'remove(owner, path.id';
 const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(statement));
 
-let sam: SamLocal;
-
-test('a debugger stops in TypeScript and takes longer than the function may', async () => {
+test('a debugger stops in TypeScript for longer than a function may, and ends whole', async () => {
   const port = await freePort();
-  sam = await startSamLocal('--debug-port', `${port}`, '--debug-function', 'DeletePlant');
+  const sam = await startSamLocal('--debug-port', `${port}`, '--debug-function', 'DeletePlant');
   const headers = { Authorization: `Bearer ${await sam.issue('alice')}` };
   const answer = fetch(`${sam.baseUrl}/plants/5`, { method: 'DELETE', headers });
   await sam.program.line(/Debugger listening on/);
 
-  let tellPaused = (_: CallFrame) => {};
+  const events = new EventEmitter();
   /** Returns the innermost frame of the next stop. */
-  const paused = () =>
-    new Promise<CallFrame>((resolve) => {
-      tellPaused = resolve;
-    });
+  const paused = async (): Promise<CallFrame> =>
+    (await once(events, 'Debugger.paused'))[0].callFrames[0];
   const [target] = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
-  const send = await attach(target.webSocketDebuggerUrl, (method, params) => {
-    if (method === 'Debugger.paused') tellPaused(params.callFrames[0]);
-  });
+  const send = await attach(target.webSocketDebuggerUrl, (method, params) =>
+    events.emit(method, params),
+  );
   const bundles = temporaryFolder();
   bundle(bundles, 'inline');
   const code = readFileSync(join(bundles, 'delete-plant', 'index.js'), 'utf8');
   await send('Debugger.enable');
   const urlRegex = '/var/task/index\\.js$';
   await send('Debugger.setBreakpointByUrl', { urlRegex, lineNumber: lineOf(code) });
-  const onStart = paused();
-  await send('Runtime.runIfWaitingForDebugger');
-  await onStart;
+  await Promise.all([paused(), send('Runtime.runIfWaitingForDebugger')]);
   // The function calls itself with an example while it starts, and stops there first.
-  const onExample = paused();
-  await send('Debugger.resume');
-  await onExample;
-  const onBreakpoint = paused();
-  await send('Debugger.resume');
-  const { callFrameId, location } = await onBreakpoint;
+  await Promise.all([paused(), send('Debugger.resume')]);
+  const [{ callFrameId, location }] = await Promise.all([paused(), send('Debugger.resume')]);
 
   expect(positionInSource(code, location)).toEqual({
     source: pathToFileURL(join(root, source)).href,
@@ -66,10 +57,8 @@ test('a debugger stops in TypeScript and takes longer than the function may', as
   });
   await send('Debugger.resume');
   expect((await answer).status).toBe(404);
-});
 
-// Once it has started a debugger, SAM CLI ignores SIGTERM.
-test('ended after a debugger was attached, it leaves nothing behind', async () => {
+  // Once it has started a debugger, SAM CLI ignores SIGTERM.
   await sam.stop();
   expect(leftBehind(sam.program)).toEqual([]);
 });

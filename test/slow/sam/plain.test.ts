@@ -17,8 +17,8 @@ const command = (start: string) =>
   commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
 
 /** Starts a command that does not end by itself, and waits for a line that matches. */
-function serve(line: string, form: RegExp): Promise<string> {
-  const { child, ...program } = startProgram('sh', ['-c', line], { detached: true });
+function serve(start: string, form: RegExp): Promise<string> {
+  const { child, ...program } = startProgram('sh', ['-c', command(start)], { detached: true });
   finallyDo(() => process.kill(-Number(child.pid), 'SIGINT'));
   return program.line(form);
 }
@@ -34,6 +34,7 @@ beforeAll(async () => {
   const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
   const [, section = ''] =
     /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/sam-local.md')) ?? [];
+  const options = `--memory --port ${ports.api} --dynamodb-port ${ports.database}`;
   commands = shellBlocks(section)
     .flat()
     .map((line) =>
@@ -42,13 +43,10 @@ beforeAll(async () => {
         .replace('172.17.0.1', line.startsWith('echo') ? hostname : address)
         .replace('8000', `${ports.database}`)
         .replace('3001', `${ports.sam}`)
-        .replace(
-          /^npm start --/,
-          `npm start -- --memory --port ${ports.api} --dynamodb-port ${ports.database}`,
-        ),
+        .replace(/^npm start --/, `$& ${options}`),
     );
   run(command('npx cdk synth'));
-  await serve(command('npm start'), /^Ctrl-C ends it/);
+  await serve('npm start', /^Ctrl-C ends it/);
   run(command('echo'));
 });
 
@@ -57,12 +55,9 @@ test('sam local invoke creates, lists and deletes a plant with the events that l
     JSON.parse(run(command(`sam local invoke ${name}`))),
   );
   const { id, ...content } = JSON.parse(createPlant.body);
+  const headers = { Location: `/v1/plants/${id}` };
   expect(answers).toMatchObject([
-    {
-      statusCode: 201,
-      headers: { Location: `/v1/plants/${id}` },
-      body: JSON.stringify(content),
-    },
+    { statusCode: 201, headers, body: JSON.stringify(content) },
     { statusCode: 200, body: JSON.stringify([content]) },
     { statusCode: 204 },
   ]);
@@ -77,8 +72,7 @@ test('sam local invoke judges a token put into the authorizer’s event', () => 
 });
 
 test('sam local start-api serves the API', async () => {
-  const [, baseUrl] =
-    /Running on (\S+)/.exec(await serve(command('sam local start-api'), /Running on/)) ?? [];
+  const [baseUrl] = /http:\S+/.exec(await serve('sam local start-api', /Running on/)) ?? [];
   const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
   const answer = await fetch(`${baseUrl}/plants`, { headers });
   expect([answer.status, await answer.text()]).toEqual([200, '[]']);

@@ -7,24 +7,25 @@ import { localDocumentClient } from '../../../lib/database/database-client.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 
-/** Starts a script of package.json as its users do. */
-export const npmRun = (script: string, args: string[], environment: NodeJS.ProcessEnv = {}) =>
-  startProgram('npm', ['run', '-s', script, '--', ...args], {
+const freePorts = ['--port', '0', '--dynamodb-port', '0'];
+
+/** Starts a script of package.json as its users do. `npm run sam` gets free ports. */
+export function npmRun(script: 'contract' | 'sam', args: string[], environment = {}) {
+  const options = [...(script === 'sam' ? freePorts : []), ...args];
+  return startProgram('npm', ['run', '-s', script, '--', ...options], {
     env: { ...process.env, ...environment },
     // A terminal too gives each program a process group of its own.
     detached: true,
-    // One of them runs a whole suite, which takes long on a busy machine.
+    // The contract is a whole suite, which takes long on a busy machine.
     seconds: script === 'contract' ? 1800 : 240,
   });
-
-/** Arguments for `npm run sam` that choose free ports. */
-export const freePorts = ['--port', '0', '--dynamodb-port', '0'];
+}
 
 export type SamLocal = Awaited<ReturnType<typeof startSamLocal>>;
 
 /** Starts `npm run sam` in memory, with arguments for SAM CLI, and waits until it is ready. */
 export async function startSamLocal(...args: string[]) {
-  const program = npmRun('sam', ['--memory', ...freePorts, '--json', '--', ...args]);
+  const program = npmRun('sam', ['--memory', '--json', '--', ...args]);
   /** Ends it by SIGTERM, as a supervisor does. */
   const stop = () => {
     program.child.kill('SIGTERM');
