@@ -51,88 +51,72 @@ test('a signal that ends the program ends the launcher', async () => {
   expect(child.signalCode).toBe('SIGINT');
 });
 
-test.each([
-  ['the shell between npm and the launcher', { npm_lifecycle_event: 'start' }, 'SIGTERM'],
-  ['the launcher', {}, 'disconnect'],
-])('the program learns that %s was killed', async (_, variables, event) => {
-  const isShell = event === 'SIGTERM';
-  const file = program(`process.on('${event}', () => { console.log('${event}'); process.exit(); });
+test('the program learns that the shell between npm and the launcher was killed', async () => {
+  const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
     process.channel.unref();
     setInterval(() => {}, 1000);
     console.log('ready');`);
   // `wait` keeps the shell, which would otherwise become the launcher.
-  const shell = ['"$0" "$@" & wait', process.execPath, launcher, file];
-  const { child, line, ended } = isShell
-    ? startProgram('sh', ['-c', ...shell], { env: { ...process.env, ...variables } })
-    : launch([launcher, file]);
+  const shell = ['-c', '"$0" "$@" & wait', process.execPath, launcher, file];
+  const env = { ...process.env, npm_lifecycle_event: 'start' };
+  const { child, line, ended } = startProgram('sh', shell, { env });
   await line(/^ready$/);
   child.kill('SIGKILL');
-  expect(await ended()).toMatchObject({ stdout: `ready\n${event}\n` });
+  expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
 });
 
-/** Copies the launcher into a project of its own, whose platform package has this text as Node. */
-function projectWith(node: string | undefined): string {
-  const root = temporaryFolder();
+/** What stands for a Node of another version. */
+const nodeOf = (version: string) =>
+  `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo "${version} got $2"\n`;
+
+interface Surroundings {
+  isOlder?: boolean;
+  devDependencies?: object;
+  /** The Node of the platform package, and your own, which npm names. */
+  platform?: string;
+  own?: string;
+}
+
+/** Starts a program by a copy of the launcher, in a project of its own. */
+function launchIn({ isOlder, devDependencies, platform, own }: Surroundings) {
+  const project = temporaryFolder();
   const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const folder = join(root, 'node_modules', `node-${system}`, 'bin');
-  mkdirSync(folder, { recursive: true });
-  if (node) writeFileSync(join(folder, 'node'), node, { mode: 0o755 });
-  writeFileSync(join(root, 'package.json'), '{}');
-  mkdirSync(join(root, 'bin'));
-  cpSync(launcher, join(root, 'bin', 'node24.mjs'));
-  return join(root, 'bin', 'node24.mjs');
+  const folder = join(project, 'node_modules', `node-${system}`, 'bin');
+  for (const made of [folder, join(project, 'node_modules', 'first')])
+    mkdirSync(made, { recursive: true });
+  const write = (path: string, text: string) => writeFileSync(path, text, { mode: 0o755 });
+  if (platform) write(join(folder, 'node'), platform);
+  if (own) write(join(project, 'node'), own);
+  const packages = { dependencies: { first: '1.0.0' }, devDependencies };
+  write(join(project, 'package.json'), JSON.stringify(packages));
+  const copy = join(project, 'bin', 'node24.mjs');
+  cpSync(launcher, copy);
+  const file = program('console.log(process.env.npm_node_execpath, process.argv[2]);');
+  const env = { ...process.env, ...(own && { npm_node_execpath: join(project, 'node') }) };
+  return launch([...(isOlder ? olderNode : []), copy, file, '--y'], { env }).ended();
 }
 
-test('an older Node starts the one of the platform package', async () => {
-  const copy = projectWith('#!/bin/sh\necho "Node 24 got $*"\n');
-  const { ended } = launch([...olderNode, copy, 'x.ts', '--y']);
-  expect(await ended()).toMatchObject({ code: 0, stdout: 'Node 24 got x.ts --y\n', stderr: '' });
-});
-
-test.each([
-  ['has no platform package', undefined],
-  ['cannot run the platform package', '#!/no/such/loader'],
-])('an older Node on a system that %s ends with one line', async (_, node) => {
-  const { code, stdout, stderr } = await launch([...olderNode, projectWith(node), 'x.ts']).ended();
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(
-    /^error: The plant store needs Node 24 or later, and this is v20\.1\.0\. Run "npm ci".*\n$/,
-  );
-});
-
-/** Returns the environment that npm sets if it runs on a Node of this version. */
-function npmOn(version: string) {
-  const node = join(temporaryFolder(), 'node');
-  const script = `[ "$1" = --version ] && echo ${version} || echo "${version} got $*"`;
-  writeFileSync(node, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return { env: { ...process.env, npm_node_execpath: node } };
-}
-
-test('a new enough Node of your own runs the program, although npm prefers another', async () => {
-  const { ended } = launch([projectWith(undefined), 'x.ts', '--y'], npmOn('v26.0.0'));
-  expect(await ended()).toMatchObject({ code: 0, stdout: 'v26.0.0 got x.ts --y\n', stderr: '' });
-});
-
-test('the Node that npm prefers runs the program if your own is older', async () => {
-  const file = program('console.log(process.execPath, process.env.npm_node_execpath);');
-  const { ended } = launch([projectWith(undefined), file], npmOn('v22.1.0'));
-  const { execPath } = process;
-  expect(await ended()).toMatchObject({ code: 0, stdout: `${execPath} ${execPath}\n` });
-});
-
-test('a program whose packages are not installed ends with one line', async () => {
-  const copy = projectWith(undefined);
-  const dependencies = { first: '1.0.0' };
-  const devDependencies = { '@scope/second': '1.0.0' };
-  writeFileSync(
-    join(copy, '..', '..', 'package.json'),
-    JSON.stringify({ dependencies, devDependencies }),
-  );
-  mkdirSync(join(copy, '..', '..', 'node_modules', 'first'));
-  expect(await launch([copy, 'x.ts']).ended()).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: 'error: The package @scope/second is not installed. Run "npm ci" first.\n',
+const isOlder = true;
+const broken = '#!/no/such/loader';
+const devDependencies = { '@scope/second': '1.0.0' };
+const refusal = 'The plant store needs Node 24 or later, and this is v20\\.1\\.0\\. Run "npm ci".*';
+const lack = 'The package @scope/second is not installed. Run "npm ci" first.';
+test.each<[what: string, Surroundings, printed: string, error?: string]>([
+  [
+    'an older Node starts the platform package',
+    { isOlder, platform: nodeOf('v24') },
+    'v24 got --y',
+  ],
+  ['an older Node without a platform package ends', { isOlder }, '', refusal],
+  ['an older Node with one that does not run ends', { isOlder, platform: broken }, '', refusal],
+  ['a newer Node of yours goes before it', { own: nodeOf('v26.0.0') }, 'v26.0.0 got --y'],
+  ['an older one of yours does not', { own: nodeOf('v22.1.0') }, `${process.execPath} --y`],
+  ['a package that is not installed is named', { devDependencies }, '', lack],
+])('%s', async (_, surroundings, printed, ...[error]) => {
+  expect(await launchIn(surroundings)).toEqual({
+    code: error ? 1 : 0,
+    stdout: printed && `${printed}\n`,
+    stderr: error ? expect.stringMatching(new RegExp(`^error: ${error}\n$`)) : '',
   });
 });
 
