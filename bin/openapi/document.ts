@@ -94,15 +94,15 @@ const bodyOf = (name: Operation) =>
 
 /** Returns the schemas of the bodies that operations take, by their names. */
 function bodySchemas(): Json {
-  const schemas = new Map<string, v.GenericSchema>();
+  const schemas: Record<string, v.GenericSchema> = {};
   for (const [operation, { input }] of Object.entries(descriptions)) {
     const { body } = (input as InputSchema).entries;
     if (!body) continue;
     const { name } = bodyOf(operation as Operation);
-    if ((schemas.get(name) ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
-    schemas.set(name, body);
+    if ((schemas[name] ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
+    schemas[name] = body;
   }
-  return mapped(Object.fromEntries(schemas), requestSchema);
+  return mapped(schemas, requestSchema);
 }
 
 function paths(): Json {
@@ -116,12 +116,17 @@ function paths(): Json {
 
 function operationObject(name: Operation): Json {
   const { summary, description, input, successes, problems: own } = descriptions[name];
-  const { scope } = operations[name];
-  const { path, query, body } = input.entries;
-  const parameters = [
-    ...parametersIn('path', path?.entries),
-    ...parametersIn('query', query?.entries),
-  ];
+  const { body } = input.entries;
+  const parameters = (['path', 'query'] as const).flatMap((place) =>
+    Object.entries(input.entries[place]?.entries ?? {}).map(([name, schema]) => ({
+      name,
+      in: place,
+      required: schema.type !== 'optional',
+      description:
+        parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
+      schema: parameterSchema(schema as v.GenericSchema, name),
+    })),
+  );
   const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
   const errors = [...byStatus].map(([status, codes]) => [
     status,
@@ -132,7 +137,7 @@ function operationObject(name: Operation): Json {
     tags: [tag.name],
     summary,
     description,
-    security: [{ accessToken: [scope] }],
+    security: [{ accessToken: [operations[name].scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
@@ -144,27 +149,20 @@ function operationObject(name: Operation): Json {
   };
 }
 
-const parametersIn = (place: 'path' | 'query', entries: v.ObjectEntries = {}): Json[] =>
-  Object.entries(entries).map(([name, schema]) => ({
-    name,
-    in: place,
-    required: schema.type !== 'optional',
-    description: parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
-    schema: parameterSchema(schema as v.GenericSchema, name),
-  }));
-
 // An answer has every field, also those that a request may leave out.
 const shown = mapped(fields, (schema) => ('wrapped' in schema ? schema.wrapped : schema));
 const plantSchema = answerSchema(v.object(shown as v.ObjectEntries));
+
+const text = (description?: string) => ({ type: 'string', ...(description && { description }) });
 
 const problemSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', format: 'uri' },
-    title: { type: 'string' },
+    title: text(),
     status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: 'The id of the request, as in X-Request-Id.' },
+    detail: text(),
+    instance: text('The id of the request, as in X-Request-Id.'),
     errors: {
       type: 'array',
       minItems: 1,
@@ -175,19 +173,16 @@ const problemSchema = {
   required: ['type', 'title', 'status', 'detail', 'instance'],
 };
 
+const places = {
+  pointer: text('The place in the body, as a JSON pointer (RFC 6901).'),
+  parameter: text('The name of a parameter in the path or the query.'),
+  header: text('The name of a header.'),
+};
 const faultSchema = {
   type: 'object',
-  properties: {
-    pointer: {
-      type: 'string',
-      description: 'The place in the body, as a JSON pointer (RFC 6901).',
-    },
-    parameter: { type: 'string', description: 'The name of a parameter in the path or the query.' },
-    header: { type: 'string', description: 'The name of a header.' },
-    detail: { type: 'string' },
-  },
+  properties: { ...places, detail: text() },
   required: ['detail'],
-  oneOf: [{ required: ['pointer'] }, { required: ['parameter'] }, { required: ['header'] }],
+  oneOf: Object.keys(places).map((place) => ({ required: [place] })),
 };
 
 function headerDescriptions(): Record<string, Json> {
@@ -209,35 +204,32 @@ function headerDescriptions(): Record<string, Json> {
 
 /** Returns the response for a status, with which an operation may answer several problems. */
 function problemResponse(codes: ProblemCode[]): Json {
-  const schemas = codes.map(problemOf);
+  const schemas = codes.map((code) => {
+    const { type, title, status } = problemMembers(code);
+    return {
+      allOf: [reference('schemas', 'Problem')],
+      properties: { type: { const: type }, title: { const: title }, status: { const: status } },
+    };
+  });
   const examples = codes.map((code) => {
     const value = JSON.parse(new Problem(code, faults[code]).toJson(requestId));
     return [code, { value }];
   });
+  const ownHeaders = mapped(
+    Object.assign({}, ...codes.map((code) => problems[code].headers)),
+    (value, name) =>
+      name === 'Retry-After'
+        ? reference('headers', name)
+        : { required: codes.length === 1, schema: { type: 'string', const: value } },
+  );
   return {
     description: codes.map((code) => problemMembers(code).title).join(', or '),
-    headers: { ...everyResponse, ...Object.assign({}, ...codes.map(ownHeaders)) },
+    headers: { ...everyResponse, ...ownHeaders },
     content: {
       [problemMediaType]: {
         schema: codes.length === 1 ? schemas[0] : { oneOf: schemas },
         examples: Object.fromEntries(examples),
       },
     },
-  };
-
-  function ownHeaders(code: ProblemCode): Json {
-    return mapped(problems[code].headers ?? {}, (value, name) =>
-      name === 'Retry-After'
-        ? reference('headers', name)
-        : { required: codes.length === 1, schema: { type: 'string', const: value } },
-    );
-  }
-}
-
-function problemOf(code: ProblemCode): Json {
-  const { type, title, status } = problemMembers(code);
-  return {
-    allOf: [reference('schemas', 'Problem')],
-    properties: { type: { const: type }, title: { const: title }, status: { const: status } },
   };
 }

@@ -53,7 +53,7 @@ const allRuns: [command: RegExp, by: string][] = [
   ],
   [/^npm test -- test\/plants$/, '.ci/fresh-clone'],
   [/^npm (test|run (types|lint( -- --write)?|test:programs))( && .*)?$/, '.ci/run'],
-  [/^node bin\/node24\.mjs bin\/openapi\.ts$/, 'test/openapi/program.test.ts'],
+  [/^node bin\/node24\.mjs bin\/openapi\.ts$/, 'test/openapi/openapi.test.ts'],
   [/^\.ci\/client-types\/run$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/python-client/run'],
   [
