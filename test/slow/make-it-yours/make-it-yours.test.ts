@@ -1,12 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { shellBlocks } from '../../docs/page.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
 import { jest } from '../../support/jest/arguments.ts';
+import { startNpmStart } from '../../support/program.ts';
 import { copyProject, root } from '../../support/project.ts';
 
 const { PROOF, PROOF_ROWS, REPLAY, ALL_ENGINES, ...env } = process.env;
@@ -52,27 +51,17 @@ async function check({ cwd }: Copy, ...more: string[][]): Promise<void> {
     [...jest, '--silent', '--testPathIgnorePatterns=/(node_modules|test/assembly)/|/sbom\\.'],
     ...more,
   ]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-      cwd,
-      env,
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-    });
+    const options = { cwd, env, encoding: 'utf8', maxBuffer: 1e8 } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
     const output = status === 0 ? '' : stdout + stderr;
     expect({ args, status, output }).toEqual({ args, status: 0, output: '' });
   }
-  const options = '--json --memory --port 0 --dynamodb-port 0'.split(' ');
-  const service = spawn(process.execPath, ['bin/local.ts', ...options], { cwd, env });
-  finallyDo(() => service.kill());
-  const [line] = await once(createInterface(service.stdout), 'line');
-  const { baseUrl, token } = JSON.parse(line);
+  const { baseUrl, headers, end } = await startNpmStart(['--memory'], { cwd });
   const { paths } = JSON.parse(readFileSync(join(cwd, 'docs', 'openapi.json'), 'utf8'));
-  const { status } = await fetch(baseUrl + Object.keys(paths)[0], {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: '{"id": 1, "name": "The first"}',
-  });
-  expect(status).toBe(201);
+  const body = '{"id": 1, "name": "The first"}';
+  const url = baseUrl + Object.keys(paths)[0];
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
+  await end();
 }
 
 const nouns = [
