@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { kindOf } from '../../functions/items/item.ts';
 import { itemStore } from '../../functions/items/store.ts';
@@ -11,15 +11,9 @@ import {
 import { AdministrationError } from '../administration/administration-error.ts';
 import { tableIn } from '../administration/target.ts';
 import { databaseEndpoint } from '../administration/target-options.ts';
-import { pagesOf } from './export.ts';
-import { inParallel } from './in-parallel.ts';
-import { counted, interruptible, type WriteOptions } from './interruptible.ts';
-import { openPlants } from './open-plants.ts';
+import { openPlants, pagesOf, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
-import { untilAvailable } from './retry.ts';
-
-/** Yields what removes an item, for each item. */
-type Removals = () => AsyncGenerator<() => Promise<unknown>>;
+import { counted, type WriteOptions, writeAll } from './writes.ts';
 
 // Tokens come first, so that their holders create nothing more.
 const tables = new Set(['accessTokens', ...Object.keys(tableIds)] as TableName[]);
@@ -47,19 +41,20 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
 
   const bar = progressBar('Erasing', 'items');
-  const eraseAll = async (signal: AbortSignal) => {
+  async function* everyRemoval() {
     for (const holding of holdings)
-      await inParallel(
-        holding.removals(),
-        async (remove) => {
-          await remove();
-          holding.erased += 1;
-          bar.show(sum('erased'), Math.min(sum('erased') / total, 1));
-        },
-        signal,
-      );
-  };
-  await interruptible(options, () => `${list('erased')} erased`, eraseAll).finally(bar.clear);
+      for await (const remove of holding.removals()) yield { holding, remove };
+  }
+  await writeAll(
+    options,
+    everyRemoval,
+    async ({ holding, remove }) => {
+      await remove();
+      holding.erased += 1;
+      bar.show(sum('erased'), Math.min(sum('erased') / total, 1));
+    },
+    { bar, soFar: () => `${list('erased')} erased` },
+  );
   console.error(
     `Erased ${list('erased')} of ${owner}. API Gateway may accept a token for up to 60 s more, ` +
       'or for as long as the setting authorizer-cache says. Repeat the command after that.',
@@ -72,52 +67,49 @@ function nounsOf(table: TableName): [many: string, one: string] {
   return [many, many.replace(/s$/, '')];
 }
 
+/** Yields what removes an item, for each item. */
+type Removals = () => AsyncGenerator<() => Promise<unknown>>;
+
 function removalsFrom(
   database: DynamoDBDocumentClient,
   table: TableName,
-  tableName: string,
+  TableName: string,
   { owner, onlyWriter }: WriteOptions,
 ): Removals {
   const { partition, sort } = tableKeys[table];
   if (partition === ownerKey.partition) {
-    const store = itemStore(kindOf(table, table, {}), database, tableName);
+    const store = itemStore(kindOf(table, table, {}), database, TableName);
     return async function* () {
       for await (const page of pagesOf(store, owner))
         for (const { id } of page)
           yield () => untilAvailable(() => store.remove(owner, id), onlyWriter);
     };
   }
-  const keys = {
-    TableName: tableName,
+  const keyNames = [partition, ...(sort ? [sort] : [])];
+  const query = {
+    TableName,
     ConsistentRead: true,
     FilterExpression: '#owner = :owner',
-    ProjectionExpression: sort ? '#partition, #sort' : '#partition',
-    ExpressionAttributeNames: {
-      '#owner': ownerKey.partition,
-      '#partition': partition,
-      ...(sort && { '#sort': sort }),
-    },
+    ProjectionExpression: keyNames.map((name) => `#${name}`).join(),
+    ExpressionAttributeNames: Object.fromEntries(
+      [ownerKey.partition, ...keyNames].map((name) => [`#${name}`, name]),
+    ),
     ExpressionAttributeValues: { ':owner': owner },
   };
   return async function* () {
-    for await (const { Items = [] } of paginateScan({ client: database }, keys))
-      for (const Key of Items) {
-        const remove = new DeleteCommand({ TableName: tableName, Key });
-        // No other item ever gets this key, so that a repetition deletes nothing else.
-        yield () => untilAvailable(() => database.send(remove), true);
-      }
+    // No other item ever gets this key, so that a repetition deletes nothing else.
+    for await (const { Items = [] } of paginateScan({ client: database }, query))
+      for (const Key of Items)
+        yield () =>
+          untilAvailable(() => database.send(new DeleteCommand({ TableName, Key })), true);
   };
 }
 
 /** Asks for the owner's whole name, because erased plants cannot be restored. */
 async function confirmed(owner: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const question = `Type "${owner}" to erase them for good: `;
-    const answer = lines.question(question).catch(() => '');
-    return (await Promise.race([answer, closed])) === owner;
-  } finally {
-    lines.close();
-  }
+  process.stderr.write(`Type "${owner}" to erase them for good: `);
+  const lines = createInterface({ input: process.stdin });
+  const { value } = await lines[Symbol.asyncIterator]().next();
+  lines.close();
+  return value === owner;
 }

@@ -2,12 +2,10 @@ import { createReadStream, existsSync, fstatSync, type ReadStream, statSync } fr
 import { addAbortSignal } from 'node:stream';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
-import { inParallel } from './in-parallel.ts';
-import { counted, interruptible, type WriteOptions } from './interruptible.ts';
 import { fromLine, LineError, readLines } from './lines.ts';
-import { openPlants } from './open-plants.ts';
+import { openPlants, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
-import { untilAvailable } from './retry.ts';
+import { counted, type WriteOptions, writeAll } from './writes.ts';
 
 /** So many faulty lines are shown. The others are only counted. */
 const faultsShown = 20;
@@ -31,47 +29,37 @@ export async function importCommand(
 
   const bar = progressBar('Importing');
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
-  const summary = () => `${counted(done.created)} created, ${done.unchanged} there already`;
+  const soFar = () => `${counted(done.created)} created, ${done.unchanged} there already`;
   let lines = 0;
-  let faults = 0;
-  function fault(line: number, reason: string) {
-    faults += 1;
+  function fault(kind: 'conflict' | 'invalid', line: number, reason: string) {
+    done[kind] += 1;
     bar.clear();
-    if (faults <= faultsShown) console.error(`line ${line}: ${reason}`);
+    if (done.conflict + done.invalid <= faultsShown) console.error(`line ${line}: ${reason}`);
   }
 
-  async function importLine(text: string | undefined, number: number) {
+  async function importLine({ text, number }: { text: string | undefined; number: number }) {
     try {
       if (text === undefined) throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
       const plant = fromLine(text);
       const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
-      if (creation === 'conflict')
-        fault(number, `another plant has the id ${plant.id}; it stays as it is`);
-      return creation;
+      if (creation !== 'conflict') done[creation] += 1;
+      else fault(creation, number, `another plant has the id ${plant.id}; it stays as it is`);
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
-      fault(number, error.message);
-      return 'invalid';
+      fault('invalid', number, error.message);
     }
+    lines += 1;
+    bar.show(lines, stats.isFile() ? Math.min(input.bytesRead / stats.size, 1) : undefined);
   }
 
-  await interruptible(options, summary, (signal) =>
-    inParallel(
-      numberedLines(input, signal),
-      async ({ text, number }) => {
-        done[await importLine(text, number)] += 1;
-        lines += 1;
-        bar.show(lines, stats.isFile() ? Math.min(input.bytesRead / stats.size, 1) : undefined);
-      },
-      signal,
-    ),
-  ).finally(bar.clear);
+  await writeAll(options, (signal) => numberedLines(input, signal), importLine, { bar, soFar });
+  const faults = done.conflict + done.invalid;
   if (faults > faultsShown) console.error(`… and ${faults - faultsShown} more lines like these`);
   if (faults > 0)
     throw new AdministrationError(
-      `${summary()}, ${done.conflict} in conflict, ${done.invalid} invalid.`,
+      `${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`,
     );
-  console.error(`Imported for ${owner}: ${summary()}.`);
+  console.error(`Imported for ${owner}: ${soFar()}.`);
 }
 
 async function* numberedLines(input: ReadStream | NodeJS.ReadStream, signal: AbortSignal) {

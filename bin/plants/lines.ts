@@ -40,24 +40,18 @@ function parse(line: string) {
   throw new LineError('it is not a JSON object');
 }
 
-export interface Line {
-  /** Undefined if the line is longer than the largest body of a create. */
-  text: string | undefined;
-  /** With the line break. */
-  bytes: number;
-  /** Whether a line break ends it. */
-  isWhole: boolean;
-}
-
-/** Yields the lines of a text, and keeps no more of a long line than `maxBodyBytes`. */
-export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+/**
+ * Yields the lines of a text, their sizes with the line break, and whether they have one. The text
+ * of a line that is longer than the largest body of a create is undefined, and not kept.
+ */
+export async function* readLines(input: AsyncIterable<Buffer>) {
   let pieces: Buffer[] = [];
   let bytes = 0;
   const add = (piece: Buffer) => {
     bytes += piece.length;
     if (bytes <= maxBodyBytes) pieces.push(piece);
   };
-  const take = (lineBreak: 0 | 1): Line => {
+  const take = (lineBreak: 0 | 1) => {
     const text = bytes <= maxBodyBytes ? Buffer.concat(pieces).toString() : undefined;
     const line = { text, bytes: bytes + lineBreak, isWhole: lineBreak === 1 };
     pieces = [];
@@ -67,12 +61,10 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<L
   // readline would also end a line at U+2028, which a name can contain.
   for await (const chunk of input) {
     let start = 0;
-    let end = chunk.indexOf('\n');
-    while (end >= 0) {
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
       add(chunk.subarray(start, end));
       yield take(1);
       start = end + 1;
-      end = chunk.indexOf('\n', start);
     }
     add(chunk.subarray(start));
   }

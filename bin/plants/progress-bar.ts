@@ -1,6 +1,8 @@
 const width = 24;
 const intervalMs = 100;
 
+export type ProgressBar = ReturnType<typeof progressBar>;
+
 /** Shows progress if stderr is a terminal. `share` is 0 to 1, if the total is known. */
 export function progressBar(
   what: string,

@@ -23,25 +23,13 @@ const origin = v.strictObject({ owner: v.string(), table: v.string(), tableId: v
 /** Whose plants an export holds, and from which table. */
 export type Origin = v.InferOutput<typeof origin>;
 
-export interface UnfinishedExport {
-  /** The file to append to. */
-  path: string;
-  /** What it holds already. */
-  plants: number;
-  bytes: number;
-  last: bigint | undefined;
-  /** Gives the export its name, if it has so many bytes. Never replaces anything. */
-  finish(bytes: number): void;
-}
-
 /**
  * Begins an export to a file, or continues one of the same origin. Until it is finished it lies in
- * the folder `FILE.part`, beside its origin, under the id of the process that writes it.
+ * the folder `FILE.part`, beside its origin, under the id of the process that writes it. Returns
+ * the path to append to, what it holds already, and what gives the export its name if it has so
+ * many bytes. Nothing is ever replaced.
  */
-export async function openUnfinishedExport(
-  file: string,
-  origin: Origin,
-): Promise<UnfinishedExport> {
+export async function openUnfinishedExport(file: string, origin: Origin) {
   if (exists(file))
     throw new AdministrationError(`${file} exists: choose another name, or remove it.`);
   const folder = `${file}.part`;
@@ -49,7 +37,7 @@ export async function openUnfinishedExport(
   if (exists(folder) || !begin(folder, origin)) claim(folder, path, origin);
   const held = await readWholePlants(path);
   truncateSync(path, held.bytes);
-  return { path, ...held, finish: (bytes) => finish(folder, path, file, bytes) };
+  return { path, ...held, finish: (bytes: number) => finish(folder, path, file, bytes) };
 }
 
 const about = 'export.json';
@@ -105,19 +93,14 @@ function claim(folder: string, path: string, origin: Origin): void {
   }
 }
 
-function originIn(folder: string): Origin | undefined {
-  try {
-    return v.parse(origin, JSON.parse(readFileSync(join(folder, about), 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+const originIn = (folder: string) =>
+  attempt(() => v.parse(origin, JSON.parse(readFileSync(join(folder, about), 'utf8'))));
 
 /** Reads plants up to the first line that no export wrote, as after a power failure. */
 async function readWholePlants(path: string) {
   const held = { plants: 0, bytes: 0, last: undefined as bigint | undefined };
   for await (const { text, bytes, isWhole } of readLines(createReadStream(path))) {
-    const id = isWhole ? idIn(text) : undefined;
+    const id = isWhole ? attempt(() => fromLine(text ?? '').id) : undefined;
     if (id === undefined || (held.last !== undefined && id <= held.last)) break;
     held.plants += 1;
     held.bytes += bytes;
@@ -126,9 +109,9 @@ async function readWholePlants(path: string) {
   return held;
 }
 
-function idIn(line: string | undefined): bigint | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return fromLine(line ?? '').id;
+    return read();
   } catch {
     return undefined;
   }

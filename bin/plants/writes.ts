@@ -1,0 +1,57 @@
+import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
+import { explain } from '../administration/explain.ts';
+import type { OwnerOptions } from './plants-table.ts';
+import type { ProgressBar } from './progress-bar.ts';
+
+export interface WriteOptions extends OwnerOptions {
+  onlyWriter: boolean;
+}
+
+/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
+const concurrency = 32;
+
+/** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */
+export function onInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
+
+/**
+ * Writes each item, several at a time. Takes no further item after Ctrl-C or a failure, waits for
+ * the calls in progress, and then rejects with how far it came.
+ */
+export async function writeAll<T>(
+  options: WriteOptions,
+  items: (signal: AbortSignal) => AsyncGenerator<T>,
+  write: (item: T) => Promise<void>,
+  { bar, soFar }: { bar: ProgressBar; soFar: () => string },
+): Promise<void> {
+  const signal = onInterrupt();
+  const all = items(signal);
+  const worker = async () => {
+    // Leaving the loop, also by an error, ends the generator for all workers.
+    for await (const item of all) {
+      if (signal.aborted) return;
+      await write(item);
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  bar.clear();
+  const again = 'Repeat the command to continue.';
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) {
+    const isUnknown = failure.reason instanceof UnknownOutcome;
+    const what = isUnknown ? failure.reason.message : explain(failure.reason, options);
+    const hint = isUnknown
+      ? ` If no other caller writes plants of ${options.owner}, add --only-writer: the command ` +
+        'then repeats such a write by itself.'
+      : '';
+    throw new AdministrationError(`${what} So far: ${soFar()}. ${again}${hint}`);
+  }
+  if (signal.aborted) throw new AdministrationError(`interrupted: ${soFar()}. ${again}`);
+}
+
+export const counted = (count: number, many = 'plants', one = 'plant'): string =>
+  `${count} ${count === 1 ? one : many}`;

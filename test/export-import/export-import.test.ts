@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { eraseCommand } from '../../bin/plants/erase.ts';
+import { exportCommand } from '../../bin/plants/export.ts';
+import { progressBar } from '../../bin/plants/progress-bar.ts';
+import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { openTables } from '../support/database/open-database.ts';
+import { writePlants } from '../support/database/plants-table.ts';
+import { answered } from '../support/plant.ts';
+
+const { endpoint, database } = await openTables();
+const tableNames = Object.keys(tableIds) as TableName[];
+const optionsOf = (owner: string) => {
+  const target = { localhost: true, dynamodbEndpoint: endpoint, stack: '' } as const;
+  return { ...target, owner, onlyWriter: false };
+};
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
+  const owner = `owner-of-${count}`;
+  const plants = Array.from({ length: count }, (_, i) => ({ id: i + 1, ...answered() }));
+  const requests = plants.map((plant) => ({ PutRequest: { Item: { owner, ...plant } } }));
+  await writePlants(database, requests);
+  const said = jest.spyOn(console, 'error').mockReturnValue();
+  const output = new PassThrough();
+  jest.spyOn(process, 'stdout', 'get').mockReturnValue(output as never);
+  const file = join(temporaryFolder(), 'plants.jsonl');
+  await exportCommand(file, optionsOf(owner));
+  await exportCommand(undefined, optionsOf(owner));
+
+  const lines = plants.map((plant) => `${JSON.stringify(plant)}\n`).join('');
+  expect(readFileSync(file, 'utf8')).toBe(lines);
+  expect(`${output.read() ?? ''}`).toBe(lines);
+  const message = `Exported ${count} plant${count === 1 ? '' : 's'} of ${owner}.`;
+  expect(said.mock.calls).toEqual([[message], [message]]);
+});
+
+test('erase removes what an owner has in every table, once the name is typed', async () => {
+  for (const name of tableNames)
+    for (const owner of ['ann', 'anna']) {
+      const { partition, sort } = tableKeys[name];
+      const key = { [partition]: `of ${owner}`, ...(sort && { [sort]: 7 }) };
+      await database.send(new PutCommand({ TableName: tableIds[name], Item: { ...key, owner } }));
+    }
+  const left = async () => {
+    const scans = tableNames.map((name) => new ScanCommand({ TableName: tableIds[name] }));
+    const pages = await Promise.all(scans.map((scan) => database.send(scan)));
+    return pages
+      .flatMap(({ Items = [] }) => Items.map(({ owner }) => owner))
+      .filter(isAnn)
+      .sort();
+  };
+  const isAnn = (owner: string) => /^anna?$/.test(owner);
+  const asked = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const said = jest.spyOn(console, 'error').mockReturnValue();
+  const erase = (answer: string) => {
+    const stdin = new PassThrough().end(answer);
+    jest.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
+    return eraseCommand(optionsOf('ann'));
+  };
+
+  const both = await left();
+  for (const answer of ['anna\n', 'y\n', ''])
+    await expect(erase(answer)).rejects.toThrow('nothing is erased.');
+  expect(await left()).toEqual(both);
+  expect(said.mock.lastCall?.[0]).toMatch(/^http:.*: ann has 1 access token.*\.$/);
+  expect(asked).toHaveBeenCalledWith('Type "ann" to erase them for good: ');
+
+  await erase('ann\n');
+  expect(said.mock.lastCall?.[0]).toMatch(/^Erased 1 access token.* of ann\. /);
+  expect(await left()).toEqual(tableNames.map(() => 'anna'));
+});
+
+test.each<[what: string, isTTY: boolean, share: number | undefined, shown: RegExp]>([
+  [
+    'how much is done, how fast, and how long the rest takes',
+    true,
+    0.25,
+    /^\r.\[KImporting █{6}░{18} 25 % · 25,000 plants, [\d,]+ a second, \d+ s left\r.\[K$/,
+  ],
+  [
+    'only a count if nobody knows how much there is to do',
+    true,
+    undefined,
+    /^\r.\[KImporting 25,000 plants, [\d,]+ a second\r.\[K$/,
+  ],
+  ['nothing in a file or a pipe', false, 0.5, /^$/],
+])('a progress bar shows %s', (_, isTTY, share, shown) => {
+  let text = '';
+  const terminal = { isTTY, write: (more: string) => (text += more) };
+  const bar = progressBar('Importing', 'plants', terminal as never);
+  bar.show(25_000, share);
+  bar.clear();
+  expect(text).toMatch(shown);
+});
