@@ -38,7 +38,7 @@ test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:300
   },
 );
 
-test('the reference tells the token in its HTML alone, which other sites cannot include', async () => {
+test('the token is in the HTML alone, which other sites cannot include', async () => {
   const { body } = await get('/docs');
   const parts = [...body.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
   expect(parts).toHaveLength(4);

@@ -160,9 +160,9 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
     stderr: isDone
       ? expect.stringMatching(/^(Imported|.*Erased) .*\n$/s)
       : expect.stringContaining(
-          `error: It is unknown whether a write took effect. So far: ${soFar}. Repeat the command ` +
-            `to continue. If no other caller writes plants of ${owner}, add --only-writer: the ` +
-            'command then repeats such a write by itself.\n',
+          `error: It is unknown whether a write took effect. So far: ${soFar}. Repeat the ` +
+            `command to continue. If no other caller writes plants of ${owner}, add ` +
+            '--only-writer: the command then repeats such a write by itself.\n',
         ),
   });
   expect(await run()).toMatchObject({ code: 0 });
