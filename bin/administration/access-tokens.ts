@@ -16,7 +16,6 @@ import {
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { accessTokenKey } from '../../functions/shared/table-schema.ts';
-import { mayHoldSecret } from '../command-line/secret-arguments.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export interface IssuedToken {
@@ -25,8 +24,6 @@ export interface IssuedToken {
   token: string;
   record: AccessTokenRecord;
 }
-
-export type ListedToken = Omit<AccessTokenRecord, 'digest'>;
 
 type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
   /** Seconds since 1970, or undefined if the token never expires. */
@@ -40,13 +37,18 @@ const secondsOf = (ms: number) => Math.floor(ms / 1000);
 export async function issueToken(
   database: DynamoDBDocumentClient,
   table: string,
-  grant: Grant,
+  { owner, scopes, label, expires }: Grant,
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
   const created = secondsOf(now());
-  checkGrant(grant, created);
+  const grant = v.pick(accessTokenRecord, ['owner', 'scopes', 'label']);
+  const { issues = [] } = v.safeParse(grant, { owner, scopes, label });
+  const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
+  if (expires !== undefined && !(expires > created)) faults.push('expires must be in the future');
+  if (faults.length > 0)
+    throw new AdministrationError(`No token was issued: ${faults.join('; ')}.`);
+
   const { id, token } = makeToken();
-  const { owner, scopes, label, expires } = grant;
   const record = {
     id,
     digest: digest(token),
@@ -68,41 +70,42 @@ export async function issueToken(
   return { id, token, record };
 }
 
-function checkGrant(grant: Grant, created: number): void {
-  const { issues = [] } = v.safeParse(
-    v.pick(accessTokenRecord, ['owner', 'scopes', 'label']),
-    grant,
-  );
-  const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
-  for (const name of ['owner', 'label'] as const)
-    if (mayHoldSecret(grant[name])) faults.push(`${name} looks like an access token or its secret`);
-  if (grant.expires !== undefined && !(grant.expires > created))
-    faults.push('expires must be in the future');
-  if (faults.length > 0)
-    throw new AdministrationError(`No token was issued: ${[...new Set(faults)].join('; ')}.`);
-}
-
 /** Lists all tokens, or those of one owner, the oldest first. */
 export async function listTokens(
   database: DynamoDBDocumentClient,
   table: string,
   owner?: string,
-): Promise<ListedToken[]> {
-  const only =
-    owner === undefined
-      ? {}
-      : {
-          FilterExpression: '#owner = :owner',
-          ExpressionAttributeNames: { '#owner': 'owner' },
-          ExpressionAttributeValues: { ':owner': owner },
-        };
-  const tokens: ListedToken[] = [];
+): Promise<AccessTokenRecord[]> {
+  const tokens: AccessTokenRecord[] = [];
   for await (const { Items = [] } of paginateScan(
     { client: database },
-    { TableName: table, ConsistentRead: true, ...only },
-  ))
-    tokens.push(...Items.map(recordOf).map(({ digest: _, ...listed }) => listed));
+    { TableName: table, ConsistentRead: true },
+  )) {
+    const chosen = Items.filter((item) => owner === undefined || item.owner === owner);
+    tokens.push(...chosen.map(recordOf));
+  }
   return tokens.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
+}
+
+/** Returns the changed record, or undefined if the condition does not hold. */
+async function update(
+  database: DynamoDBDocumentClient,
+  table: string,
+  id: string,
+  UpdateExpression: string,
+  ConditionExpression: string,
+  ExpressionAttributeValues: Record<string, unknown>,
+): Promise<AccessTokenRecord | undefined> {
+  const change = { UpdateExpression, ConditionExpression, ExpressionAttributeValues };
+  try {
+    const { Attributes = {} } = await database.send(
+      new UpdateCommand({ TableName: table, Key: key(id), ...change, ReturnValues: 'ALL_NEW' }),
+    );
+    return recordOf(Attributes);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -115,22 +118,13 @@ export async function revokeToken(
   id: string,
   now: () => number = Date.now,
 ): Promise<AccessTokenRecord> {
-  try {
-    const { Attributes } = await database.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: key(id),
-        UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
-        // Without this condition, an update of an unknown id would create an item.
-        ConditionExpression: 'attribute_exists(id)',
-        ExpressionAttributeValues: { ':now': secondsOf(now()) },
-        ReturnValues: 'ALL_NEW',
-      }),
-    );
-    return recordOf(Attributes ?? {});
-  } catch (error) {
-    throw error instanceof ConditionalCheckFailedException ? unknownToken(id) : error;
-  }
+  const change = 'SET revoked = if_not_exists(revoked, :now)';
+  // Without the condition, an update of an unknown id would create an item.
+  const record = await update(database, table, id, change, 'attribute_exists(id)', {
+    ':now': secondsOf(now()),
+  });
+  if (!record) throw unknownToken(id);
+  return record;
 }
 
 /**
@@ -144,7 +138,7 @@ export async function rotateToken(
   id: string,
   { overlap, expires }: { overlap: number; expires: number | undefined },
   now: () => number = Date.now,
-): Promise<IssuedToken & { replaced: AccessTokenRecord & { expires: number } }> {
+): Promise<IssuedToken & { replaced: AccessTokenRecord }> {
   const find = () => findRecord(database, table, id);
   const old = await find();
   const obstacle = obstacleToRotation(id, old, now());
@@ -152,41 +146,32 @@ export async function rotateToken(
 
   const issued = await issueToken(database, table, { ...old, expires }, now);
   const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
-  try {
-    await database.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: key(id),
-        UpdateExpression: 'SET expires = :expires, replacedBy = :new',
-        // Of several rotations at a time one succeeds, and the SDK may retry its update.
-        ConditionExpression:
-          'attribute_exists(id) AND attribute_not_exists(revoked) ' +
-          'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
-        ExpressionAttributeValues: { ':expires': lastSecond, ':new': issued.id },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    await database.send(new DeleteCommand({ TableName: table, Key: key(issued.id) }));
-    throw obstacleToRotation(id, await find(), now()) ?? error;
-  }
-  return { ...issued, replaced: { ...old, expires: lastSecond, replacedBy: issued.id } };
+  const replaced = await update(
+    database,
+    table,
+    id,
+    'SET expires = :expires, replacedBy = :new',
+    // Of several rotations at a time one succeeds, and the SDK may retry its update.
+    'attribute_exists(id) AND attribute_not_exists(revoked) ' +
+      'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
+    { ':expires': lastSecond, ':new': issued.id },
+  );
+  if (replaced) return { ...issued, replaced };
+  await database.send(new DeleteCommand({ TableName: table, Key: key(issued.id) }));
+  throw obstacleToRotation(id, await find(), now());
 }
 
 /** Returns the reason why a token cannot be rotated, or undefined if it can be. */
 function obstacleToRotation(id: string, record: AccessTokenRecord | undefined, now: number) {
   if (!record) return unknownToken(id);
   const status = statusOf(record, now);
-  if (status === 'revoked')
-    return new AdministrationError(`The token ${id} is revoked. Issue a new one instead.`);
-  if (record.replacedBy !== undefined)
+  if (status !== 'revoked' && record.replacedBy !== undefined)
     return new AdministrationError(
       `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
         'If it is lost, revoke it and issue a new one.',
     );
-  if (status === 'expired')
-    return new AdministrationError(`The token ${id} is expired. Issue a new one instead.`);
-  return undefined;
+  if (status === 'active') return undefined;
+  return new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
 }
 
 const unknownToken = (id: string) => new AdministrationError(`There is no token ${id}.`);

@@ -11,23 +11,21 @@ export const administration = (name: string): Command =>
     outputError: (text) => console.error(text.trim().replaceAll('\n', ' ')),
   });
 
-/** Adds the options that choose a target, and refuses arguments that are surely a mistake. */
-export function completeCommands(program: Command, insteadOfTokens: string): void {
-  refuseSecretArguments(program, insteadOfTokens);
-  const commands = program.commands.length > 0 ? program.commands : [program];
-  for (const command of commands) for (const option of targetOptions()) command.addOption(option);
-  refuseOptionsAsValues(commands);
-  refuseOptionsOfNpm(program);
-}
-
-/** Runs the command that the process was given. Prints errors, and returns the exit code. */
+/**
+ * Runs the command that the process was given, with the options that choose a target. Refuses
+ * arguments that are surely a mistake. Prints errors, and returns the exit code.
+ */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
   let options: TargetOptions = { stack: '' };
   program.hook('preAction', (_, command) => {
     options = command.opts();
   });
+  const commands = program.commands.length > 0 ? program.commands : [program];
+  for (const command of commands) for (const option of targetOptions()) command.addOption(option);
+  refuseOptionsAsValues(commands);
   try {
-    completeCommands(program, insteadOfTokens);
+    refuseSecretArguments(program, insteadOfTokens);
+    refuseOptionsOfNpm(program);
     await program.parseAsync();
     return 0;
   } catch (error) {

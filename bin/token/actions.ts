@@ -1,4 +1,7 @@
+import { createInterface } from 'node:readline';
 import { statusOf } from '../../functions/access-tokens/record.ts';
+import { tokenId } from '../../functions/access-tokens/token.ts';
+import { tokenIdPattern } from '../../functions/shared/access-token.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
 import {
   type IssuedToken,
@@ -7,9 +10,9 @@ import {
   revokeToken,
   rotateToken,
 } from '../administration/access-tokens.ts';
+import { AdministrationError } from '../administration/administration-error.ts';
 import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
-import { idFrom } from './arguments.ts';
 import { expiry, jsonOf, tableOf } from './output.ts';
 
 /** In seconds. */
@@ -23,8 +26,8 @@ interface IssueOptions extends TargetOptions {
 }
 
 export async function issue(options: IssueOptions): Promise<void> {
-  const { owner, scope: scopes, label, expiresIn } = options;
-  const grant = { owner, scopes, label, expires: expiresAt(expiresIn) };
+  const { scope: scopes, expiresIn } = options;
+  const grant = { ...options, scopes, expires: expiresAt(expiresIn) };
   show(await issueToken(...(await openTarget(options)), grant));
 }
 
@@ -60,8 +63,8 @@ interface RotateOptions extends TargetOptions {
 export async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const { overlap, expiresIn } = options;
   const id = await idFrom(argument);
-  const target = await openTarget(options);
-  const issued = await rotateToken(...target, id, { overlap, expires: expiresAt(expiresIn) });
+  const lives = { overlap, expires: expiresAt(expiresIn) };
+  const issued = await rotateToken(...(await openTarget(options)), id, lives);
   show(issued);
   console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
 }
@@ -74,6 +77,22 @@ function show({ id, token, record }: IssuedToken): void {
   );
 }
 
-function expiresAt(lifetime: Lifetime): number | undefined {
-  return lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
+const expiresAt = (lifetime: Lifetime) =>
+  lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
+
+/** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
+async function idFrom(argument: string): Promise<string> {
+  const id = argument === '-' ? tokenId(await firstLine()) : argument;
+  if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) return id;
+  // Do not quote the input, because it may be part of a token.
+  throw new AdministrationError(
+    argument === '-'
+      ? 'Standard input holds no access token, or a mistyped one.'
+      : 'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
+  );
+}
+
+async function firstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line.trim();
+  return '';
 }

@@ -1,6 +1,5 @@
-import { statusOf } from '../../functions/access-tokens/record.ts';
+import { type AccessTokenRecord, statusOf } from '../../functions/access-tokens/record.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
-import type { ListedToken } from '../administration/access-tokens.ts';
 import { textTable } from '../command-line/text-table.ts';
 
 /** Formats seconds since 1970 as ISO 8601. */
@@ -14,7 +13,7 @@ export const expiry = (expires: number | undefined): string =>
  * Formats a table for people, with one token on each line. It fits 80 columns if the owners' names
  * do, because labels are cut off, times end in minutes, and who has all scopes has `all`.
  */
-export function tableOf(tokens: ListedToken[], now: number): string {
+export function tableOf(tokens: AccessTokenRecord[], now: number): string {
   const heading = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES'];
   const rows = tokens.map((token) => [
     token.id,
@@ -35,7 +34,7 @@ const cut = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
 /** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
-export const jsonOf = (tokens: ListedToken[], now: number): string =>
+export const jsonOf = (tokens: AccessTokenRecord[], now: number): string =>
   JSON.stringify(
     tokens.map(({ id, owner, scopes, label, created, expires, revoked, replacedBy }) => ({
       id,

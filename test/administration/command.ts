@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { jest } from '@jest/globals';
-import { tokenProgram } from '../../bin/token/program.ts';
+import { tokenProgram } from '../../bin/token.ts';
 import { startProgram } from '../support/program.ts';
 import { root } from '../support/project.ts';
 

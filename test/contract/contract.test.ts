@@ -47,6 +47,6 @@ afterAll(async () => {
   // A service that goes on would keep jest from ending.
   const left = await lists().finally(target.stop);
   const lines = target.isSam ? leftOut.map((line) => `Left out: ${line}`) : settled;
-  if (process.env.CONTRACT_BASE_URL) process.stdout.write(`${lines.join('\n')}\n`);
+  if (process.env.CONTRACT_TARGET) process.stdout.write(`${lines.join('\n')}\n`);
   expect(left).toEqual(['[]', '[]']);
 });

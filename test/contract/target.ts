@@ -12,8 +12,8 @@ export interface Target {
   otherToken: string;
   /** Has the scope plants:read only. */
   readToken: string;
-  revokedToken?: string | undefined;
-  expiredToken?: string | undefined;
+  revokedToken: string;
+  expiredToken: string;
   /** `sam local` has its own answers instead of the gateway's. */
   isSam: boolean;
   /** AWS, or what stands for it, is in front of it. */
@@ -25,19 +25,8 @@ export interface Target {
 
 /** Returns the service that `npm run contract` names in the environment, or starts one. */
 export async function openTarget(): Promise<Target> {
-  const { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET: kind, ...given } = process.env;
-  if (!baseUrl) return ownService();
-  return {
-    baseUrl,
-    token: given.CONTRACT_TOKEN ?? '',
-    otherToken: given.CONTRACT_OTHER_TOKEN ?? '',
-    readToken: given.CONTRACT_READ_TOKEN ?? '',
-    revokedToken: given.CONTRACT_REVOKED_TOKEN,
-    expiredToken: given.CONTRACT_EXPIRED_TOKEN,
-    isSam: kind === 'sam',
-    isDeployed: kind === 'aws',
-    stop: async () => {},
-  };
+  const given = process.env.CONTRACT_TARGET;
+  return given ? { ...JSON.parse(given), stop: async () => {} } : ownService();
 }
 
 async function ownService(): Promise<Target> {

@@ -1,139 +1,111 @@
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { explain } from '../../../bin/administration/explain.ts';
-import { completeCommands } from '../../../bin/administration/program.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { AdministrationError } from '../../../bin/administration/administration-error.ts';
+import { administration, runCommand } from '../../../bin/administration/program.ts';
 import { findRunning } from '../../../bin/administration/running.ts';
-import { accountOf, openTarget, outputOf } from '../../../bin/administration/target.ts';
+import { openTarget, outputOf } from '../../../bin/administration/target.ts';
 import type { TargetOptions } from '../../../bin/administration/target-options.ts';
 import { example } from '../../../bin/command-line/example.ts';
-import {
-  authorizerFailure,
-  expectAnswer,
-  lifeAfterRevocation,
-  metricsOfFailure,
-} from './deployment.ts';
-import { runSuite } from './suite.ts';
+import { root } from '../../support/project.ts';
+import { askDeployment, expectAnswer, type Token } from './deployment.ts';
 import { tokensOfRun } from './tokens.ts';
 
 interface Options extends TargetOptions {
   baseUrl?: string;
-  target: 'aws' | 'sam';
+  sam?: true;
   except?: string[];
   failAuthorizer?: true;
 }
 
-const program = new Command('npm run contract --')
+const program = administration('npm run contract --')
   .description(
     'Runs the contract tests over HTTP against the running "npm start" or, if there is none, ' +
       'against the deployed stack. Issues the access tokens that they need and revokes them.',
   )
-  .addOption(
-    new Option('--base-url <url>', 'where the API answers, if not at the address of the stack')
-      .env('CONTRACT_BASE_URL')
-      .argParser(baseUrlOf),
+  .option(
+    '--base-url <url>',
+    'where the API answers, if not at the address of the stack',
+    (text) => {
+      if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/$/, '');
+      throw new InvalidArgumentError('A base URL looks like https://…/v1.');
+    },
   )
-  .addOption(
-    new Option('--target <kind>', 'sam leaves out what SAM CLI answers in its own words')
-      .env('CONTRACT_TARGET')
-      .choices(['aws', 'sam'])
-      .default('aws'),
-  )
+  .option('--sam', 'leave out what SAM CLI answers in its own words')
   .option('--except <words...>', 'leave out the tests with these words in their names')
   .option('--fail-authorizer', 'also make the authorizer fail once, which rings its alarm')
-  .addHelpText(
-    'after',
-    `${example('npm run contract -- --stack PlantStore --region eu-central-1')}
+  .addHelpText('after', example('npm run contract -- --stack PlantStore --region eu-central-1'))
+  .action(testContract);
+process.exitCode = await runCommand(program, 'This command makes its own tokens.');
 
-For a plant store whose table of access tokens is out of reach, give --base-url and, in the
-environment, tokens of owners without plants:
-  CONTRACT_TOKEN          with both scopes
-  CONTRACT_OTHER_TOKEN    with both scopes, of another owner
-  CONTRACT_READ_TOKEN     with the scope plants:read alone
-  CONTRACT_REVOKED_TOKEN  revoked (may be left out)
-  CONTRACT_EXPIRED_TOKEN  expired (may be left out)`,
-  );
-completeCommands(program, 'Tokens for this command go into the environment, as its --help says.');
-const options = program.parse().opts<Options>();
-
-try {
-  process.exitCode = await (hasTokens() ? runWithGivenTokens() : runWithOwnTokens());
-} catch (error) {
-  console.error(`error: ${explain(error, options)}`);
-  process.exitCode = 1;
-}
-
-function hasTokens(): boolean {
-  const names = ['CONTRACT_TOKEN', 'CONTRACT_OTHER_TOKEN', 'CONTRACT_READ_TOKEN'];
-  const missing = names.filter((name) => !process.env[name]);
-  if (missing.length === names.length) return false;
-  if (!options.baseUrl) missing.push('--base-url');
-  if (missing.length > 0)
-    program.error(`error: Some of the tokens are given, and this is missing: ${missing.join(' ')}`);
-  return true;
-}
-
-async function runWithGivenTokens(): Promise<number> {
-  await expectAnswer(`${options.baseUrl}`);
-  return run(`${options.baseUrl}`, 'with the tokens of the environment', {});
-}
-
-async function runWithOwnTokens(): Promise<number> {
+async function testContract(options: Options, command: Command): Promise<void> {
   const running = findRunning();
   const isChosen = ['baseUrl', 'localhost', 'stack', 'profile', 'region'].some(
-    (name) => (program.getOptionValueSource(name) ?? 'default') !== 'default',
+    (name) => (command.getOptionValueSource(name) ?? 'default') !== 'default',
   );
   if (running && !isChosen) options.localhost = true;
-  const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
+  const { localhost, stack, sam, except = [] } = options;
   const baseUrl =
     options.baseUrl ??
-    (options.localhost
+    (localhost
       ? (running?.baseUrl ?? 'http://127.0.0.1:3000/v1')
       : await outputOf(options, 'BaseUrl'));
   await expectAnswer(baseUrl);
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
   try {
-    const environment = await tokens.forSuite();
-    if (options.localhost) return await run(baseUrl, where, environment);
-    const [revoked, damaged] = [await tokens.issue('d'), await tokens.issue('e')];
-    const suite = run(baseUrl, where, environment);
-    const since = new Date();
-    const cloudWatch = new CloudWatchClient(accountOf(options));
-    const lines = [
-      lifeAfterRevocation(baseUrl, target, revoked),
-      options.failAuthorizer
-        ? authorizerFailure(baseUrl, target, damaged)
-        : 'Not tried: a failure of the authorizer, because it rings an alarm (--fail-authorizer)',
-      ...(options.failAuthorizer ? [metricsOfFailure(cloudWatch, options.stack, since)] : []),
-    ].map(async (line) => {
-      try {
-        return await line;
-      } catch (error) {
-        return `Differs: ${explain(error, options)}`;
-      }
-    });
+    const settings = { baseUrl, isSam: sam === true, isDeployed: !localhost };
+    const spare: [Token, Token] = [await tokens.issue('d'), await tokens.issue('e')];
+    const given = { ...settings, ...(await tokens.forSuite()) };
+    console.log(
+      `Testing ${baseUrl}, ${localhost ? 'the running "npm start"' : `the stack ${stack}`}. ` +
+        `About ${sam ? 200 : 1200} plants are created and deleted again.`,
+    );
+    const suite = runSuite(given, except);
+    const lines = localhost ? [] : askDeployment(options, baseUrl, target, spare);
     const exitCode = await suite;
-    const told = await Promise.all(lines);
-    console.log(told.join('\n'));
-    return told.some((line) => line.startsWith('Differs')) ? 1 : exitCode;
+    const told = await lines;
+    if (told.length > 0) console.log(told.join('\n'));
+    if (exitCode !== 0 || told.some((line) => line.startsWith('Differs')))
+      throw new AdministrationError(`${baseUrl} differs from the contract, as shown above.`);
   } finally {
     await tokens.revokeAll();
   }
 }
 
-function run(baseUrl: string, where: string, tokens: Record<string, string>): Promise<number> {
-  const plants = options.target === 'sam' ? 200 : 1200;
-  console.log(
-    `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again. ` +
-      'If an owner of a token has plants already, nothing is done.',
-  );
-  const CONTRACT_TARGET = options.localhost ? 'local' : options.target;
-  const environment = { CONTRACT_BASE_URL: baseUrl, CONTRACT_TARGET, ...tokens };
-  return runSuite(environment, options.except ?? []);
-}
-
-function baseUrlOf(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('A base URL looks like https://…/v1.');
-  return text.replace(/\/$/, '');
+/**
+ * Runs the contract tests, except those with these words in their names, and returns the exit code.
+ * A first signal to this program does not interrupt them, because they delete their plants at the
+ * end. A later one does.
+ */
+async function runSuite(target: object, except: string[]): Promise<number> {
+  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
+  const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const args = [...options, jest, '--runInBand', 'test/contract/contract.test.ts'];
+  if (except.length > 0) {
+    args.push(`--testNamePattern=^(?!.*(?:${except.map(RegExp.escape).join('|')}))`);
+    console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
+  }
+  const environment = { CONTRACT_TARGET: JSON.stringify(target), TEST_VARIABLES: 'CONTRACT_' };
+  const suite = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: 'inherit',
+    // Use a separate process group, so that Ctrl-C reaches only this program.
+    detached: process.platform !== 'win32',
+  });
+  let first: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (first === undefined) {
+        first = performance.now();
+        console.error(
+          'The tests end first, so that they delete their plants. Once more ends them at once.',
+        );
+        // One Ctrl-C arrives several times, because npm and the launcher pass it on.
+      } else if (performance.now() - first > 1000) suite.kill('SIGKILL');
+    });
+  const [code] = await once(suite, 'exit');
+  return code ?? 1;
 }

@@ -5,8 +5,8 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { startForwarder } from '../../support/http/forwarder.ts';
 import { startProgram } from '../../support/program.ts';
-import { startApiProxy } from './api-proxy.ts';
 
 // Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
 // tests run in this order.
@@ -87,9 +87,8 @@ test('cdk bootstrap prepares the account', async () => {
 test('cdk deploy deploys the stack', async () => {
   await deploy();
   const { host, pathname } = new URL(`${outputs.BaseUrl}`);
-  const proxy = await startApiProxy(AWS_ENDPOINT_URL, host);
-  finallyDo(proxy.stop);
-  api = `${proxy.origin}${pathname}`;
+  // Its host name has no DNS here.
+  api = `${await startForwarder(AWS_ENDPOINT_URL, { host })}${pathname}`;
   const answer = await fetch(`${api}/plants`);
   expect([answer.status, await answer.json()]).toMatchObject([
     401,

@@ -1,0 +1,37 @@
+import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
+import { listen } from '../../../lib/emulator/listen.ts';
+import { finallyDo } from '../cleanup.ts';
+
+interface Changes {
+  /** The host name that the requests get. */
+  host?: string;
+  /** Returns whether the next request is answered with 429, and not passed on. */
+  throttle?: () => boolean;
+  /** Changes an answer's headers, and returns its status. */
+  spoil?: (status: number, headers: OutgoingHttpHeaders, url: string) => number;
+}
+
+/** Starts a server that passes requests on to another one. Returns its origin. */
+export async function startForwarder(
+  to: string,
+  { host, throttle = () => false, spoil = (status) => status }: Changes,
+): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '', rawHeaders } = incoming;
+    if (throttle()) {
+      incoming.resume();
+      outgoing.writeHead(429, { 'Retry-After': 0 }).end();
+      return;
+    }
+    const headers = host ? { ...incoming.headers, host } : (rawHeaders as never);
+    const forwarded = request(new URL(url, to), { method, headers }, (answer) => {
+      const status = spoil(answer.statusCode ?? 0, answer.headers, url);
+      answer.pipe(outgoing.writeHead(status, answer.headers));
+    });
+    forwarded.on('error', (error) => outgoing.destroy(error));
+    incoming.pipe(forwarded);
+  });
+  const port = await listen(server, 0, '127.0.0.1');
+  finallyDo(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${port}`;
+}
