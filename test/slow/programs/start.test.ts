@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -10,11 +11,10 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { findRunning } from '../../../bin/administration/running.ts';
-import { readyText } from '../../../bin/command-line/local-output.ts';
 import { localClient } from '../../../lib/database/database-client.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { answered } from '../../support/plant.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { copyProject, root } from '../../support/project.ts';
@@ -107,9 +107,8 @@ test('with --watch it serves what has changed, however that was written', async 
   };
   const store = await start(['--memory', '--watch'], folder);
   expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
-  const list = async (stage = 'v1') => {
-    const { headers } = store;
-    const response = await fetch(store.baseUrl.replace(/v1$/, `${stage}/plants`), { headers });
+  const list = async () => {
+    const response = await store.list();
     expect(await response.json()).toEqual([answered({ name: 'Monstera' })]);
     return response;
   };
@@ -140,23 +139,54 @@ test('with --watch it serves what has changed, however that was written', async 
   change('cdk.json', '"context": {', '"context": { "plant-store:cors-origin": "*",');
   await synthesized();
   expect((await list()).headers.get('access-control-allow-origin')).toBe('*');
-  change('lib/constructs/api.ts', "stageName = 'v1'", "stageName = 'v2'");
-  await synthesized();
-  expect((await list('v2')).status).toBe(203);
   change('lib/bundle.ts', "platform: 'node'", "define: { pageOf: '0' }, platform: 'node'");
   await store.says(/^The stack has changed: synthesizing …$/);
   // What changes during a synthesis is bundled as the new stack bundles.
   change(handler, 'status: 203', 'status: 202 + pageOf');
   await store.says(served);
   await bundled();
-  expect((await list('v2')).status).toBe(202);
+  expect((await list()).status).toBe(202);
 
   change(handler, 'status: 202', 'status: ,');
   await store.says(/^The functions stay as they were: /);
-  expect((await list('v2')).status).toBe(202);
+  expect((await list()).status).toBe(202);
   change(handler, 'status: ,', 'status: 206');
   await bundled();
-  expect((await list('v2')).status).toBe(206);
+  expect((await list()).status).toBe(206);
+
+  const file = 'lib/plant-store-stack.ts';
+  const output = "    new CfnOutput(this, 'BaseUrl'";
+  change(file, 'import ', "import { Queue } from 'aws-cdk-lib/aws-sqs';\nimport ");
+  await synthesized();
+  const queue = "new Queue(this, 'Added');";
+  change(
+    file,
+    output,
+    `${queue}
+    const partitionKey = { name: 'name', type: 'S' as never };
+    const plants = this.node.findChild('Tables').node.findChild('Plants') as any;
+    plants.addGlobalSecondaryIndex({ indexName: 'ByName', partitionKey });
+    ${output}`,
+  );
+  await store.says(/^Not imitated here: AWS::SQS::Queue Added\w+\. See docs\/imitates\.md\.$/);
+  await store.says(served);
+  const client = localClient(store.dynamodbEndpoint);
+  finallyDo(() => client.destroy());
+  const query = new QueryCommand({
+    TableName: 'Plants',
+    IndexName: 'ByName',
+    KeyConditionExpression: '#name = :name',
+    ExpressionAttributeNames: { '#name': 'name' },
+    ExpressionAttributeValues: { ':name': { S: 'Monstera' } },
+  });
+  const item = expect.objectContaining({ id: { N: '1' } });
+  expect((await client.send(query)).Items).toEqual([item]);
+  const layers =
+    "(this.node.findChild('CreatePlant').node.defaultChild as any).addPropertyOverride";
+  change(file, queue, `${layers}('Layers', ['x']);`);
+  await store.says(/^The functions stay as they were: CreatePlant\.Layers: the emulator does not /);
+  expect((await store.create({ id: 2, name: 'Ficus' })).status).toBe(201);
+
   change('lib/emulator/emulator.ts', 'import', '//\nimport');
   await store.says(/^The code of npm start itself has changed: start it again to use it\.$/);
   expect((await store.stop()).code).toBe(0);
@@ -176,107 +206,27 @@ test('what a killed one leaves is removed by the next', async () => {
   await next.stop();
 });
 
-test('with --watch it takes an addition, or stays as it was and says why', async () => {
-  const folder = temporaryFolder();
-  copyProject(folder);
-  const file = join(folder, 'lib/plant-store-stack.ts');
-  const stack = readFileSync(file, 'utf8');
-  const output = "    new CfnOutput(this, 'BaseUrl'";
-  expect(stack).toContain(output);
-  const importQueue = "import { Queue } from 'aws-cdk-lib/aws-sqs';\n";
-  const add = (code: string) =>
-    replaceFile(file, importQueue + stack.replace(output, `${code}\n${output}`));
-  const store = await start(['--memory', '--watch'], folder);
-  expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
-
-  add(`new Queue(this, 'Added');
-    const partitionKey = { name: 'name', type: 'S' as never };
-    const plants = this.node.findChild('Tables').node.findChild('Plants') as any;
-    plants.addGlobalSecondaryIndex({ indexName: 'ByName', partitionKey });`);
-  await store.says(/^Not imitated here: AWS::SQS::Queue Added\w+\. See docs\/imitates\.md\.$/);
-  await store.says(/^New requests meet the new functions, /);
-  const client = localClient(store.dynamodbEndpoint);
-  const { Items } = await client.send(
-    new QueryCommand({
-      TableName: 'Plants',
-      IndexName: 'ByName',
-      KeyConditionExpression: '#name = :name',
-      ExpressionAttributeNames: { '#name': 'name' },
-      ExpressionAttributeValues: { ':name': { S: 'Monstera' } },
-    }),
-  );
-  client.destroy();
-  expect(Items).toEqual([expect.objectContaining({ id: { N: '1' } })]);
-  expect((await store.list()).status).toBe(200);
-
-  add(`const { defaultChild } = this.node.findChild('CreatePlant').node as any;
-    defaultChild.addPropertyOverride('Layers', ['x']);`);
-  await store.says(
-    /^The functions stay as they were: CreatePlant\.Layers: the emulator does not support this /,
-  );
-  expect((await store.create({ id: 2, name: 'Ficus' })).status).toBe(201);
-  expect((await store.stop()).code).toBe(0);
+test('the lines to paste that it prints work', async () => {
+  const ports = ['--port', '0', '--dynamodb-port', '0'];
+  const args = [...launcher, 'bin/local.ts', '--memory', ...ports];
+  const program = startProgram(process.execPath, args);
+  await program.line(/^Ctrl-C ends it/);
+  const curls = program.lines.filter((line) => line.startsWith('  curl '));
+  const paste = (line: string) =>
+    `${spawnSync('sh', ['-c', `${line} -s -o /dev/null -w '%{http_code}'`]).stdout}`;
+  expect(curls.map(paste)).toEqual(['201', '200', '204']);
 });
 
-test('it prints a line for each request, and at its end what the requests used', async () => {
-  const store = await start(['--memory']);
-  await store.create({ id: 1, name: 'Monstera' });
-  await store.list();
-  await fetch(`${store.baseUrl}/plants`);
-  await fetch(new URL('/plants', store.baseUrl));
-  const { code, stdout, stderr } = await store.stop();
-  expect(code).toBe(0);
-  expect(stdout.split('\n')).toHaveLength(2);
-  const lines = stderr.split('\n').filter((line) => /^\d\d:/.test(line));
-  const forms = [
-    /^[\d:.]+ POST {3}\/v1\/plants 201 \d+ ms demo, authorizer asked, .*1 read unit, 1 write unit$/,
-    /^[\d:.]+ GET {4}\/v1\/plants 200 \d+ ms demo, authorizer cached, .*1 read unit$/,
-    /^[\d:.]+ GET {4}\/v1\/plants 401 \d+ ms unauthorized$/,
-    /^[\d:.]+ GET {4}\/plants 403 \d+ ms forgotten \/v1\? /,
-  ];
-  expect(lines).toEqual(forms.map((form) => expect.stringMatching(form)));
-  expect(stderr).toMatch(/^POST \/plants +1 +\d +1 +1 +\d\.\d\d$/m);
-});
-
-describe('what it says', () => {
-  test.each([
-    [
-      ['--port', 'x'],
-      /^error: option '--port <n>' argument 'x' is invalid\. A port is 0 to 65535; 0 is any free one\.\n$/,
-    ],
-    [
-      ['--memory', '--data', 'x'],
-      /^error: option '--memory' cannot be used with option '--data <folder>'\n$/,
-    ],
-    [
-      ['-c', 'plant-store:cors-origin=*'],
-      /^error: option '-c, --context <setting>' argument .* is invalid\. Write it into cdk\.json, under "context"\.\n$/,
-    ],
-    [['--nonsense'], /^error: unknown option '--nonsense'\n$/],
-  ])('to %j', async (args, message) => {
-    expect(await refused(...args)).toMatch(message);
-  });
-
-  test('when ready: where things are, a token, and three lines to paste', () => {
-    const ready = {
-      baseUrl: 'http://127.0.0.1:3000/v1',
-      token: 'pst_token',
-      dynamodbEndpoint: 'http://127.0.0.1:8000',
-    };
-    const text = readyText(ready, 'in memory', { log: 'More follows.' });
-    for (const said of [
-      'http://127.0.0.1:3000/v1\n',
-      'http://127.0.0.1:8000 (in memory)',
-      'pst_token (owner demo, 24 hours)',
-    ])
-      expect(text).toContain(said);
-    expect(text).toMatch(/^\nPlant Store: .* More follows\.\n$/s);
-    const reference = 'http://127.0.0.1:3000/docs';
-    expect(readyText(ready, 'in memory', { log: '', reference })).toMatch(
-      /^\nReference: +http:\/\/127\.0\.0\.1:3000\/docs\nPlant Store: /,
-    );
-    const curls = text.split('\n').filter((line) => line.startsWith('  curl'));
-    expect(curls).toHaveLength(3);
-    for (const curl of curls) expect(curl).toContain("-H 'Authorization: Bearer pst_token'");
-  });
+test.each([
+  [
+    '--port x',
+    "option '--port <n>' argument 'x' is invalid. A port is 0 to 65535; 0 is any free one.",
+  ],
+  ['--memory --data x', "option '--memory' cannot be used with option '--data <folder>'"],
+  [
+    '-c x=*',
+    "option '-c, --context <setting>' argument 'x=*' is invalid. Write it into cdk.json, under \"context\".",
+  ],
+])('%s is refused with one line', async (options, message) => {
+  expect(await refused(...options.split(' '))).toBe(`error: ${message}\n`);
 });
