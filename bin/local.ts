@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { assemble } from '../lib/assembly/assembly.ts';
 import { createTables } from '../lib/database/create-tables.ts';
-import { startDatabase } from '../lib/database/embedded-database.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { defaultConcurrency } from '../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
-import { demoToken } from './administration/demo-token.ts';
 import { announce } from './administration/running.ts';
-import { checkFree } from './command-line/check-free.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
+import { checkFree, demoToken, openDatabase } from './command-line/local-database.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
 import { printReady, progress } from './command-line/local-output.ts';
 import { workFolder } from './command-line/work-folder.ts';
@@ -58,31 +56,29 @@ async function run(options: Options, start: Start): Promise<void> {
   const [sources, database] = await Promise.all([
     progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
     start(() =>
-      progress(
-        'Opening the database',
-        startDatabase({
-          ...(!options.memory && { data: options.data }),
-          port: options.dynamodbPort,
-          host: options.dynamodbHost,
-          onCall: requests.call,
-          onFailure: (message) => console.error(`error: ${message}`),
-          onRefusal: console.error,
-        }),
-      ),
+      openDatabase(options, {
+        host: options.dynamodbHost,
+        onCall: requests.call,
+        onRefusal: console.error,
+      }),
     ),
   ]);
   const dynamodbEndpoint = database.endpoint;
   const template = readTemplate(assembly);
-  let leftOut = leftOutText(template.leftOut);
-  if (leftOut) console.error(leftOut);
-  database.enforce(template);
+  let leftOut = '';
+  const enforce = (served: typeof template) => {
+    database.enforce(served);
+    const text = leftOutText(served.leftOut);
+    if (text && text !== leftOut) console.error(text);
+    leftOut = text;
+  };
+  enforce(template);
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
-  await start(() => ({
-    async stop() {
-      if (requests.totals.size > 0) console.error(costTable(requests.totals));
-    },
-  }));
+  const tellCosts = async () => {
+    if (requests.totals.size > 0) console.error(costTable(requests.totals));
+  };
+  await start(() => ({ stop: tellCosts }));
   const token = await demoToken(dynamodbEndpoint, 'npm start');
   const emulator = await start(() =>
     startEmulator({
@@ -105,18 +101,13 @@ async function run(options: Options, start: Start): Promise<void> {
         const next = readTemplate(changed);
         await database.exclusively(() => createTables(next, dynamodbEndpoint));
         emulator.replace(changed, code);
-        database.enforce(next);
-        const isNew = leftOut !== leftOutText(next.leftOut);
-        leftOut = leftOutText(next.leftOut);
-        if (isNew) console.error(leftOut);
+        enforce(next);
       }),
     );
   }
 
   const ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
   if (!options.memory) await start(() => announce(options.data, ready));
-  printReady(ready, options, {
-    log: 'Each request follows on a line of its own.',
-    reference: new URL(referencePath, emulator.baseUrl).href,
-  });
+  const reference = new URL(referencePath, emulator.baseUrl).href;
+  printReady(ready, options, 'Each request follows on a line of its own.', reference);
 }

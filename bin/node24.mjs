@@ -43,12 +43,9 @@ function run(node) {
     process.kill(process.pid, signal);
   });
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
-    process.on(signal, () => {
-      // On Windows, Ctrl-C reaches the program by itself, and kill() would not let it clean up.
-      if (platform !== 'win32') program.kill(signal);
-    });
-  }
+  // On Windows, Ctrl-C reaches the program by itself, and kill() would not let it clean up.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
+    process.on(signal, () => platform === 'win32' || program.kill(signal));
 
   if (process.env.npm_lifecycle_event) {
     // npm passes SIGTERM to its shell, and some shells (Debian's) end without passing it on.

@@ -37,22 +37,16 @@ program
   .action(eraseCommand)
   .addHelpText('after', example('npm run plants -- erase --owner alice --localhost'));
 
-const owner = new Option('--owner <name>', 'whose plants').argParser(ownerName);
+const owner = new Option('--owner <name>', 'whose plants').argParser((text) => {
+  if (new RegExp(ownerPattern).test(text)) return text;
+  throw new InvalidArgumentError(`It is ${ownerRule}`);
+});
 for (const command of program.commands) command.addOption(owner.makeOptionMandatory());
 
 process.exitCode = await runCommand(program, 'This command takes no tokens.');
 
-function ownerName(text: string): string {
-  if (!new RegExp(ownerPattern).test(text)) throw new InvalidArgumentError(`It is ${ownerRule}`);
-  return text;
-}
-
-/**
- * Returns an argument whose path starts at the folder in which npm was called. npm runs the program
- * in the folder of package.json.
- */
+/** Returns an argument whose path starts at the folder in which npm was called, not where it is. */
 function fileArgument(description: string): Argument {
-  return new Argument('[file]', description).argParser((path) =>
-    resolve(process.env.INIT_CWD ?? '', path),
-  );
+  const fromThere = (path: string) => resolve(process.env.INIT_CWD ?? '', path);
+  return new Argument('[file]', description).argParser(fromThere);
 }

@@ -4,12 +4,10 @@ import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { assemble } from '../lib/assembly/assembly.ts';
 import { createTables } from '../lib/database/create-tables.ts';
-import { startDatabase } from '../lib/database/embedded-database.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
-import { demoToken } from './administration/demo-token.ts';
-import { checkFree } from './command-line/check-free.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
+import { checkFree, demoToken, openDatabase } from './command-line/local-database.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
 import { printReady, progress } from './command-line/local-output.ts';
 import { workFolder } from './command-line/work-folder.ts';
@@ -43,28 +41,16 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   await progress('Synthesizing the stack and bundling its functions', assemble(assembly, context));
   const template = readTemplate(assembly);
 
-  const database = await start(() =>
-    progress(
-      'Opening the database',
-      startDatabase({
-        ...(!options.memory && { data: options.data }),
-        port: options.dynamodbPort,
-        host: docker.address,
-        onFailure: (message) => console.error(`error: ${message}`),
-      }),
-    ),
-  );
+  const database = await start(() => openDatabase(options, { host: docker.address }));
   const dynamodbEndpoint = database.endpoint;
-  const { port: dynamodbPort } = new URL(dynamodbEndpoint);
+  const endpointInDocker = `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`;
   await progress('Making the tables', createTables(template, dynamodbEndpoint));
 
   const sam = await start(() =>
     startSam({
       template: template.file,
       port: options.port,
-      environment: {
-        [environment.dynamodbEndpoint]: `http://${docker.hostname}:${dynamodbPort}`,
-      },
+      environment: { [environment.dynamodbEndpoint]: endpointInDocker },
       args,
       log: console.error,
     }),
@@ -76,7 +62,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   };
   // A debugged function does not answer before there is a debugger.
   if (!isDebugging) await firstAnswer(ready);
-  printReady(ready, options, { log: 'SAM CLI prints several lines for each request.' });
+  printReady(ready, options, 'SAM CLI prints several lines for each request.');
   await sam.ended;
   throw new Error('SAM CLI has ended.');
 }
@@ -99,11 +85,9 @@ async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string 
 
 /** Finds Docker and SAM CLI. Throws an error with a line for each that is missing. */
 async function tools(): Promise<Docker> {
-  const [docker, sam] = await Promise.allSettled([findDocker(), findSam()]);
-  if (docker.status === 'fulfilled' && sam.status === 'fulfilled') return docker.value;
-  throw new Error(
-    [docker, sam]
-      .flatMap((result) => (result.status === 'rejected' ? [messageOf(result.reason)] : []))
-      .join('\n       '),
-  );
+  const docker = findDocker();
+  const found = await Promise.allSettled([docker, findSam()]);
+  const faults = found.flatMap((one) => (one.status === 'rejected' ? messageOf(one.reason) : []));
+  if (faults.length > 0) throw new Error(faults.join('\n       '));
+  return docker;
 }

@@ -1,6 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refused-options.ts';
-import { refuseSecretArguments } from '../command-line/secret-arguments.ts';
+import {
+  refuseOptionsAsValues,
+  refuseOptionsOfNpm,
+  refuseSecretArguments,
+} from '../command-line/refused-arguments.ts';
 import { explain } from './explain.ts';
 import { type TargetOptions, targetOptions } from './target-options.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultDataFolder } from '../administration/running.ts';
-import { refuseOptionsOfNpm } from './refused-options.ts';
+import { refuseOptionsOfNpm } from './refused-arguments.ts';
 
 /** The options that npm start and npm run sam share. */
 export interface LocalOptions {

@@ -6,46 +6,36 @@ export interface Ready {
   dynamodbEndpoint: string;
 }
 
-interface Hints {
-  /** What follows of each request. */
-  log: string;
-  /** The address of the API's reference. */
-  reference?: string;
-}
-
-/** Returns where things are, a token, and three lines to paste. */
-export function readyText(
-  { baseUrl, token, dynamodbEndpoint }: Ready,
-  where: string,
-  { log, reference }: Hints,
-): string {
-  const authorization = `-H 'Authorization: Bearer ${token}'`;
-  const json = "-H 'Content-Type: application/json'";
+/** Prints where things are, a token, three lines to paste and what requests print; or JSON. */
+export function printReady(
+  ready: Ready,
+  { json, memory, data }: LocalOptions,
+  log: string,
+  reference?: string,
+): void {
+  const { baseUrl, token, dynamodbEndpoint } = ready;
   const places = Object.entries({
     ...(reference && { Reference: reference }),
     'Plant Store': baseUrl,
-    DynamoDB: `${dynamodbEndpoint} (${where})`,
+    DynamoDB: `${dynamodbEndpoint} (in ${memory ? 'memory' : data})`,
     Token: `${token} (owner demo, 24 hours)`,
   });
   const width = Math.max(...places.map(([label]) => label.length)) + 2;
+  const curl = (method: string, path: string) =>
+    `  curl -i ${method}${baseUrl}/plants${path} -H 'Authorization: Bearer ${token}'`;
   const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
-  return `
+  const text = `
 ${places.map(([label, place]) => `${label}:`.padEnd(width) + place).join('\n')}
 
 Create, list and delete a plant:
 
-  curl -i ${baseUrl}/plants ${authorization} ${json} -d ${plant}
-  curl -i ${baseUrl}/plants ${authorization}
-  curl -i -X DELETE ${baseUrl}/plants/1 ${authorization}
+${curl('', '')} -H 'Content-Type: application/json' -d ${plant}
+${curl('', '')}
+${curl('-X DELETE ', '/1')}
 
 Ctrl-C ends it. ${log}
 `;
-}
-
-/** Prints where things are, for a person or as JSON. */
-export function printReady(ready: Ready, { json, memory, data }: LocalOptions, hints: Hints): void {
-  const where = memory ? 'in memory' : `in ${data}`;
-  console.log(json ? JSON.stringify(ready) : readyText(ready, where, hints));
+  console.log(json ? JSON.stringify(ready) : text);
 }
 
 /** Prints what is in progress if it takes more than a second. */

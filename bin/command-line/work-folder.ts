@@ -11,20 +11,17 @@ const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'p
  * were killed.
  */
 export function workFolder(): string {
-  const folder = newFolder();
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-function newFolder(): string {
+  let folder: string;
   try {
     mkdirSync(cache, { recursive: true });
     for (const name of readdirSync(cache))
       if (!isAlive(Number.parseInt(name, 10)))
         rmSync(join(cache, name), { recursive: true, force: true });
-    return mkdtempSync(join(cache, `${process.pid}-`));
+    folder = mkdtempSync(join(cache, `${process.pid}-`));
   } catch {
     // The project may be read-only.
-    return mkdtempSync(join(tmpdir(), 'plant-store-'));
+    folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   }
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }

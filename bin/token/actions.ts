@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
-import { statusOf } from '../../functions/access-tokens/record.ts';
+import { type AccessTokenRecord, statusOf } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../../functions/shared/access-token.ts';
-import type { Scope } from '../../functions/shared/operations.ts';
+import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import {
   type IssuedToken,
   issueToken,
@@ -13,7 +13,7 @@ import {
 import { AdministrationError } from '../administration/administration-error.ts';
 import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
-import { expiry, jsonOf, tableOf } from './output.ts';
+import { textTable } from '../command-line/text-table.ts';
 
 /** In seconds. */
 type Lifetime = number | 'never';
@@ -96,3 +96,49 @@ async function firstLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line.trim();
   return '';
 }
+
+/** Formats seconds since 1970 as ISO 8601. */
+const isoTime = (seconds: number | undefined) =>
+  seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('.000', '');
+const expiry = (expires: number | undefined) => isoTime(expires) ?? 'never';
+
+/**
+ * Formats a table for people, with one token on each line. It fits 80 columns if the owners' names
+ * do, because labels are cut off, times end in minutes, and who has all scopes has `all`.
+ */
+function tableOf(tokens: AccessTokenRecord[], now: number): string {
+  const heading = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES'];
+  const rows = tokens.map((token) => [
+    token.id,
+    token.owner,
+    token.scopes.length === allScopes.length ? 'all' : token.scopes.join(' '),
+    statusOf(token, now),
+    expiry(token.expires).replace(/:\d\dZ$/, 'Z'),
+  ]);
+  const columns = textTable([heading, ...rows]);
+  const left = 80 - Math.max(...columns.split('\n').map(({ length }) => length)) - 2;
+  const labels = tokens.map(({ label }) => cut(label, Math.max(left, minLabel)));
+  return textTable([[...heading, 'LABEL'], ...rows.map((row, i) => [...row, labels[i] ?? ''])]);
+}
+
+const minLabel = 5;
+const cut = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+/** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
+const jsonOf = (tokens: AccessTokenRecord[], now: number): string =>
+  JSON.stringify(
+    tokens.map(({ id, owner, scopes, label, created, expires, revoked, replacedBy }) => ({
+      id,
+      owner,
+      scopes,
+      label,
+      status: statusOf({ expires, revoked }, now),
+      created: isoTime(created),
+      expires: isoTime(expires),
+      revoked: isoTime(revoked),
+      replacedBy: replacedBy ?? null,
+    })),
+    null,
+    2,
+  );

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
-import { refuseOptionsOfNpm } from '../../../bin/command-line/refused-options.ts';
+import { refuseOptionsOfNpm } from '../../../bin/command-line/refused-arguments.ts';
 import { publish } from '../pages.ts';
 import { measureEmulator } from './emulator/measure-emulator.ts';
 import { buildCandidates } from './functions/build.ts';

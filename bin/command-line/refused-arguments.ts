@@ -1,11 +1,32 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
+
+const { prefix, secret, checksum } = tokenParts;
+
+/**
+ * Matches the start of an access token, or as many letters and digits in a row as a secret has,
+ * because a pasted token may have lost its prefix.
+ */
+const secretPattern = new RegExp(
+  `${prefix}${tokenIdPattern}_|` +
+    `(?<![0-9A-Za-z])[0-9A-Za-z]{${secret},${secret + checksum}}(?![0-9A-Za-z])`,
+);
+
+/** Ends the program with an error, which does not repeat the token, if an argument may hold one. */
+export function refuseSecretArguments(program: Command, instead: string): void {
+  if (process.argv.slice(2).some((argument) => secretPattern.test(argument)))
+    program.error(
+      'error: An argument looks like an access token. Other users can see arguments, and npm ' +
+        `writes them to its log files, so revoke that token by its id. ${instead}`,
+    );
+}
 
 /** Refuses options that npm took for its own because there was no "--" before them. */
 export function refuseOptionsOfNpm(program: Command): void {
   const [, script] = / (\S+) --$/.exec(program.name()) ?? [];
   if (script !== process.env.npm_lifecycle_event) return;
-  const options = [program, ...program.commands].flatMap(({ options }) => options);
-  const taken = options
+  const taken = [program, ...program.commands]
+    .flatMap(({ options }) => options)
     .filter(({ long = '', argChoices }) => {
       const value = process.env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
       const isPassedOn = process.argv.some((arg) => arg.split('=')[0] === long);
