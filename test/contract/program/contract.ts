@@ -14,7 +14,7 @@ import { tokensOfRun } from './tokens.ts';
 
 interface Options extends TargetOptions {
   baseUrl?: string;
-  sam?: true;
+  samLocal?: true;
   except?: string[];
   failAuthorizer?: true;
 }
@@ -32,7 +32,7 @@ const program = administration('npm run contract --')
       throw new InvalidArgumentError('A base URL looks like https://…/v1.');
     },
   )
-  .option('--sam', 'leave out what SAM CLI answers in its own words')
+  .option('--sam-local', 'leave out what SAM CLI answers in its own words')
   .option('--except <words...>', 'leave out the tests with these words in their names')
   .option('--fail-authorizer', 'also make the authorizer fail once, which rings its alarm')
   .addHelpText('after', example('npm run contract -- --stack PlantStore --region eu-central-1'))
@@ -45,7 +45,7 @@ async function testContract(options: Options, command: Command): Promise<void> {
     (name) => (command.getOptionValueSource(name) ?? 'default') !== 'default',
   );
   if (running && !isChosen) options.localhost = true;
-  const { localhost, stack, sam, except = [] } = options;
+  const { localhost, stack, samLocal, except = [] } = options;
   const baseUrl =
     options.baseUrl ??
     (localhost
@@ -55,12 +55,12 @@ async function testContract(options: Options, command: Command): Promise<void> {
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
   try {
-    const settings = { baseUrl, isSam: sam === true, isDeployed: !localhost };
+    const settings = { baseUrl, isSam: samLocal === true, isDeployed: !localhost };
     const spare: [Token, Token] = [await tokens.issue('d'), await tokens.issue('e')];
     const given = { ...settings, ...(await tokens.forSuite()) };
     console.log(
       `Testing ${baseUrl}, ${localhost ? 'the running "npm start"' : `the stack ${stack}`}. ` +
-        `About ${sam ? 200 : 1200} plants are created and deleted again.`,
+        `About ${samLocal ? 200 : 1200} plants are created and deleted again.`,
     );
     const suite = runSuite(given, except);
     const lines = localhost ? [] : askDeployment(options, baseUrl, target, spare);

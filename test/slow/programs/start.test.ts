@@ -218,15 +218,12 @@ test('the lines to paste that it prints work', async () => {
 });
 
 test.each([
-  [
-    '--port x',
-    "option '--port <n>' argument 'x' is invalid. A port is 0 to 65535; 0 is any free one.",
-  ],
-  ['--memory --data x', "option '--memory' cannot be used with option '--data <folder>'"],
-  [
-    '-c x=*',
-    "option '-c, --context <setting>' argument 'x=*' is invalid. Write it into cdk.json, under \"context\".",
-  ],
-])('%s is refused with one line', async (options, message) => {
-  expect(await refused(...options.split(' '))).toBe(`error: ${message}\n`);
+  ['--port x', '--port <n>', ' A port is 0 to 65535; 0 is any free one.'],
+  ['-c x=*', '-c, --context <setting>', ' Write it into cdk.json, under "context".'],
+  ['--memory --data x', '--memory', " cannot be used with option '--data <folder>'"],
+])('%s is refused with one line', async (options, option, message) => {
+  const stderr = await refused(...options.split(' '));
+  expect(stderr).toMatch(/^error: .*\n$/);
+  expect(stderr).toContain(`error: option '${option}'`);
+  expect(stderr).toContain(`${message}\n`);
 });
