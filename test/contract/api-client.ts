@@ -19,9 +19,8 @@ export const target = await openTarget();
 const base = new URL(target.baseUrl);
 const basePath = base.pathname.replace(/\/$/, '');
 const client = base.protocol === 'https:' ? https : http;
-/** A new account runs at most ten functions at a time, of which a call needs two. */
-const concurrency = 5;
-const agent = new client.Agent({ keepAlive: true, maxSockets: concurrency });
+// A new account runs at most ten functions at a time, of which a call needs two.
+const agent = new client.Agent({ keepAlive: true, maxSockets: 5 });
 
 /** The path with which references to plants start. */
 export const plantsPath = `${basePath}/plants`;
@@ -33,7 +32,7 @@ export interface Call {
   /** The first owner's if it is left out, none if it is null. */
   token?: string | null;
   /** In addition to Authorization, Host and Content-Length, sent in this order. */
-  headers?: [name: string, value: string][];
+  headers?: Header[];
   body?: string | Buffer;
 }
 
@@ -41,7 +40,8 @@ export interface Reply extends Answer {
   json: unknown;
 }
 
-const json: [string, string] = ['Content-Type', 'application/json'];
+export type Header = [name: string, value: string];
+export const json: Header = ['Content-Type', 'application/json'];
 
 /**
  * Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx.
@@ -60,15 +60,20 @@ export async function call(request: Call): Promise<Reply> {
   return reply;
 }
 
+/** Calls the API with a method and a path, like `GET /plants`. */
+export const ask = (line: string, more: Partial<Call> = {}): Promise<Reply> => {
+  const [, method = '', path = ''] = /^(\w+) (.*)$/s.exec(line) ?? [];
+  return call({ method, path, ...more });
+};
 const as = (token?: string) => (token ? { token } : {});
 export const create = (given: string | object, token?: string): Promise<Reply> => {
   const body = typeof given === 'string' ? given : JSON.stringify(given);
-  return call({ method: 'POST', path: '/plants', headers: [json], body, ...as(token) });
+  return ask('POST /plants', { headers: [json], body, ...as(token) });
 };
 export const list = (query = '', token?: string): Promise<Reply> =>
-  call({ method: 'GET', path: query ? `/plants?${query}` : '/plants', ...as(token) });
+  ask(`GET /plants${query && `?${query}`}`, as(token));
 export const remove = (id: bigint | number | string, token?: string): Promise<Reply> =>
-  call({ method: 'DELETE', path: `/plants/${id}`, ...as(token) });
+  ask(`DELETE /plants/${id}`, as(token));
 
 /** Returns the answer to a request, whatever it is. Waits and retries while the answer is 429. */
 export async function send(request: Call): Promise<Reply> {
@@ -129,16 +134,11 @@ export async function removeAll(): Promise<void> {
   await inParallel([...present.values()], send);
 }
 
-/** Does the work for each item, a few at a time. Throws the first error when all work is done. */
+/** Does the work for each item. Throws the first error when all work is done. */
 export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const one = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  for (const outcome of await Promise.allSettled(Array.from({ length: concurrency }, one)))
-    if (outcome.status === 'rejected') throw outcome.reason;
-  return results;
+  const all = items.map(work);
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 export const problemOf = ({ json: problem }: Reply): string =>

@@ -35,12 +35,8 @@ function partsIn(operation: Operation, { path, body }: { path: string; body?: un
 }
 
 /** Returns what calls have to show of an operation, so that nothing of its requests is untried. */
-export const demandedOf = (operation: Operation): string[] => [
-  ...partsOf(operation).flatMap((part) => [
-    `${operation} accepts ${part}`,
-    `${operation} refuses a value of ${part}`,
-  ]),
-  ...(responsesOf(operation)[200]?.headers.Link ? partsOf(operation) : []).map(
-    (part) => `${operation} links to a next page with ${part}`,
-  ),
-];
+export function demandedOf(operation: Operation): string[] {
+  const verbs = ['accepts', 'refuses a value of'];
+  if (responsesOf(operation)[200]?.headers.Link) verbs.push('links to a next page with');
+  return partsOf(operation).flatMap((part) => verbs.map((verb) => `${operation} ${verb} ${part}`));
+}

@@ -12,12 +12,6 @@ export interface Answer {
   body: string;
 }
 
-interface Content {
-  schema: object;
-  example?: unknown;
-  examples?: Record<string, { value: unknown }>;
-}
-
 /** A problem as an answer has it. */
 export interface ProblemDetails {
   type: string;
@@ -43,11 +37,16 @@ export interface Description {
   headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
   content?: Record<string, Content>;
 }
+interface Content {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
 
 interface OperationObject {
   parameters?: { name: string; in: 'path' | 'query' }[];
   requestBody?: {
-    content: Record<string, { schema: { properties: Record<string, Field> } }>;
+    content: Record<string, { schema: { properties: Record<string, Field> }; example?: object }>;
   };
   responses: Record<string, Description>;
 }
@@ -78,10 +77,6 @@ const validators = {
 /** Headers that an answer may have only if its description has them. */
 const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 
-/** Returns the statuses that the description of an operation has. */
-export const statusesOf = (operation: Operation): number[] =>
-  Object.keys(responsesOf(operation)).map(Number);
-
 export const responsesOf = (operation: Operation): Record<string, Description> =>
   describedOperation(operation).responses;
 
@@ -101,12 +96,12 @@ export function describedOperation(operation: Operation): OperationObject {
 }
 
 /** Returns the differences between the answer to an operation and its description. */
-export function differences(operation: Operation, answer: Answer): string[] {
-  const description = responsesOf(operation)[answer.status];
-  return description
-    ? differencesFrom(description, answer)
-    : [`the status ${answer.status} is not described`];
-}
+export const differences = (operation: Operation, answer: Answer): string[] =>
+  differencesFrom(responsesOf(operation)[answer.status], answer);
+
+/** Returns the differences between an answer and the description of a problem. */
+export const differencesFromProblem = (code: ProblemCode, answer: Answer): string[] =>
+  differencesFrom(openApi.components.responses[code], answer);
 
 /**
  * Returns what the link to the next page does not repeat of the list's URL. Its limit is the one in
@@ -121,16 +116,9 @@ export function differencesFromLink(url: string, { headers: { link = '' } }: Ans
     .map(([name]) => `the Link lacks the parameter ${name}`);
 }
 
-/** Returns the differences between an answer and the description of a problem. */
-export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
-  const description = openApi.components.responses[code];
-  return description
-    ? differencesFrom(description, answer)
-    : [`the problem ${code} is not described`];
-}
-
-/** Returns the differences between an answer and its description. */
-export function differencesFrom({ headers, content }: Description, answer: Answer): string[] {
+export function differencesFrom(description: Description | undefined, answer: Answer): string[] {
+  if (!description) return [`the answer ${answer.status} is not described: ${answer.body}`];
+  const { headers, content = {} } = description;
   const found: string[] = [];
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const value = answer.headers[name.toLowerCase()];
@@ -139,19 +127,16 @@ export function differencesFrom({ headers, content }: Description, answer: Answe
       found.push(`${name}: ${value} ${validators.header.errorsText()}`);
   }
   const known = Object.keys(headers).map((name) => name.toLowerCase());
-  found.push(
-    ...telling
-      .filter((name) => name in answer.headers && !known.includes(name))
-      .map((name) => `the header ${name} is not described`),
-  );
+  for (const name of telling)
+    if (name in answer.headers && !known.includes(name))
+      found.push(`the header ${name} is not described`);
 
-  const [[mediaType, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});
-  if (mediaType === '')
-    return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  const [media] = Object.entries(content);
+  if (!media) return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  const [mediaType, { schema }] = media;
   if (answer.headers['content-type'] !== mediaType)
     found.push(`the content type is ${answer.headers['content-type']}`);
-  const body = parse(answer.body);
-  if (!validators.body.validate(schema, body))
+  if (!validators.body.validate(schema, parse(answer.body)))
     found.push(`${validators.body.errorsText()}: ${answer.body}`);
   return found;
 }

@@ -30,19 +30,12 @@ beforeAll(() => {
 
 const startedAt = performance.now();
 let thawed = 0;
-afterAll(() =>
-  report(
-    {
-      topic: 'Faults',
-      tried: 'a frozen function whose TLS connection is ended, is reset or stays open, thawed',
-      count: thawed,
-      unit: 'thaws',
-      outcome: 'Each plant was written once, and no answer was 503.',
-      command: 'THAWS=1000 npm test -- test/faults/thaw',
-    },
-    startedAt,
-  ),
-);
+afterAll(() => {
+  const tried = 'a frozen function whose TLS connection is ended, is reset or stays open, thawed';
+  const outcome = 'Each plant was written once, and no answer was 503.';
+  const command = 'THAWS=1000 npm test -- test/faults/thaw';
+  report({ topic: 'Faults', tried, count: thawed, unit: 'thaws', outcome, command }, startedAt);
+});
 
 /** How the database closes a connection while the function is frozen. */
 type Closing = 'is ended' | 'is reset' | 'stays open';

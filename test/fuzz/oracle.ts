@@ -3,13 +3,13 @@ import type { Content } from '../support/plant.ts';
 
 /**
  * What the contract says of a request: an independent reading, which shares no code with the
- * functions. Places are written as `places` of test/contract/api-client.ts writes them.
+ * functions. Places are written as `placesIn` of test/contract/description.ts does.
  */
 export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
 
 export type Plant = Content & { id: bigint };
 
-/** Returns what a plant has of a member's text, or undefined if the contract refuses it. */
+/** Returns the value of a member or parameter, or undefined if the contract refuses its text. */
 type Reading = (text: string | undefined) => unknown;
 const members: Record<string, Reading> = {
   id(text = '') {
@@ -20,11 +20,36 @@ const members: Record<string, Reading> = {
   tag: (text = '""') => textOf(text, 0, 100),
 };
 
+export interface List {
+  limit: number;
+}
+const parameters: Record<keyof List, Reading> = {
+  limit(text = '1000') {
+    const isCanonical = /^[0-9]+$/.test(text) && `${BigInt(text)}` === text;
+    const isInRange = isCanonical && BigInt(text) >= 1n && BigInt(text) <= 2147483647n;
+    return isInRange ? Math.min(Number(text), 1000) : undefined;
+  },
+};
+
 const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
-const invalid = (places: Iterable<string>) => ({
-  status: 400,
-  places: [...new Set(places)].sort(),
-});
+const invalid = (places: string[]) => ({ status: 400, places: [...new Set(places)].sort() });
+
+/** Reads what a request gives. Refuses what is unknown, given twice, missing or wrong. */
+function judge<Accepted>(
+  readings: Record<string, Reading>,
+  given: [name: string, text: string][],
+  placeOf: (name: string) => string,
+): Verdict<Accepted> {
+  const texts = new Map(given);
+  const names = given.map(([name]) => name);
+  const wrong = names.filter(
+    (name, i) => !Object.hasOwn(readings, name) || names.indexOf(name) !== i,
+  );
+  const values = Object.entries(readings).map(([name, read]) => [name, read(texts.get(name))]);
+  for (const [name, value] of values) if (value === undefined) wrong.push(`${name}`);
+  if (wrong.length > 0) return invalid(wrong.map(placeOf));
+  return { accepted: Object.fromEntries(values) };
+}
 
 export function judgeCreate(
   types: { value: string; isJson: boolean }[],
@@ -39,44 +64,12 @@ export function judgeCreate(
   if (bytes.length > 16_384) return { status: 413, places: [] };
   const text = bytes.toString();
   if (!isUtf8(bytes) || !isJsonObject(text)) return invalid(['#']);
-
-  const places: string[] = [];
-  const values = new Map<string, string>();
-  for (const [name, value] of membersOf(text)) {
-    if (!Object.hasOwn(members, name) || values.has(name)) places.push(`#${pointerTo(name)}`);
-    values.set(name, value);
-  }
-  const plant = Object.entries(members).map(([name, read]) => [name, read(values.get(name))]);
-  for (const [name, value] of plant) if (value === undefined) places.push(`#/${name}`);
-  return places.length > 0 ? invalid(places) : { accepted: Object.fromEntries(plant) };
+  return judge(members, membersOf(text), (name) => `#${pointerTo(name)}`);
 }
-
-export interface List {
-  limit: number;
-}
-
-const parameters: Record<keyof List, Reading> = {
-  limit(text = '1000') {
-    const isCanonical = /^[0-9]+$/.test(text) && `${BigInt(text)}` === text;
-    const isInRange = isCanonical && BigInt(text) >= 1n && BigInt(text) <= 2147483647n;
-    return isInRange ? Math.min(Number(text), 1000) : undefined;
-  },
-};
 
 /** Judges the parameters of a list. A cursor is opaque: it is accepted, whatever it is. */
-export function judgeList(query: [string, string][]): Verdict<List> {
-  const values = new Map(query);
-  const names = query.map(([name]) => name);
-  const wrong = names.filter(
-    (name, i) =>
-      (name !== 'cursor' && !Object.hasOwn(parameters, name)) || names.indexOf(name) !== i,
-  );
-  const list = Object.entries(parameters).map(([name, read]) => [name, read(values.get(name))]);
-  for (const [name = '', value] of list) if (value === undefined) wrong.push(`${name}`);
-  return wrong.length > 0
-    ? invalid(wrong.map((name) => `?${name}`))
-    : { accepted: Object.fromEntries(list) };
-}
+export const judgeList = (query: [string, string][]): Verdict<List> =>
+  judge({ ...parameters, cursor: (text = '') => text }, query, (name) => `?${name}`);
 
 /** Judges the id of a path, as it stands in the path. */
 export function judgeId(encoded: string): Verdict<bigint> {

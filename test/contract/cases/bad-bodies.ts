@@ -114,7 +114,6 @@ const wrongMembers = [
   [`{${good},"\\ud83e":1}`, '/\uFFFD'],
   [`{"id":1,${good}}`, '/id'],
   [`{"\\u0069d":1,${good}}`, '/id'],
-  [`{"id":1,"id":2,${good}}`, '/id'],
   [`{${good},"name":"a"}`, '/name'],
   ['{"id":1,"name":7,"name":"a"}', '/name'],
   [`{"tag":"",${good},"tag":""}`, '/tag'],
@@ -124,14 +123,11 @@ const wrongMembers = [
   ['{}', '/id', '/name'],
   ['{"id":1}', '/name'],
   ['{"name":"a"}', '/id'],
-  ['{"tag":"b"}', '/id', '/name'],
-  ['{"id":1,"tag":"b"}', '/name'],
   [`{"plant":{${good}}}`, '/id', '/name', '/plant'],
   ['{"id":"1","name":"","tag":null}', '/id', '/name', '/tag'],
   ['{"id":1.5,"name":"\\n","tag":7,"Tag":""}', '/id', '/name', '/tag', '/Tag'],
   ['{"id":1,"nmae":"a"}', '/name', '/nmae'],
   [json('1', `"${'a'.repeat(201)}\\n"`), '/name'],
-  ['{"id":"1","id":"1","name":"a"}', '/id'],
 ].map(([body = '', ...pointers]): BadBody => [body.slice(0, 60), body, pointers]);
 
 export const badBodies: BadBody[] = [...notObjects, ...notUtf8, ...wrongValues, ...wrongMembers];

@@ -23,14 +23,11 @@ async function follow(query: string, meanwhile: (() => Promise<unknown>)[] = [])
   return [...namesOf(page), ...rest];
 }
 
-test('an owner without plants has an empty list', async () => {
-  const empty = await list();
-  expect([empty.status, empty.body, empty.headers.link]).toEqual([200, '[]', undefined]);
-});
-
 test('a list has the plants in ascending order of their ids', async () => {
+  // A double could not tell some neighbours apart.
   const sorted = words(`
-    -9223372036854775808 -10 -9 -1 0 1 2 9 10 11 100 9007199254740993 9223372036854775807
+    -9223372036854775808 -9223372036854775807 -10 -9 -1 0 1 2 9 10 11 100
+    9007199254740992 9007199254740993 9223372036854775806 9223372036854775807
   `);
   await createAll(sorted.toSorted());
   expect(namesOf(await list())).toEqual(names(...sorted));
@@ -62,15 +59,6 @@ test('the links lead to every plant that existed throughout, once and in order',
     () => createAll([5]),
   ];
   expect(await follow('limit=2', writes)).toEqual(names(10, 20, 30, 40, 50, 55, 60));
-});
-
-test('a list shows the writes before it', async () => {
-  for (let i = 1; i <= 5; i += 1) {
-    await create({ id: 7, name: `Plant ${i}` });
-    expect(namesOf(await list())).toEqual(names(i));
-    await remove(7);
-    expect(namesOf(await list())).toEqual([]);
-  }
 });
 
 test('a cursor of one owner is only a position in the list of another', async () => {

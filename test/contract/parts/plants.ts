@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { goodShapes } from '../../support/access-tokens/shapes.ts';
 import { answered, fieldNames, sent, whole } from '../../support/plant.ts';
-import { words } from '../../support/words.ts';
 import {
-  call,
+  ask,
   create,
+  type Header,
   inParallel,
+  json,
   list,
   plantsPath,
   problemOf,
@@ -27,7 +28,8 @@ test('a plant is created, listed and deleted', async () => {
   expect((await list()).json).toEqual([aloe]);
   const deletion = await remove(7);
   expect([deletion.status, deletion.body]).toEqual([204, '']);
-  expect((await list()).json).toEqual([]);
+  const empty = await list();
+  expect([empty.status, empty.body, empty.headers.link]).toEqual([200, '[]', undefined]);
 });
 
 test('a deleted plant is not found again, and can be created again', async () => {
@@ -74,18 +76,6 @@ test.each(int64)('an id may be an int64 and nothing else: %s', async (literal, i
   expect((await remove(id)).status).toBe(404);
 });
 
-test('neighbouring ids stay apart even if a double could not tell them apart', async () => {
-  const ids = words(`
-    9007199254740992 9007199254740993 9223372036854775806 9223372036854775807
-    -9223372036854775808 -9223372036854775807
-  `);
-  for (const id of ids) expect((await create(`{"id":${id},"name":"${id}"}`)).status).toBe(201);
-  for (const id of ids) {
-    expect((await remove(id)).status).toBe(204);
-    expect((await list()).json).toHaveLength(ids.length - ids.indexOf(id) - 1);
-  }
-});
-
 test.each(kept)('texts come back as they were sent: %j', async (name: string) => {
   const tag = [...name].slice(0, 100).join('');
   expect((await create({ id: 7, name, tag })).json).toEqual(answered({ name, tag }));
@@ -97,9 +87,8 @@ test.each([
   'Application/JSON;charset="UTF-8"',
   'application/json ; charset=utf-8',
 ])('a create may be of the type %s, with its headers in any case', async (type) => {
-  const headers: [string, string][] = [['cONTENT-tYPE', type]];
-  const creation = await call({ method: 'POST', path: '/plants', headers, body: sent(7) });
-  expect(creation.status).toBe(201);
+  const creation = { headers: [['cONTENT-tYPE', type] satisfies Header], body: sent(7) };
+  expect((await ask('POST /plants', creation)).status).toBe(201);
 });
 
 test('a body of exactly 16 KiB is accepted, and its white space is ignored', async () => {
@@ -110,9 +99,8 @@ test('a body of exactly 16 KiB is accepted, and its white space is ignored', asy
 
 test('a delete takes an id that is percent-encoded, and ignores its body', async () => {
   await create(sent(-7));
-  const headers: [string, string][] = [['Content-Type', 'application/json']];
-  const deletion = { method: 'DELETE', path: '/plants/%2D%37', headers, body: '{"id":8' };
-  expect((await call(deletion)).status).toBe(204);
+  const deletion = await ask('DELETE /plants/%2D%37', { headers: [json], body: '{"id":8' });
+  expect(deletion.status).toBe(204);
 });
 
 test('of many concurrent creates of an id with different content one succeeds', async () => {
@@ -152,10 +140,6 @@ test('creates, lists and deletes tell nothing about the plants of another owner'
 
 const sentShapes = target.isSam ? goodShapes.filter((shape) => shape === shape.trim()) : goodShapes;
 test.each(sentShapes)('an Authorization can be written as %j', async (shape) => {
-  const headers: [string, string][] = [['authorization', shape.replace('TOKEN', target.token)]];
-  expect((await call({ method: 'GET', path: '/plants', token: null, headers })).status).toBe(200);
-});
-
-test('a token with the scope to read can list', async () => {
-  expect((await list('', target.readToken)).status).toBe(200);
+  const headers: Header[] = [['authorization', shape.replace('TOKEN', target.token)]];
+  expect((await ask('GET /plants', { token: null, headers })).status).toBe(200);
 });

@@ -1,15 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { call, list, problemOf, type Reply, target } from '../api-client.ts';
+import {
+  ask,
+  type Header,
+  json,
+  list,
+  problemOf,
+  type Reply,
+  remove,
+  target,
+} from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
 import { placesIn } from '../description.ts';
 import { expectAnswer } from '../settled.ts';
 
 const good = '{"id":1,"name":"a"}';
-const json: [string, string] = ['Content-Type', 'application/json'];
 const post = (body: string | Buffer, headers = [json], query = '') =>
-  call({ method: 'POST', path: `/plants${query}`, headers, body });
+  ask(`POST /plants${query}`, { headers, body });
 
 const verdict = (reply: Reply) => [reply.status, problemOf(reply), ...placesIn(reply.body)];
 const invalid = (...where: string[]) => [400, 'invalid-request', ...where.sort()];
@@ -50,15 +58,14 @@ test.each(badQueries)('a list is refused with the query: %s', async (query, para
 test.each(badPathIds)('a delete is refused with the id: %s', async (id) => {
   await expectAnswer(
     `a delete with the id: ${id}`,
-    async () => verdict(await call({ method: 'DELETE', path: `/plants/${id}` })),
+    async () => verdict(await remove(id)),
     invalid('?id'),
   );
 });
 
-const text: [string, string] = ['Content-Type', 'text/plain'];
+const text: Header = ['Content-Type', 'text/plain'];
 const large = 'x'.repeat(20_000);
-const remove = (idAndQuery: string) => call({ method: 'DELETE', path: `/plants/${idAndQuery}` });
-test.each<[what: string, ask: () => Promise<Reply>, expected: unknown[]]>([
+test.each<[what: string, send: () => Promise<Reply>, expected: unknown[]]>([
   [
     'the query of a create',
     () => post(good, [json], '?limit=1&dry_run=true'),
@@ -79,6 +86,6 @@ test.each<[what: string, ask: () => Promise<Reply>, expected: unknown[]]>([
     () => post(large, [text], '?x=1'),
     [415, 'unsupported-media-type', 'Content-Type:'],
   ],
-])('a request is refused for %s', async (_, ask, expected) => {
-  expect(verdict(await ask())).toEqual(expected);
+])('a request is refused for %s', async (_, send, expected) => {
+  expect(verdict(await send())).toEqual(expected);
 });

@@ -15,13 +15,11 @@ output('ready\n');
 createInterface({ input: process.stdin }).on('line', async (line) => {
   const [seconds, id] = line.split(' ');
   passed += Number(seconds) * 1000;
-  const { statusCode } = await handler(
-    {
-      multiValueHeaders: { 'Content-Type': ['application/json'] },
-      body: `{"id":${id},"name":"Aloe"}`,
-      requestContext: { path: '/v1/plants', requestId: id, authorizer: { owner: 'alice' } },
-    },
-    { getRemainingTimeInMillis: () => 10_000 },
-  );
+  const event = {
+    multiValueHeaders: { 'Content-Type': ['application/json'] },
+    body: `{"id":${id},"name":"Aloe"}`,
+    requestContext: { path: '/v1/plants', requestId: id, authorizer: { owner: 'alice' } },
+  };
+  const { statusCode } = await handler(event, { getRemainingTimeInMillis: () => 10_000 });
   output(`${statusCode}\n`);
 });

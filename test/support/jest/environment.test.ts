@@ -1,24 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { words } from '../words.ts';
 
-const shell = {
-  AWS_PROFILE: 'work',
-  AWS_REGION: 'eu-west-3',
-  COLUMNS: '20',
-  FORCE_COLOR: '1',
-  HTTP_PROXY: 'http://127.0.0.1:1',
-  LANG: 'tr_TR.UTF-8',
-  LC_ALL: 'tr_TR.UTF-8',
-  NODE_USE_ENV_PROXY: '1',
-  PORT: '1',
-  TZ: 'Pacific/Chatham',
-  no_proxy: '127.0.0.1',
-};
+const shell = words(`
+  AWS_PROFILE=work AWS_REGION=eu-west-3 COLUMNS=20 FORCE_COLOR=1 HTTP_PROXY=http://127.0.0.1:1
+  LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 NODE_USE_ENV_PROXY=1 PORT=1 TZ=Pacific/Chatham no_proxy=x
+`).map((pair) => pair.split('='));
 
 test.each([
   ['a program that a test starts has', [], {}],
-  ['a test in any shell has', ['--import', join(import.meta.dirname, 'environment.mjs')], shell],
+  [
+    'a test in any shell has',
+    ['--import', join(import.meta.dirname, 'environment.mjs')],
+    Object.fromEntries(shell),
+  ],
 ])('%s the one environment, without colours and accounts', (_, options, variables) => {
   const program = [...options, '-p', 'JSON.stringify([process.env, new Date(2026, 0)])'];
   const env = { ...process.env, ...variables };
@@ -27,10 +23,6 @@ test.each([
   );
   expect(given).toEqual({ ...process.env });
   expect(time).toBe('2026-01-01T00:00:00.000Z');
-  expect(given).toMatchObject({
-    LANG: 'C.UTF-8',
-    NO_COLOR: '1',
-    AWS_EC2_METADATA_DISABLED: 'true',
-  });
+  expect([given.LANG, given.NO_COLOR]).toEqual(['C.UTF-8', '1']);
   expect(Object.keys(given).filter((name) => name.startsWith('AWS_'))).toHaveLength(3);
 });

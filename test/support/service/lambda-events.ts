@@ -1,19 +1,13 @@
-import openApi from '../../../docs/openapi.json' with { type: 'json' };
 import {
   type Operation,
   operationNames,
   operations,
 } from '../../../functions/shared/operations.ts';
 import type { Entry } from '../../../lib/bundle.ts';
+import { describedOperation } from '../../contract/description.ts';
 import authorize from '../../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../../sam-events/list-plants.json' with { type: 'json' };
 import { forge } from '../access-tokens/forge.ts';
-
-interface Described {
-  parameters?: { name: string }[];
-  requestBody?: { content: { 'application/json': { example: object } } };
-}
-const paths: Record<string, Record<string, Described>> = openApi.paths;
 
 /** Returns the event of a function, made by `caller`: owner or token id. */
 export function eventFor(entry: Entry, caller = 'caller'): object {
@@ -28,7 +22,7 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
  */
 export function eventOf(operation: Operation, caller = 'caller') {
   const { method: httpMethod, path: template } = operations[operation];
-  const { parameters = [], requestBody } = paths[`/${template}`]?.[httpMethod.toLowerCase()] ?? {};
+  const { parameters = [], requestBody } = describedOperation(operation);
   const given = (name: string, value: string) =>
     parameters.some((parameter) => parameter.name === name) ? { [name]: value } : null;
   const path = `/${template.replace('{id}', '7')}`;
@@ -54,7 +48,7 @@ export function eventOf(operation: Operation, caller = 'caller') {
       path: `/v1${path}`,
       resourcePath: `/${template}`,
     },
-    body: requestBody ? JSON.stringify(requestBody.content['application/json'].example) : null,
+    body: requestBody ? JSON.stringify(requestBody.content['application/json']?.example) : null,
     isBase64Encoded: false,
   };
 }

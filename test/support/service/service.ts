@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -13,26 +12,7 @@ import { startEmulator } from '../../../lib/emulator/emulator.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
 
-export interface Service {
-  /** The folder of the synthesized assembly. */
-  assembly: string;
-  /** With the stage. */
-  baseUrl: string;
-  database: DynamoDBDocumentClient;
-  databaseEndpoint: string;
-  /** The lines that the functions have logged so far. */
-  log: string[];
-  /**
-   * The access tokens issued so far. `stop` searches logs, answers and tables for their secrets.
-   */
-  tokens: string[];
-  /** Returns a new access token that works for a day. */
-  issue(owner: string, scopes?: typeof allScopes): Promise<string>;
-  /** Returns a new access token that has just expired. */
-  issueExpired(owner: string): Promise<string>;
-  issueRevoked(owner: string): Promise<string>;
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 export interface ServiceOptions {
   /** The CDK context, with settings of the stack. */
@@ -56,7 +36,7 @@ export async function startService({
   database: running,
   between = (same) => same,
   functionSeconds = {},
-}: ServiceOptions = {}): Promise<Service> {
+}: ServiceOptions = {}) {
   const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
   await assemble(assembly, context);
   const { file } = readTemplate(assembly);
@@ -88,21 +68,27 @@ export async function startService({
   const answers = recordAnswers(emulator.baseUrl);
 
   return {
+    /** The folder of the synthesized assembly. */
     assembly,
+    /** With the stage. */
     baseUrl: emulator.baseUrl,
     database,
     databaseEndpoint: endpoint,
+    /** The lines that the functions have logged so far. */
     log,
+    /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
     tokens,
-    issue: async (owner, scopes) => (await issue(owner, scopes)).token,
-    issueExpired: async (owner) =>
+    /** Returns a new access token that works for a day. */
+    issue: async (owner: string, scopes = allScopes) => (await issue(owner, scopes)).token,
+    /** Returns a new access token that has just expired. */
+    issueExpired: async (owner: string) =>
       (await issue(owner, allScopes, () => Date.now() - 86_401_000)).token,
-    async issueRevoked(owner) {
+    async issueRevoked(owner: string) {
       const { id, token } = await issue(owner);
       await revokeToken(database, tableIds.accessTokens, id);
       return token;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await emulator.stop();
       const told = [...log, ...answers()];
       for (const table of Object.values(tableIds)) told.push(...(await itemsOf(database, table)));

@@ -1,9 +1,7 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
-import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { region } from '../../../lib/emulator/template/resource-values.ts';
 import { readTemplate } from '../../../lib/emulator/template/template.ts';
 import { type Answer, differences, placesIn } from '../../contract/description.ts';
@@ -41,7 +39,7 @@ interface StoreOptions extends ServiceOptions {
 /** Starts the service, and loads the bundles of its functions to call their handlers. */
 export async function openStore({ atOnce = false, ...options }: StoreOptions = {}) {
   const service = await startService(options);
-  const { assembly, baseUrl, database, databaseEndpoint } = service;
+  const { assembly, baseUrl, databaseEndpoint } = service;
   const log: unknown[] = [];
   for (const level of ['info', 'warn', 'error'] as const)
     console[level] = (line: unknown) => {
@@ -130,25 +128,9 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     return answer;
   }
 
-  /** Returns the owners and ids of all plants in the table. */
-  async function keys(): Promise<Key[]> {
-    const pages = paginateScan({ client: database }, { TableName: tableIds.plants });
-    const found: Key[] = [];
-    for await (const { Items = [] } of pages) found.push(...(Items as Key[]));
-    return found;
-  }
+  const stop = () => service.stop().finally(() => agent.destroy());
 
-  async function stop(): Promise<void> {
-    agent.destroy();
-    await service.stop();
-  }
-
-  return { ...service, agent, call, invoke, authorize, keys, stop };
-}
-
-interface Key {
-  owner: string;
-  id: bigint;
+  return { ...service, agent, call, invoke, authorize, stop };
 }
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>;
