@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   type CallOptions,
@@ -8,8 +11,10 @@ import {
   plantStoreClient,
 } from '../../docs/client.ts';
 import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo } from '../support/cleanup.ts';
+import { readPage } from '../docs/page.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { answered } from '../support/plant.ts';
+import { root } from '../support/project.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService();
@@ -55,27 +60,23 @@ test('a list goes through all pages, and fetches none that is not asked for', as
 
 test('an error is a problem that names every fault', async () => {
   const plants = await client('problems');
-  /** The problem that a call rejects with. */
-  const problemOf = async (call: Promise<unknown>) => {
-    const [{ reason }] = (await Promise.allSettled([call])) as [PromiseRejectedResult];
-    expect(reason).toBeInstanceOf(PlantStoreError);
-    return reason.problem;
-  };
+  const rejects = (call: Promise<unknown>) => expect(call).rejects;
   const faulty = () => plants.create({ id: 2n ** 63n, name: '' });
-  expect(await problemOf(faulty())).toMatchObject({ status: 400, errors: { length: 2 } });
-  await expect(faulty()).rejects.toThrow(
+  await rejects(faulty()).toBeInstanceOf(PlantStoreError);
+  await rejects(faulty()).toMatchObject({ problem: { status: 400, errors: { length: 2 } } });
+  await rejects(faulty()).toThrow(
     'Invalid request (400): /id must be at most 9223372036854775807; ' +
       '/name must be 1 to 200 code points long',
   );
   await plants.create({ id: 1n, name: 'Aloe' });
-  expect(await problemOf(plants.create({ id: 1n, name: 'Ficus' }))).toMatchObject({ status: 409 });
+  const other = plants.create({ id: 1n, name: 'Ficus' });
+  await rejects(other).toMatchObject({ problem: { status: 409 } });
   const stranger = plantStoreClient({ baseUrl: service.baseUrl, token: 'pst_' });
-  expect(await problemOf(stranger.list().next())).toMatchObject({ status: 401 });
-  const lost = await client('problems', service.baseUrl.replace('/v1', '/v1/v1'));
+  await rejects(stranger.list().next()).toMatchObject({ problem: { status: 401 } });
   // It is no deletion of a plant that is missing.
-  expect(await problemOf(lost.delete(1n))).toMatchObject({
-    type: 'urn:problem-type:plant-store:no-such-operation',
-  });
+  const lost = await client('problems', service.baseUrl.replace('/v1', '/v1/v1'));
+  const type = 'urn:problem-type:plant-store:no-such-operation';
+  await rejects(lost.delete(1n)).toMatchObject({ problem: { type } });
 });
 
 /** Answers with a status, and with what a call expects to read. */
@@ -94,11 +95,10 @@ const status =
   };
 
 const calls = {
-  create: (plants: Client, options: CallOptions) =>
-    plants.create({ id: 1n, name: 'Aloe' }, options),
-  list: (plants: Client, options: CallOptions) => all(plants.list(1000, options)),
-  delete: (plants: Client, options: CallOptions) => plants.delete(1n, options),
-};
+  create: (plants, options) => plants.create({ id: 1n, name: 'Aloe' }, options),
+  list: (plants, options) => all(plants.list(1000, options)),
+  delete: (plants, options) => plants.delete(1n, options),
+} satisfies Record<string, (plants: Client, options: CallOptions) => Promise<unknown>>;
 
 /** The time limit of the last request, which a test can end. */
 let timeLimit: AbortController;
@@ -220,4 +220,18 @@ test('an error of a proxy is told with its status and text', async () => {
   expect(await outcomeOf('delete', [badGateway])).toMatchObject({
     reason: new Error('502 Bad Gateway: no upstream'),
   });
+});
+
+test('the client and its example compile in a new project of TypeScript', () => {
+  const cwd = temporaryFolder();
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = (option: string) =>
+    execFileSync(process.execPath, [compiler, option], { cwd, encoding: 'utf8', stdio: 'pipe' });
+  tsc('--init');
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+  for (const file of ['client.ts', 'client-types.ts'])
+    copyFileSync(join(root, 'docs', file), join(cwd, file));
+  const [, example = ''] = /^```ts\n(.*?)^```/ms.exec(readPage('docs/clients.md')) ?? [];
+  writeFileSync(join(cwd, 'main.ts'), example);
+  expect(tsc('--noEmit')).toBe('');
 });
