@@ -26,7 +26,6 @@ const plant = { name: 'Monstera', tag: 'shade' };
 const shown = (given: Partial<Content>): Json => ({ ...plantKind.example, ...given });
 // Filters stand before them.
 const nextQuery = `([^&>]+&)*limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
-const nextPage = `/v1/plants?limit=2&cursor=${encodeCursor(9n)}`;
 
 const location = {
   required: true,
@@ -42,7 +41,7 @@ const created = (description: string) => ({
 const link = {
   description: 'The path of the next page (RFC 8288), if there is one.',
   schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
-  example: `<${nextPage}>; rel="next"`,
+  example: `</v1/plants?limit=2&cursor=${encodeCursor(9n)}>; rel="next"`,
 };
 const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
 

@@ -13,7 +13,7 @@ import {
 } from '../../functions/shared/problems.ts';
 import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
 import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
-import { answerSchema, parameterSchema, requestSchema } from './schema.ts';
+import { jsonSchemaOf, requestSchema } from './schema.ts';
 
 /**
  * Returns the OpenAPI document as docs/openapi.json holds it. It is made of the schemas, the
@@ -72,7 +72,7 @@ function openApiDocument(): Json {
         Problem: problemSchema,
         Fault: faultSchema,
       },
-      headers: mapped(headerDescriptions(), (header) => ({ required: true, ...header })),
+      headers: mapped(headers, (header) => ({ required: true, ...header })),
       responses: mapped(problems, (_, code) => problemResponse([code as ProblemCode])),
       securitySchemes: {
         accessToken: {
@@ -124,7 +124,7 @@ function operationObject(name: Operation): Json {
       required: schema.type !== 'optional',
       description:
         parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
-      schema: parameterSchema(schema as v.GenericSchema, name),
+      schema: jsonSchemaOf(schema as v.GenericSchema, 'output', `the parameter ${name}`),
     })),
   );
   const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
@@ -151,7 +151,7 @@ function operationObject(name: Operation): Json {
 
 // An answer has every field, also those that a request may leave out.
 const shown = mapped(fields, (schema) => ('wrapped' in schema ? schema.wrapped : schema));
-const plantSchema = answerSchema(v.object(shown as v.ObjectEntries));
+const plantSchema = jsonSchemaOf(v.object(shown as v.ObjectEntries), 'input');
 
 const text = (description?: string) => ({ type: 'string', ...(description && { description }) });
 
@@ -185,22 +185,19 @@ const faultSchema = {
   oneOf: Object.keys(places).map((place) => ({ required: [place] })),
 };
 
-function headerDescriptions(): Record<string, Json> {
-  const constant = (value: string) => ({ schema: { type: 'string', const: value } });
-  return {
-    [requestIdHeader]: {
-      description: 'Finds the log line of the request. It proves nothing about who sent it.',
-      schema: { type: 'string', minLength: 1 },
-      example: requestId,
-    },
-    ...mapped(commonHeaders(), constant),
-    'Retry-After': {
-      description: 'The seconds to wait before the next attempt.',
-      schema: { type: 'integer', minimum: 1 },
-      example: 1,
-    },
-  };
-}
+const headers: Record<string, Json> = {
+  [requestIdHeader]: {
+    description: 'Finds the log line of the request. It proves nothing about who sent it.',
+    schema: { type: 'string', minLength: 1 },
+    example: requestId,
+  },
+  ...mapped(commonHeaders(), (value) => ({ schema: { type: 'string', const: value } })),
+  'Retry-After': {
+    description: 'The seconds to wait before the next attempt.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+};
 
 /** Returns the response for a status, with which an operation may answer several problems. */
 function problemResponse(codes: ProblemCode[]): Json {

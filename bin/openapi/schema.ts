@@ -11,7 +11,7 @@ export const int64Description =
  * tell the defaults, because generators of client code take a member with a default for required.
  */
 export function requestSchema(schema: v.GenericSchema): JsonSchema {
-  const object = convert(schema, 'input');
+  const object = jsonSchemaOf(schema, 'input');
   for (const member of Object.values(object.properties as Record<string, JsonSchema>)) {
     const { default: initial, description = '' } = member;
     if (initial === undefined) continue;
@@ -22,14 +22,11 @@ export function requestSchema(schema: v.GenericSchema): JsonSchema {
   return { ...object, additionalProperties: false };
 }
 
-/** Returns the JSON Schema of an object in an answer, to which a later release may add members. */
-export const answerSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input');
-
-/** Returns the JSON Schema of a parameter's value, not of its text. */
-export const parameterSchema = (schema: v.GenericSchema, name: string): JsonSchema =>
-  convert(schema, 'output', `the parameter ${name}`);
-
-function convert(
+/**
+ * Returns the JSON Schema of what is sent, the input, or of what is read from it. Objects may have
+ * more members.
+ */
+export function jsonSchemaOf(
   schema: v.GenericSchema,
   typeMode: 'input' | 'output',
   name = 'a schema',
@@ -37,7 +34,7 @@ function convert(
   // First alone, so that an error names the field.
   if ('entries' in schema)
     for (const [field, entry] of Object.entries(schema.entries as v.ObjectEntries))
-      convert(entry as v.GenericSchema, typeMode, `the field ${field}`);
+      jsonSchemaOf(entry as v.GenericSchema, typeMode, `the field ${field}`);
   try {
     const { $schema, ...jsonSchema } = toJsonSchema(schema, { ...rules, typeMode }) as JsonSchema;
     return jsonSchema;

@@ -2,9 +2,10 @@ import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as v from 'valibot';
 import { openApiText } from '../../bin/openapi/document.ts';
-import { parameterSchema, requestSchema } from '../../bin/openapi/schema.ts';
+import { jsonSchemaOf, requestSchema } from '../../bin/openapi/schema.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
-import { type Answer, differencesFrom, openApi } from '../contract/description.ts';
+import { operationNames } from '../../functions/shared/operations.ts';
+import { type Answer, differencesFrom, openApi, responsesOf } from '../contract/description.ts';
 import { readPage } from '../docs/page.ts';
 
 const committed = readPage('docs/openapi.json');
@@ -20,19 +21,10 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-const described = [
-  ...Object.entries(openApi.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { responses }]) =>
-      Object.entries(responses).map(
-        ([status, response]) => [`${method} ${path} ${status}`, response] as const,
-      ),
-    ),
-  ),
-  ...Object.entries(openApi.components.responses),
-];
+const described = operationNames.flatMap((operation) => Object.entries(responsesOf(operation)));
 
-test.each(described)(
-  'the example of %s matches its description, and fails it without a header or with another body',
+test.each([...described, ...Object.entries(openApi.components.responses)])(
+  'the example of %s matches its description, and fails it without headers or with another body',
   (_, { headers, content = {} }) => {
     const sent = Object.entries(headers).map(([name, { schema, example = schema.const }]) => [
       name.toLowerCase(),
@@ -49,10 +41,10 @@ test.each(described)(
         differencesFrom({ headers, content }, { ...answer, ...more });
       expect(differences({})).toEqual([]);
       expect(differences({ body: '{"name":"Aloe"}' })).toHaveLength(1);
-      for (const [name, { required }] of Object.entries(headers))
-        expect(
-          differences({ headers: { ...answer.headers, [name.toLowerCase()]: undefined } }),
-        ).toEqual(required ? [`the header ${name} is missing`] : []);
+      const missing = Object.entries(headers).flatMap(([name, { required }]) =>
+        required ? [`the header ${name} is missing`] : [],
+      );
+      expect(differences({ headers: { 'content-type': mediaType } })).toEqual(missing);
     }
   },
 );
@@ -110,5 +102,5 @@ test('what JSON Schema cannot say is an error that names the field and the file'
   const message = (name: string) =>
     `the ${name} cannot be said in JSON Schema. Add a rule to bin/openapi/schema.ts.`;
   expect(() => requestSchema(v.object({ good: v.string(), odd }))).toThrow(message('field odd'));
-  expect(() => parameterSchema(odd, 'odd')).toThrow(message('parameter odd'));
+  expect(() => jsonSchemaOf(odd, 'output', 'the parameter odd')).toThrow(message('parameter odd'));
 });
