@@ -1,14 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { beforeEach, expect, test } from '@jest/globals';
+import { PassThrough } from 'node:stream';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import { costTable } from '../../bin/local/cost-table.ts';
 import { requestLog } from '../../bin/local/request-log.ts';
 import type { FunctionCall } from '../../lib/database/database-front.ts';
 import type { Answered } from '../../lib/emulator/emulator.ts';
 import { newTrace, type Trace } from '../../lib/emulator/trace.ts';
 import { assumedSeconds, lambdaSecond, logEventBytes, prices } from '../../lib/prices.ts';
-import { root } from '../support/project.ts';
 
 let printed: string[];
 let requests: ReturnType<typeof requestLog>;
@@ -58,8 +55,11 @@ function serve({ answer = {}, lines = [], calls = [], ...learned }: Told) {
 const problem = (code: string) => `{"type":"urn:problem-type:plant-store:${code}"}`;
 const secret = `${'a'.repeat(12)}_${'b'.repeat(49)}`;
 const at = (url: string) => ({ answer: { url } });
+const causeOfCause = { name: 'Error', message: 'socket', stack: 'Error: socket\n    at b.ts:2' };
+const stack = 'E: m\n    at a.ts:1';
+const cause = { name: 'E', message: 'm', stack, $metadata: {}, cause: causeOfCause };
 
-test.each<[what: string, Told, line: string]>([
+test.each<[what: string, Told, ...lines: string[]]>([
   [
     'its owner, how it was authorized, and what it used',
     {
@@ -101,47 +101,30 @@ test.each<[what: string, Told, line: string]>([
   ['no access token', at(`/v1/pst_${secret}/x`), 'GET    /v1/pst_…/x 200 12 ms'],
   ['no encoded access token', at(`/v1?t=pst%5F${secret}`), 'GET    /v1?t=pst_… 200 12 ms'],
   ['no control character', at('/v1/\u009b31m'), 'GET    /v1/%C2%9B31m 200 12 ms'],
-])('a request is told of in one line, with %s', (_, told, line) => {
-  expect(serve(told)).toEqual([line]);
+  [
+    'what a role does not allow, and where to allow it',
+    { calls: [query({ denied: 'User: … is not authorized …' })], answer: { statusCode: 500 } },
+    'GET    /v1/plants 500 12 ms 1 read unit',
+    '    The role of ListPlants does not allow dynamodb:Query on Plants. ' +
+      'If it should, add the action to ListPlants in lib/plant-store-stack.ts.',
+  ],
+  [
+    'the stack of a fault of ours, what is beside it, and its own cause',
+    { lines: [app('ERROR', { code: 'DATABASE_UNAVAILABLE', cause })], answer: { statusCode: 503 } },
+    'GET    /v1/plants 503 12 ms',
+    '    DATABASE_UNAVAILABLE: E: m\n        at a.ts:1\n    {"$metadata":{}}\n' +
+      '    caused by Error: socket\n        at b.ts:2',
+  ],
+])('a request is told of with %s', (_, told, ...lines) => {
+  expect(serve(told)).toEqual(lines);
   expect(printed[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} /);
 });
 
-test('a line has colours only on a terminal', () => {
-  const module = join(root, 'bin', 'local', 'request-log.ts');
-  const program = `import { requestLog } from ${JSON.stringify(pathToFileURL(module))};
-    requestLog(console.log).request(${JSON.stringify(newTrace())})(${JSON.stringify(answered)});`;
-  const print = (environment: object) =>
-    spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
-      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...environment },
-      encoding: 'utf8',
-      timeout: 30_000,
-    }).stdout;
-  expect(print({})).toMatch(/ GET {4}\/v1\/plants 200 12 ms\n$/);
-  expect(print({ FORCE_COLOR: '1' })).toContain('\u001b[32m200\u001b[39m');
-});
-
-test('a fault of ours is told of with its stack, what is beside it, and its own cause', () => {
-  const cause = { name: 'Error', message: 'socket', stack: 'Error: socket\n    at b.ts:2' };
-  const failure = {
-    code: 'DATABASE_UNAVAILABLE',
-    cause: { name: 'E', message: 'm', stack: 'E: m\n    at a.ts:1', $metadata: {}, cause },
-  };
-  const [, told] = serve({ lines: [app('ERROR', failure)], answer: { statusCode: 503 } });
-  expect(told?.split('\n')).toEqual([
-    '    DATABASE_UNAVAILABLE: E: m',
-    '        at a.ts:1',
-    '    {"$metadata":{}}',
-    '    caused by Error: socket',
-    '        at b.ts:2',
-  ]);
-});
-
-test('what a role does not allow is told of, and where to allow it', () => {
-  const calls = [query({ denied: 'User: … is not authorized …' })];
-  expect(serve({ calls, answer: { statusCode: 500 } }).slice(1)).toEqual([
-    '    The role of ListPlants does not allow dynamodb:Query on Plants. ' +
-      'If it should, add the action to ListPlants in lib/plant-store-stack.ts.',
-  ]);
+test('a line has colours on a terminal', () => {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+  jest.spyOn(process, 'stderr', 'get').mockReturnValue(terminal as never);
+  expect(serve({})).toEqual([expect.stringContaining('\u001b[32m200\u001b[39m')]);
+  jest.restoreAllMocks();
 });
 
 test.each([
