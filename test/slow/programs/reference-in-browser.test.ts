@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { plantStore } from '../../../functions/plants/store.ts';
 import { operations } from '../../../functions/shared/operations.ts';
@@ -11,12 +10,8 @@ import { startNpmStart, startProgram } from '../../support/program.ts';
 import { attach } from '../devtools.ts';
 
 /** The path of an installed Chromium. CI installs one. */
-const chromium = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) =>
-    ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
-  )
-  .find((path) => existsSync(path));
+const find = ['-c', 'type -P chromium chromium-browser google-chrome'];
+const [chromium = ''] = spawnSync('bash', find, { encoding: 'utf8' }).stdout.split('\n');
 if (!chromium) process.stderr.write('Without Chromium the tests leave out the browser.\n');
 
 /** Starts Chromium without a window, until the test file ends. Returns what opens a tab. */
@@ -25,7 +20,7 @@ async function startBrowser() {
     'headless no-sandbox disable-gpu disable-dev-shm-usage disable-background-networking ' +
     `no-first-run remote-debugging-port=0 user-data-dir=${temporaryFolder()}`;
   const args = options.split(' ').map((option) => `--${option}`);
-  const { child, line, ended } = startProgram(`${chromium}`, args);
+  const { child, line, ended } = startProgram(chromium, args);
   finallyDo(() => {
     child.kill();
     return ended();
@@ -123,27 +118,25 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
   });
 
   test.each([
-    ['wide', 'light', 1280],
-    ['wide', 'dark', 1280],
-    ['narrow', 'light', 390],
-    ['narrow', 'dark', 390],
-  ])(
-    'on a %s, %s screen it shows every operation and does not scroll sideways',
-    async (_, scheme, width) => {
-      const page = await open(width, scheme);
-      const shown = "document.querySelectorAll('.opblock-summary-path').length";
-      await page.when(`${shown} === ${Object.keys(operations).length}`);
-      await page.click('.opblock-summary-control');
-      await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
-      const scrollWidth = await page.when<number>('document.documentElement.scrollWidth');
-      expect(scrollWidth).toBeLessThanOrEqual(width);
-      page.expectNoFault();
-      // It would be twice as high if each answer had the headers that all have.
-      const height = await page.when<number>("document.querySelector('.opblock').offsetHeight");
-      expect(height).toBeLessThan(width < 640 ? 7000 : 5000);
-      // A background of the browser's own, which the dark page inverts, would hide a schema's name.
-      const isClear = "getComputedStyle(document.querySelector('.models button')).colorScheme";
-      if (scheme === 'dark') expect(await page.when(isClear)).toBe('light');
-    },
-  );
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ])('a %s screen of %i pixels shows every operation', async (scheme, width) => {
+    const page = await open(width, scheme);
+    const shown = "document.querySelectorAll('.opblock-summary-path').length";
+    await page.when(`${shown} === ${Object.keys(operations).length}`);
+    await page.click('.opblock-summary-control');
+    await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
+    // It does not scroll sideways.
+    const scrollWidth = await page.when<number>('document.documentElement.scrollWidth');
+    expect(scrollWidth).toBeLessThanOrEqual(width);
+    page.expectNoFault();
+    // It would be twice as high if each answer had the headers that all have.
+    const height = await page.when<number>("document.querySelector('.opblock').offsetHeight");
+    expect(height).toBeLessThan(width < 640 ? 7000 : 5000);
+    // A background of the browser's own, which the dark page inverts, would hide a schema's name.
+    const isClear = "getComputedStyle(document.querySelector('.models button')).colorScheme";
+    if (scheme === 'dark') expect(await page.when(isClear)).toBe('light');
+  });
 });
