@@ -32,7 +32,10 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
   const list = (count: 'found' | 'erased') =>
     new Intl.ListFormat('en').format(
-      holdings.map((one) => counted(one[count], ...nounsOf(one.table))),
+      holdings.map(({ table, [count]: items }) => {
+        const many = tableIds[table].replace(/\B[A-Z]/g, ' $&').toLowerCase();
+        return counted(items, many, many.replace(/s$/, ''));
+      }),
     );
   const where = options.localhost ? databaseEndpoint(options) : options.stack;
   console.error(`${where}: ${owner} has ${list('found')}.`);
@@ -59,12 +62,6 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
     `Erased ${list('erased')} of ${owner}. API Gateway may accept a token for up to 60 s more, ` +
       'or for as long as the setting authorizer-cache says. Repeat the command after that.',
   );
-}
-
-/** Returns the words for what a table holds, many and one. */
-function nounsOf(table: TableName): [many: string, one: string] {
-  const many = tableIds[table].replace(/\B[A-Z]/g, ' $&').toLowerCase();
-  return [many, many.replace(/s$/, '')];
 }
 
 /** Yields what removes an item, for each item. */

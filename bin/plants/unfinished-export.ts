@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -127,7 +126,5 @@ function finish(folder: string, path: string, file: string, bytes: number): void
     const what = code === 'EEXIST' ? `${file} exists by now` : message;
     throw new AdministrationError(`${what}. The complete export is ${path}: move it elsewhere.`);
   }
-  rmSync(path);
-  rmSync(join(folder, about));
-  rmdirSync(folder);
+  rmSync(folder, { recursive: true });
 }

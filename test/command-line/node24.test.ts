@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
@@ -80,24 +80,24 @@ interface Surroundings {
 /** Starts a program by a copy of the launcher, in a project of its own. */
 function launchIn({ isOlder, devDependencies, platform, own }: Surroundings) {
   const project = temporaryFolder();
+  const write = (path: string, text: string) => {
+    const file = join(project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode: 0o755 });
+    return file;
+  };
   const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const folder = join(project, 'node_modules', `node-${system}`, 'bin');
-  for (const made of [folder, join(project, 'node_modules', 'first')])
-    mkdirSync(made, { recursive: true });
-  const write = (path: string, text: string) => writeFileSync(path, text, { mode: 0o755 });
-  if (platform) write(join(folder, 'node'), platform);
-  if (own) write(join(project, 'node'), own);
+  if (platform) write(`node_modules/node-${system}/bin/node`, platform);
+  write('node_modules/first/package.json', '{}');
   const packages = { dependencies: { first: '1.0.0' }, devDependencies };
-  write(join(project, 'package.json'), JSON.stringify(packages));
-  const copy = join(project, 'bin', 'node24.mjs');
-  cpSync(launcher, copy);
+  write('package.json', JSON.stringify(packages));
+  const copy = write('bin/node24.mjs', readFileSync(launcher, 'utf8'));
   const file = program('console.log(process.env.npm_node_execpath, process.argv[2]);');
-  const env = { ...process.env, ...(own && { npm_node_execpath: join(project, 'node') }) };
+  const env = { ...process.env, ...(own && { npm_node_execpath: write('node', own) }) };
   return launch([...(isOlder ? olderNode : []), copy, file, '--y'], { env }).ended();
 }
 
 const isOlder = true;
-const broken = '#!/no/such/loader';
 const devDependencies = { '@scope/second': '1.0.0' };
 const refusal = 'The plant store needs Node 24 or later, and this is v20\\.1\\.0\\. Run "npm ci".*';
 const lack = 'The package @scope/second is not installed. Run "npm ci" first.';
@@ -108,7 +108,7 @@ test.each<[what: string, Surroundings, printed: string, error?: string]>([
     'v24 got --y',
   ],
   ['an older Node without a platform package ends', { isOlder }, '', refusal],
-  ['an older Node with one that does not run ends', { isOlder, platform: broken }, '', refusal],
+  ['an older Node with one that does not run ends', { isOlder, platform: '#!/no' }, '', refusal],
   ['a newer Node of yours goes before it', { own: nodeOf('v26.0.0') }, 'v26.0.0 got --y'],
   ['an older one of yours does not', { own: nodeOf('v22.1.0') }, `${process.execPath} --y`],
   ['a package that is not installed is named', { devDependencies }, '', lack],

@@ -29,19 +29,17 @@ beforeAll(async () => {
 });
 
 let tests = 0;
-/** The file of one test, by its name and by its path. */
-let name: string;
+/** The file of one test. */
 let file: string;
 let part: string;
 beforeEach(() => {
   tests += 1;
-  name = `plants${tests}.jsonl`;
-  file = program.file(name);
+  file = program.file(`plants${tests}.jsonl`);
   part = `${file}.part`;
 });
 
 const exportOf = (owner: string, from = endpoint) =>
-  program.plants(['export', '--owner', owner, name], '', from);
+  program.plants(['export', '--owner', owner, file], '', from);
 const refusal = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
 const isWhole = (path = file) => readFileSync(path, 'utf8') === all;
 /** Exports all plants, and compares the file with them. */
@@ -63,7 +61,7 @@ async function exportAround(happen: () => unknown) {
     await pass(exchange);
   };
   proxy.play('alice', pass, wait, pass);
-  const exporting = program.start(['export', '--owner', 'alice', name], endpoint);
+  const exporting = program.start(['export', '--owner', 'alice', file], endpoint);
   const page = Buffer.byteLength(lines.slice(0, 1000).join(''));
   const isThere = () => isWaiting && statSync(written() ?? import.meta.filename).size >= page;
   await eventually('a page in the unfinished file', isThere);

@@ -15,49 +15,44 @@ import {
 import { eventually } from '../../support/eventually.ts';
 import { line, linesOf, many, plantsProgram, seconds, success } from './plants-program.ts';
 
-/** A hundred thousand take a few minutes, and more on a busy machine. */
-const roundTripTimeout = 1_800_000;
 const { tables, start, plants, file } = await plantsProgram();
 const store: PlantStore = plantStore(tables.database, tableIds.plants);
 
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
 const words = tableIds.plants.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
-test(
-  `${many} plants are the same after a round trip that was interrupted on both ways`,
-  async () => {
-    const lines = linesOf(many);
-    const half = lines.slice(0, many / 2);
-    writeFileSync(file('all.jsonl'), lines.join(''));
+test(`${many} plants are the same after a round trip interrupted on both ways`, async () => {
+  const lines = linesOf(many);
+  const half = lines.slice(0, many / 2);
+  writeFileSync(file('all.jsonl'), lines.join(''));
 
-    const importing = start(['import', '--owner', 'round']);
-    // The interrupted program does not read all of it.
-    importing.child.stdin.write(half.join(''));
-    const hasTenth = async () => (await store.list('round', 1, BigInt(many / 10))).length > 0;
-    await eventually('a tenth of the plants', hasTenth, { seconds });
-    importing.child.kill('SIGINT');
-    const interrupted = await importing.ended();
-    expect(interrupted.code).toBe(1);
-    expect(interrupted.stderr).toMatch(
-      /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
-    );
-    const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
-    expect(created).toBeGreaterThanOrEqual(many / 10);
-    expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual(
-      success(`Imported for round: ${many - created} plants created, ${created} there already.\n`),
-    );
+  const importing = start(['import', '--owner', 'round']);
+  // The interrupted program does not read all of it.
+  importing.child.stdin.write(half.join(''));
+  const hasTenth = async () => (await store.list('round', 1, BigInt(many / 10))).length > 0;
+  await eventually('a tenth of the plants', hasTenth, { seconds });
+  importing.child.kill('SIGINT');
+  const interrupted = await importing.ended();
+  expect(interrupted.code).toBe(1);
+  expect(interrupted.stderr).toMatch(
+    /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
+  );
+  const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
+  expect(created).toBeGreaterThanOrEqual(many / 10);
+  expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual(
+    success(`Imported for round: ${many - created} plants created, ${created} there already.\n`),
+  );
 
-    const exportArgs = ['export', '--owner', 'round', 'back.jsonl'];
-    const exporting = start(exportArgs);
-    const isExporting = () => existsSync(file('back.jsonl.part')) || existsSync(file('back.jsonl'));
-    await eventually('the file of an export', isExporting);
-    exporting.child.kill('SIGINT');
-    await exporting.ended();
-    if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
-    expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
-  },
-  roundTripTimeout,
-);
+  const exportArgs = ['export', '--owner', 'round', 'back.jsonl'];
+  const exporting = start(exportArgs);
+  const isExporting = () => existsSync(file('back.jsonl.part')) || existsSync(file('back.jsonl'));
+  await eventually('the file of an export', isExporting);
+  exporting.child.kill('SIGINT');
+  await exporting.ended();
+  if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
+  expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
+}, // A hundred thousand take a few minutes, and more on a busy machine.
+1_800_000);
 
 test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
   const lines = [
@@ -84,12 +79,15 @@ test('an import stores only what the API would, and names every other line', asy
     '[]',
     'id,name,tag',
     '{"id":5,"name":"Fern"}',
+    // It is refused in linear time.
+    `{"id":6,"name":"Aloe"${' '.repeat(40_000_000)}}`,
   ];
   const text = lines.join('\n');
   const { code, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const reasons = stderr.trim().split('\n');
   expect(reasons.slice(0, -1).sort()).toEqual([
+    'line 11: it is longer than 16384 bytes',
     'line 1: another plant has the id 1; it stays as it is',
     'line 5: "tags" is not a member of a plant; id must be an integer; ' +
       'name must be 1 to 200 code points long',
@@ -100,14 +98,14 @@ test('an import stores only what the API would, and names every other line', asy
     'line 9: it is not a JSON object',
   ]);
   expect(reasons.at(-1)).toBe(
-    'error: 2 plants created, 1 there already, 1 in conflict, 5 invalid.',
+    'error: 2 plants created, 1 there already, 1 in conflict, 6 invalid.',
   );
   expect(await all('strict')).toEqual([
     plantKind.parse({ id: 1n, name: 'Aloe', tag: 'old' }),
     plantKind.parse({ id: 2n, name: 'Ficus' }),
     plantKind.parse({ id: 5n, name: 'Fern' }),
   ]);
-});
+}, 20_000);
 
 const proxy = await startFaultProxy();
 const faulty = proxy.before(tables.endpoint);
@@ -151,41 +149,23 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
   const { code, stderr } = await run(faulty);
   expect(proxy.seen(owner).join(' ')).toBe(seen);
   expect((await all(owner)).map(({ name }) => name).join()).toBe(left);
-  const isDone = left === (isImport ? 'Aloe' : '');
   const soFar = isImport
     ? '0 plants created, 0 there already'
     : `0 access tokens and 0 ${words} erased`;
-  expect({ code, stderr }).toEqual({
-    code: isDone ? 0 : 1,
-    stderr: isDone
-      ? expect.stringMatching(/^(Imported|.*Erased) .*\n$/s)
-      : expect.stringContaining(
-          `error: It is unknown whether a write took effect. So far: ${soFar}. Repeat the ` +
-            `command to continue. If no other caller writes plants of ${owner}, add ` +
-            '--only-writer: the command then repeats such a write by itself.\n',
-        ),
-  });
+  const stopped =
+    `error: It is unknown whether a write took effect. So far: ${soFar}. Repeat the command to ` +
+    `continue. If no other caller writes plants of ${owner}, add --only-writer: the command then ` +
+    'repeats such a write by itself.\n';
+  const isDone = left === (isImport ? 'Aloe' : '');
+  expect(code).toBe(isDone ? 0 : 1);
+  expect(stderr).toContain(isDone ? `${isImport ? 'Imported' : 'Erased'} ` : stopped);
   expect(await run()).toMatchObject({ code: 0 });
 });
 
-test('a line of an import that is too long is refused in linear time', async () => {
-  const long = `{"id":1,"name":"Aloe"${' '.repeat(40_000_000)}}\n`;
-  const { code, stderr } = await plants(['import', '--owner', 'long'], long + line(2));
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr:
-      'line 1: it is longer than 16384 bytes\n' +
-      'error: 1 plant created, 0 there already, 0 in conflict, 1 invalid.\n',
-  });
-}, 20_000);
-
 test.each([
-  [['export'], "required option '--owner <name>' not specified"],
-  [['erase', '--owner', '--localhost'], 'Put a value before --localhost.'],
   [['export', '--owner', 'a b'], 'It is 1 to 128 letters, digits and . _ @ -'],
   [['import', '--owner', 'ann', 'none.jsonl'], 'There is no file '],
   [['export', '--owner', 'ann', 'missing/plants.jsonl'], 'ENOENT'],
-  [['delete', '--owner', 'ann'], "unknown command 'delete'"],
 ])('%j is a mistake that gets one line', async (args, words) => {
   const { code, stdout, stderr } = await plants(args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
