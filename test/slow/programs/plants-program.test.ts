@@ -21,6 +21,7 @@ const store: PlantStore = plantStore(tables.database, tableIds.plants);
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
 const words = tableIds.plants.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
+// A hundred thousand take a few minutes, and more on a busy machine.
 test(`${many} plants are the same after a round trip interrupted on both ways`, async () => {
   const lines = linesOf(many);
   const half = lines.slice(0, many / 2);
@@ -51,8 +52,7 @@ test(`${many} plants are the same after a round trip interrupted on both ways`, 
   await exporting.ended();
   if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
   expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
-}, // A hundred thousand take a few minutes, and more on a busy machine.
-1_800_000);
+}, 1_800_000);
 
 test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
   const lines = [
