@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { endUnread, readBody, stopper } from './connections.ts';
-import { type Gateway, maxBodyBytes, restApi } from './gateway/gateway.ts';
+import { maxBodyBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/http.ts';
 import type { LambdaFunction, Log } from './lambda/execution-environment.ts';
 import { type FunctionPool, functionPool } from './lambda/function-pool.ts';
@@ -49,8 +49,12 @@ const maxHeaderSize = 10_240;
  */
 export async function startEmulator(options: EmulatorOptions) {
   const { dynamodbEndpoint, log, prewarm, onRequest = () => () => {} } = options;
-  const newPool = (lambda: LambdaFunction) =>
-    functionPool(lambda, dynamodbEndpoint, log, options.concurrency);
+  const all: FunctionPool[] = [];
+  function newPool(lambda: LambdaFunction) {
+    const pool = functionPool(lambda, dynamodbEndpoint, log, options.concurrency);
+    all.push(pool);
+    return pool;
+  }
   let running = startApi(readTemplate(options.assembly), {}, newPool);
   // For a request without a Host, Node would answer 400 and still serve the next pipelined one.
   const httpOptions = { maxHeaderSize, requireHostHeader: false };
@@ -81,7 +85,6 @@ export async function startEmulator(options: EmulatorOptions) {
   });
   const stopServer = stopper(server);
   const actualPort = await listen(server, options.port, host);
-  const retired: FunctionPool[] = [];
   if (prewarm) for (const pool of running.pools.values()) pool.prewarm();
 
   return {
@@ -96,34 +99,24 @@ export async function startEmulator(options: EmulatorOptions) {
      */
     replace(other: string, code: Record<string, string> = {}) {
       const { pools } = running;
-      const next = startApi(
-        readTemplate(other),
-        code,
-        (lambda, identity) => pools.get(identity) ?? newPool(lambda),
-      );
-      running = next;
-      for (const [identity, pool] of next.pools)
+      const poolOf: PoolOf = (lambda, identity) => pools.get(identity) ?? newPool(lambda);
+      running = startApi(readTemplate(other), code, poolOf);
+      for (const [identity, pool] of running.pools)
         if (prewarm && !pools.has(identity)) pool.prewarm();
-      for (const [identity, pool] of pools) {
-        if (next.pools.has(identity)) continue;
-        pool.retire();
-        retired.push(pool);
-      }
+      for (const [identity, pool] of pools) if (!running.pools.has(identity)) pool.retire();
     },
     /** Answers the requests that have arrived, within ten seconds, then ends. */
     async stop() {
       await stopServer();
-      await Promise.all([...running.pools.values(), ...retired].map((pool) => pool.stop()));
+      await Promise.all(all.map((pool) => pool.stop()));
     },
   };
 }
 
+type PoolOf = (lambda: LambdaFunction, identity: string) => FunctionPool;
+
 /** Returns the API of a template, and the pools of its functions by the functions' identity. */
-function startApi(
-  template: Template,
-  code: Record<string, string>,
-  poolOf: (lambda: LambdaFunction, identity: string) => FunctionPool,
-): { gateway: Gateway; pools: Map<string, FunctionPool> } {
+function startApi(template: Template, code: Record<string, string>, poolOf: PoolOf) {
   const byName = new Map<string, FunctionPool>();
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {

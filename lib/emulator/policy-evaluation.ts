@@ -27,7 +27,8 @@ export function effectOf(
 
 /** `*` matches any text, with slashes, and `?` one character. */
 export function matches(pattern: string, text: string, flags = ''): boolean {
-  if (pattern === text || !(flags || /[*?]/.test(pattern))) return pattern === text;
+  const isPlain = flags === '' && !/[*?]/.test(pattern);
+  if (isPlain || pattern === text) return pattern === text;
   const source = RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.');
   return new RegExp(`^${source}$`, `s${flags}`).test(text);
 }

@@ -43,7 +43,6 @@ describe('a fault is answered as the gateway does, and the next request is serve
     ['returns text', fresh, undefined],
     ['returns a header that is none', fresh, undefined],
     ['breaks its own console', fresh, 'Error'],
-    ['posts to whoever started it', same, 'undefined'],
     ['closes the port to whoever started it', fresh, 'Sandbox.Timedout'],
   ])('%s', async (what, sameEnvironment, errorType) => {
     // The function with a short timeout tries what only a timeout ends.

@@ -4,33 +4,29 @@ import type { HttpResponse } from './http.ts';
 export type ResponseType = keyof typeof defaults;
 
 /**
- * Status, `x-amzn-ErrorType` and message of each type that the emulator sends.
+ * Status, error type and message of each type of response that the emulator sends.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  * INTEGRATION_FAILURE is 504 there, but API Gateway sends 502:
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 const defaults = {
-  ACCESS_DENIED: [403, 'AccessDeniedException', 'User is not authorized to access this resource'],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfigurationException', null],
+  ACCESS_DENIED: [403, 'AccessDenied', 'User is not authorized to access this resource'],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfiguration', null],
   // API Gateway takes the token for a broken AWS signature.
   DEFAULT_4XX: [
     403,
-    'IncompleteSignatureException',
+    'IncompleteSignature',
     'Invalid key=value pair (missing equal-sign) in Authorization header',
   ],
-  DEFAULT_5XX: [500, 'InternalServerErrorException', 'Internal server error'],
+  DEFAULT_5XX: [500, 'InternalServerError', 'Internal server error'],
   // Without a stage there is no API that could declare a response.
-  FORBIDDEN: [403, 'ForbiddenException', 'Forbidden'],
-  INTEGRATION_FAILURE: [502, 'InternalServerErrorException', 'Internal server error'],
-  INTEGRATION_TIMEOUT: [504, 'InternalServerErrorException', 'Endpoint request timed out'],
-  MISSING_AUTHENTICATION_TOKEN: [
-    403,
-    'MissingAuthenticationTokenException',
-    'Missing Authentication Token',
-  ],
-  REQUEST_TOO_LARGE: [413, 'RequestTooLargeException', 'Request Too Long'],
-  UNAUTHORIZED: [401, 'UnauthorizedException', 'Unauthorized'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequestException', 'Unsupported Media Type'],
+  FORBIDDEN: [403, 'Forbidden', 'Forbidden'],
+  INTEGRATION_FAILURE: [502, 'InternalServerError', 'Internal server error'],
+  INTEGRATION_TIMEOUT: [504, 'InternalServerError', 'Endpoint request timed out'],
+  MISSING_AUTHENTICATION_TOKEN: [403, 'MissingAuthenticationToken', 'Missing Authentication Token'],
+  REQUEST_TOO_LARGE: [413, 'RequestTooLarge', 'Request Too Long'],
+  UNAUTHORIZED: [401, 'Unauthorized', 'Unauthorized'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequest', 'Unsupported Media Type'],
 } as const satisfies Record<string, [number, string, string | null]>;
 
 /**
@@ -44,16 +40,15 @@ export function gatewayResponse(
   extendedRequestId: string,
 ): HttpResponse {
   const [status, errorType, message] = defaults[type];
-  const declarationOf = (name: string) =>
-    declared.find(({ ResponseType }) => ResponseType === name);
-  const response =
-    declarationOf(type) ?? declarationOf(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
-
+  const family = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
+  const [response] = [type, family].flatMap((name) =>
+    declared.filter(({ ResponseType }) => ResponseType === name),
+  );
   // API Gateway spells the one member of its own body with a capital for this type.
   const fallback = JSON.stringify({ [type === 'ACCESS_DENIED' ? 'Message' : 'message']: message });
   const headers = new Map([
     ['Content-Type', 'application/json'],
-    ['x-amzn-ErrorType', errorType],
+    ['x-amzn-ErrorType', `${errorType}Exception`],
     ...declaredHeaders(response?.ResponseParameters, extendedRequestId),
   ]);
   const template = response?.ResponseTemplates?.['application/json'] ?? fallback;

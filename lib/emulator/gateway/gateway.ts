@@ -1,4 +1,4 @@
-import type { FunctionPool } from '../lambda/function-pool.ts';
+import { type FunctionPool, tooLarge } from '../lambda/function-pool.ts';
 import type { Integration } from '../template/properties.ts';
 import { accountId, region } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
@@ -71,8 +71,8 @@ async function invoke(
   const outcome = await Promise.race([lambda.invoke(event, proxyResponse, trace), timeout.promise]);
   clearTimeout(timer);
   if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
-  if (outcome === 'RequestTooLarge') return 'REQUEST_TOO_LARGE';
-  return ('result' in outcome && outcome.result) || 'INTEGRATION_FAILURE';
+  if (outcome.error === tooLarge) return 'REQUEST_TOO_LARGE';
+  return outcome.result ?? 'INTEGRATION_FAILURE';
 }
 
 /** A mock accepts JSON only. A request without a Content-Type counts as JSON. */

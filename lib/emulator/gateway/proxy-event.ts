@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import type { APIGatewayEventIdentity, APIGatewayProxyEvent } from 'aws-lambda';
 import { accountId } from '../template/resource-values.ts';
 import type { GatewayRequest } from './http.ts';
@@ -28,14 +29,15 @@ export function proxyEvent(
   const [host, now] = [header('host') ?? '', new Date()];
   const headers = request.headers.filter(([name]) => !dropped.includes(name.toLowerCase()));
   const query = readQuery(search);
+  const hasQuery = query.length > 0;
   return {
     resource: resourcePath,
     path,
     httpMethod,
     headers: Object.fromEntries(headers),
     multiValueHeaders: multiValues(headers),
-    queryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
-    multiValueQueryStringParameters: query.length > 0 ? multiValues(query) : null,
+    queryStringParameters: hasQuery ? Object.fromEntries(query) : null,
+    multiValueQueryStringParameters: hasQuery ? multiValues(query) : null,
     pathParameters: Object.keys(pathParameters).length > 0 ? pathParameters : null,
     stageVariables: null,
     requestContext: {
@@ -68,33 +70,21 @@ export function proxyEvent(
   };
 }
 
-/** Groups the values by name. `Object.fromEntries` accepts any name, even `__proto__`. */
-const multiValues = (pairs: [string, string][]): Record<string, string[]> =>
-  Object.fromEntries(
-    [...Map.groupBy(pairs, ([name]) => name)].map(([name, group]) => [
-      name,
-      group.map(([, value]) => value),
-    ]),
-  );
-
-/**
- * `+` is a space, and a semicolon separates parameters as `&` does. Text that is not properly
- * percent-encoded stays as it is.
- */
-function readQuery(query: string): [string, string][] {
-  const decode = (text: string) => {
-    try {
-      return decodeURIComponent(text.replaceAll('+', ' '));
-    } catch {
-      return text;
-    }
-  };
-  return query
-    .split(/[&;]/)
-    .filter((pair) => pair !== '')
-    .map((pair) => pair.split(/=(.*)/s))
-    .map(([name = '', value = '']) => [decode(name), decode(value)]);
+/** Groups the values by name. Without a prototype, any name is one, even `__proto__`. */
+function multiValues(pairs: [string, string][]): Record<string, string[]> {
+  const groups: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    groups[name] ??= [];
+    groups[name].push(value);
+  }
+  return groups;
 }
+
+/** `+` is a space, and a semicolon separates parameters as `&` does. */
+const readQuery = (query: string): [string, string][] =>
+  Object.entries(parse(query.replaceAll(';', '&'), '&', '=', { maxKeys: 0 })).flatMap(
+    ([name, values = '']) => [values].flat().map((value): [string, string] => [name, value]),
+  );
 
 /** Only IAM, API keys and client certificates tell more of a caller. */
 const anonymousIdentity: Omit<APIGatewayEventIdentity, 'sourceIp' | 'userAgent'> =

@@ -34,10 +34,8 @@ export function tokenAuthorizer(
     trace.authorizer = isCached ? 'cached' : 'asked';
     if (isCached) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
-    const outcome = await lambda.invoke(event, readVerdict, trace);
-    const answer = outcome === 'RequestTooLarge' ? { result: undefined } : outcome;
-    if ('error' in answer && answer.error.errorMessage === 'Unauthorized') return 'UNAUTHORIZED';
-    const verdict = 'result' in answer && answer.result;
+    const { result: verdict, error } = await lambda.invoke(event, readVerdict, trace);
+    if (error?.errorMessage === 'Unauthorized') return 'UNAUTHORIZED';
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     const now = Date.now();
     for (const [token, { until }] of cache) {

@@ -40,10 +40,9 @@ export function startExecutionEnvironment(
   );
   let isStarted = false;
   let initDurationMs: number | undefined;
-  const init = thread.init.then((outcome) => {
+  void thread.init.then(() => {
     initDurationMs = performance.now() - startedAt;
     isStarted = true;
-    return outcome;
   });
 
   return {
@@ -53,17 +52,14 @@ export function startExecutionEnvironment(
       const requestId = randomUUID();
       const platform = platformLog(requestId, lambda, print);
       const isColdStart = !isStarted;
-      let outcome = await init;
+      let outcome = await thread.init;
       platform.start();
       const invokedAt = performance.now();
-      if ('error' in outcome) void thread.stop();
-      else {
-        const deadline = Date.now() + Timeout * 1000;
-        outcome = await thread.invoke({ requestId, traceId, event, deadline }, Timeout);
-      }
+      const deadline = Date.now() + Timeout * 1000;
+      if (outcome.error) void thread.stop();
+      else outcome = await thread.invoke({ requestId, traceId, event, deadline }, Timeout);
       const durationMs = performance.now() - invokedAt;
-      const errorType = 'error' in outcome ? outcome.error.errorType : undefined;
-      platform.report(durationMs, initDurationMs, errorType);
+      platform.report(durationMs, initDurationMs, outcome.error?.errorType);
       if (trace) {
         trace.invocations += 1;
         trace.coldStarts += Number(isColdStart);
@@ -82,14 +78,14 @@ function variables(
   memorySize: number,
   dynamodbEndpoint: string,
 ): Record<string, string> {
-  const queueHost = /^https:\/\/sqs\.[\w-]+\.amazonaws\.com(?=\/)/;
+  const declared: Record<string, string> = {};
   // The SDK sends requests for a queue to the host of its URL.
-  const declared = Object.fromEntries(
-    Object.entries(lambda.Environment?.Variables ?? {}).map(([name, value]) => [
-      name,
-      `${value}`.replace(queueHost, dynamodbEndpoint),
-    ]),
-  );
+  const queueHost = /^https:\/\/sqs\.[\w-]+\.amazonaws\.com(?=\/)/;
+  for (const [name, value] of Object.entries(lambda.Environment?.Variables ?? {}))
+    declared[name] = `${value}`.replace(queueHost, dynamodbEndpoint);
+  // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
+  if (declared.AWS_ENDPOINT_URL_DYNAMODB === '')
+    declared.AWS_ENDPOINT_URL_DYNAMODB = dynamodbEndpoint;
   const {
     LogGroup = `/aws/lambda/${lambda.FunctionName}`,
     LogFormat = 'Text',
@@ -99,10 +95,6 @@ function variables(
     // Where the database's front answers calls to all services. The path names the function.
     AWS_ENDPOINT_URL: `${dynamodbEndpoint}/${lambda.FunctionName}`,
     ...declared,
-    // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
-    ...(declared.AWS_ENDPOINT_URL_DYNAMODB === '' && {
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-    }),
     _HANDLER: lambda.Handler,
     // By this key the database's front knows the function, and enforces its role.
     AWS_ACCESS_KEY_ID: lambda.FunctionName,
@@ -136,14 +128,16 @@ function platformLog(
   print: (line: string) => void,
 ) {
   const round = (ms: number) => Math.round(ms * 100) / 100;
-  const write = (type: string, record: object, text: string[]) =>
+  function write(type: string, more: object, ...text: string[]): void {
+    const [time, record] = [new Date().toISOString(), { requestId, ...more }];
     print(
       LoggingConfig?.LogFormat === 'JSON'
-        ? JSON.stringify({ time: new Date().toISOString(), type: `platform.${type}`, record })
+        ? JSON.stringify({ time, type: `platform.${type}`, record })
         : [`${type.toUpperCase()} RequestId: ${requestId}`, ...text].join('\t'),
     );
+  }
   return {
-    start: () => write('start', { requestId, version: '$LATEST' }, ['Version: $LATEST']),
+    start: () => write('start', { version: '$LATEST' }, 'Version: $LATEST'),
     report(durationMs: number, initDurationMs: number | undefined, errorType: string | undefined) {
       const failed = errorType === 'Sandbox.Timedout' ? 'timeout' : 'error';
       const status = errorType === undefined ? 'success' : failed;
@@ -151,14 +145,16 @@ function platformLog(
         durationMs: round(durationMs),
         billedDurationMs: Math.ceil(durationMs),
         memorySizeMB: MemorySize,
-        ...(initDurationMs !== undefined && { initDurationMs: round(initDurationMs) }),
+        initDurationMs: initDurationMs && round(initDurationMs),
       };
-      write('report', { requestId, metrics, status, ...(errorType && { errorType }) }, [
+      write(
+        'report',
+        { metrics, status, errorType },
         `Duration: ${metrics.durationMs} ms`,
         `Billed Duration: ${metrics.billedDurationMs} ms`,
         `Memory Size: ${MemorySize} MB`,
         `Status: ${status}`,
-      ]);
+      );
     },
   };
 }

@@ -7,8 +7,11 @@ import {
 } from './execution-environment.ts';
 import type { FunctionError } from './function-thread.ts';
 
-/** `result` is what `read` returned; undefined means malformed. */
-type Result<T> = { result: T | undefined } | { error: FunctionError } | 'RequestTooLarge';
+/** `result` is what `read` returned. Without it and an error, the response was malformed. */
+type Result<T> = { result?: T | undefined; error?: FunctionError };
+
+/** The error of an event that is larger than Lambda accepts. */
+export const tooLarge: FunctionError = { errorType: 'RequestTooLargeException', errorMessage: '' };
 
 export type FunctionPool = ReturnType<typeof functionPool>;
 
@@ -56,8 +59,8 @@ export function functionPool(
 
   return {
     /**
-     * Invokes the function, unless the event is larger than Lambda accepts. An environment that
-     * returns a malformed response is not reused, although Lambda would. Never rejects.
+     * Invokes the function. An environment that returns a malformed response is not reused,
+     * although Lambda would. Never rejects.
      */
     async invoke<T>(
       event: object,
@@ -65,20 +68,19 @@ export function functionPool(
       trace?: Trace,
     ): Promise<Result<T>> {
       const payload = JSON.stringify(event);
-      if (Buffer.byteLength(payload) > maxEventBytes) return 'RequestTooLarge';
+      if (Buffer.byteLength(payload) > maxEventBytes) return { error: tooLarge };
       if (inProgress >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
       else inProgress += 1;
       const environment = take();
-      const outcome = await environment.invoke(payload, trace);
-      const result = 'payload' in outcome ? { result: read(outcome.payload) } : outcome;
-      const isMalformed = 'result' in result && result.result === undefined;
-      if (environment.isUsable() && !retired && !isMalformed) idle.push(environment);
+      const { payload: answer, error } = await environment.invoke(payload, trace);
+      const result = answer === undefined ? undefined : read(answer);
+      if (environment.isUsable() && !retired && (error ?? result)) idle.push(environment);
       else void drop(environment);
       // Give the slot to the next waiting invocation.
       const next = waiting.shift();
       if (next) next();
       else inProgress -= 1;
-      return result;
+      return error ? { error } : { result };
     },
     /** Starts an environment, so that the first invocation does not wait for one. */
     prewarm: () => void idle.push(startOne()),

@@ -3,7 +3,9 @@ import { Worker } from 'node:worker_threads';
 export type FunctionError = { errorType: string; errorMessage: string };
 
 /** The outcome of INIT or an invocation: the result as JSON text, or the error that ended it. */
-export type Outcome = { payload: string } | { error: FunctionError };
+export type Outcome =
+  | { payload: string; error?: never }
+  | { error: FunctionError; payload?: never };
 
 /** Messages to and from the runtime in the thread. */
 export type Setup = { folder: string; handler: string; functionArn: string };
@@ -28,7 +30,8 @@ const maxResponseBytes = 6 * 1024 * 1024 + 100;
 
 /**
  * Starts the thread of an execution environment, which has only the given variables. The memory
- * limit counts V8's heap but no buffers. `print` gets every line that the function writes.
+ * limit counts V8's heap but no buffers. `print` gets every line that the function writes. The
+ * outcome of loading the code is `init`. An invocation that takes too many seconds ends the thread.
  */
 export function startThread(
   name: string,
@@ -40,8 +43,7 @@ export function startThread(
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
     name,
-    // A large young generation could exceed the limit at once, which ends the process, not the
-    // thread.
+    // A large young generation could exceed the limit at once, which ends the whole process.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
@@ -64,25 +66,22 @@ export function startThread(
     stream
       .setEncoding('utf8')
       .on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
-  thread.on('message', (message: Message | undefined) => {
-    if (message?.type === 'log') print(String(message.line));
-    if (message?.type !== 'outcome' || message.of !== awaited?.id) return;
-    const outcome = checked(message.outcome);
-    if ('payload' in outcome && Buffer.byteLength(outcome.payload) > maxResponseBytes)
+  thread.on('message', (message: Message) => {
+    if (message.type === 'log') return print(message.line);
+    const { of, outcome } = message;
+    if (of !== awaited?.id) return;
+    if (Buffer.byteLength(outcome.payload ?? '') > maxResponseBytes)
       end(
         'Function.ResponseSizeTooLarge',
         `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
       );
     else awaited.resolve(outcome);
   });
-  thread.on('error', (error: NodeJS.ErrnoException) =>
-    end(
-      error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? 'Runtime.OutOfMemory'
-        : (error?.name ?? typeof error),
-      String(error?.message ?? error),
-    ),
-  );
+  thread.on('error', (error: NodeJS.ErrnoException) => {
+    const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const errorType = isOutOfMemory ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error);
+    end(errorType, String(error?.message ?? error));
+  });
   thread.on('exit', (code) =>
     end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
   );
@@ -99,24 +98,13 @@ export function startThread(
   }
 
   return {
-    /** The outcome of loading the function's code. */
     init: outcomeOf('INIT', maxInitSeconds),
-    /** Invokes the handler. The thread ends if it takes more than so many seconds. */
     invoke(invocation: Invocation, seconds: number) {
       const outcome = outcomeOf(invocation.requestId, seconds);
       thread.postMessage(invocation);
       return outcome;
     },
-    /** Whether the thread can take another invocation. */
     isUsable: () => usable,
     stop,
   };
-}
-
-/** Checks every part of an outcome, because a function can send messages too. */
-function checked(outcome: unknown): Outcome {
-  const { payload, error } = Object(outcome);
-  if (typeof payload === 'string') return { payload };
-  const { errorType, errorMessage } = Object(error);
-  return { error: { errorType: String(errorType), errorMessage: String(errorMessage) } };
 }

@@ -10,7 +10,7 @@ import { keepCallsHere } from './lookup.mjs';
 // with one event after the other. It is JavaScript, because stripping types takes a thread 30 MB.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 
-/** @import { FunctionError, Invocation, Message, Outcome, Setup } from './function-thread.ts' */
+/** @import { Invocation, Message, Outcome, Setup } from './function-thread.ts' */
 /** @typedef {(event: unknown, context: object) => unknown} Handler */
 
 const port = parentPort ?? fail('This file runs in a thread of its own.');
@@ -41,10 +41,7 @@ async function load() {
   return handler;
 }
 
-/**
- * @param {Handler} handler
- * @param {Invocation} invocation
- */
+/** @param {Handler} handler @param {Invocation} invocation */
 async function invoke(handler, { event, deadline, traceId, ...invocation }) {
   // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
   // the thread alive.
@@ -62,7 +59,14 @@ async function invoke(handler, { event, deadline, traceId, ...invocation }) {
     logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
-  const outcome = await outcomeOf(async () => stringify(await handler(JSON.parse(event), context)));
+  const outcome = await outcomeOf(async () => {
+    const result = (await handler(JSON.parse(event), context)) ?? null;
+    try {
+      return JSON.stringify(result);
+    } catch {
+      return fail('Unable to stringify response body', 'Runtime.JSONStringifyError');
+    }
+  });
   // Let an unhandled rejection end the thread before the outcome is sent.
   await new Promise(setImmediate);
   requestId = undefined;
@@ -70,40 +74,21 @@ async function invoke(handler, { event, deadline, traceId, ...invocation }) {
   say({ type: 'outcome', of: invocation.requestId, outcome });
 }
 
-/**
- * @param {() => Promise<string>} work
- * @returns {Promise<Outcome>}
- */
+/** @param {() => Promise<string>} work @returns {Promise<Outcome>} */
 async function outcomeOf(work) {
   try {
     return { payload: await work() };
   } catch (error) {
     console.error(error);
-    return { error: describe(error) };
-  }
-}
-
-/** @param {unknown} result */
-function stringify(result) {
-  try {
-    return JSON.stringify(result === undefined ? null : result);
-  } catch {
-    return fail('Unable to stringify response body', 'Runtime.JSONStringifyError');
+    const isError = error instanceof Error;
+    const errorMessage = isError ? error.message : String(error);
+    return { error: { errorType: isError ? error.name : typeof error, errorMessage } };
   }
 }
 
 /** @returns {never} */
 function fail(message = '', name = 'Error') {
   throw Object.assign(new Error(message), { name });
-}
-
-/**
- * @param {unknown} error
- * @returns {FunctionError}
- */
-function describe(error) {
-  if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error) };
-  return { errorType: error.name, errorMessage: error.message };
 }
 
 /**
@@ -122,17 +107,11 @@ function patchConsole() {
   console.log = console.info;
 }
 
-/**
- * @param {string} level
- * @param {unknown[]} args
- */
+/** @param {string} level @param {unknown[]} args */
 const textLine = (level, args) =>
   [new Date().toISOString(), requestId, level, format(...args)].join('\t');
 
-/**
- * @param {string} level
- * @param {unknown[]} logged
- */
+/** @param {string} level @param {unknown[]} logged */
 function jsonLine(level, [message, ...params]) {
   /** @param {Error} error */
   const plain = (error) => ({

@@ -1,11 +1,19 @@
 import { matches } from '../policy-evaluation.ts';
 import type { Json, Resource } from './cloud-assembly.ts';
-import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
+import {
+  attempt,
+  branchOf,
+  holds,
+  isIntrinsic,
+  refuse,
+  resolve,
+  type Scope,
+} from './intrinsics.ts';
 import type { Properties } from './properties.ts';
-import { readProperties } from './read-properties.ts';
 import { functionArn } from './resource-values.ts';
 import {
   managedPolicies,
+  type PropertyRule,
   quietTypes,
   type SupportedType,
   supportedTypes,
@@ -32,7 +40,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
     // One that cannot be evaluated matters here.
     const { Condition } = scope.Resources[path] ?? {};
     if (Condition !== undefined) holds(Condition, `${path}.Condition`, scope);
-    const properties = readProperties(given, supportedTypes[type], path, scope, leftOut);
+    const properties = readValue(given, supportedTypes[type], path, { scope, leftOut });
     resources.set(key, { type, properties });
     return properties as Properties[Type];
   }
@@ -44,34 +52,30 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
     for (const name of attached)
       if (scope.Resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
         refuse(`${role}.ManagedPolicyArns`, `the managed policy ${name}`);
-    const isOfRole = ([logicalId, { Type, Properties = {} }]: Entry) => {
-      if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) return false;
-      const { Roles = [], RoleName = [] } = Properties;
-      const names = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
-      return names.includes(role) || attached.includes(logicalId);
-    };
-    const inline = [scope.Resources[role]?.Properties?.Policies ?? []].flat();
-    const policies = [
-      ...inline.map((given) => ({ path: `${role}.Policies`, given })),
-      ...all.filter(isOfRole).map(([path, { Properties }]) => ({ path, given: Properties })),
-    ];
-    for (const [i, { path, given }] of policies.entries()) {
-      const policy: Record<string, Json> = Object(given);
+    const readPolicy = (path: string, given: object) => {
+      const policy = { ...given, Roles: [role] } as Record<string, Json>;
       const PolicyDocument = aboutDynamodb(policy.PolicyDocument);
-      read(path, 'AWS::IAM::Policy', { ...policy, PolicyDocument, Roles: [role] }, `${role} ${i}`);
+      const key = `${role} ${resources.size}`;
+      read(path, 'AWS::IAM::Policy', { ...policy, PolicyDocument }, key);
+    };
+    for (const inline of [scope.Resources[role]?.Properties?.Policies ?? []].flat())
+      readPolicy(`${role}.Policies`, Object(inline));
+    for (const [logicalId, { Type, Properties = {} }] of all) {
+      if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) continue;
+      const { Roles = [], RoleName = [] } = Properties;
+      const roles = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
+      if (roles.includes(role) || attached.includes(logicalId)) readPolicy(logicalId, Properties);
     }
   }
 
   const [apiId] = all.find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
-  let hasStage = false;
+  let stages = 0;
   for (const [logicalId, { Type, Properties }] of all) {
     if (/^AWS::DynamoDB::(Global)?Table$/.test(Type)) read(logicalId, 'AWS::DynamoDB::GlobalTable');
     if (hasOnlyTables || !/^AWS::ApiGateway::/.test(Type) || !(Type in supportedTypes)) continue;
     const partOf = attempt(() => resolve(Properties?.RestApiId, logicalId, scope));
     if (logicalId !== apiId && partOf !== apiId) continue;
-    const isStage = Type === 'AWS::ApiGateway::Stage';
-    if (isStage && hasStage) continue;
-    hasStage ||= isStage;
+    if (Type === 'AWS::ApiGateway::Stage' && stages++ > 0) continue;
     read(logicalId, Type as keyof Properties);
   }
   const api = JSON.stringify([...resources.values()]);
@@ -118,3 +122,38 @@ function aboutDynamodb(document: Json | undefined): Json {
     });
   return { ...more, Statement: [Statement].flat().filter(isJudged) };
 }
+
+/**
+ * Returns the part of a value that the emulator reads, with intrinsics resolved; undefined for what
+ * is not given or not read. Throws if an answer could depend on a property that it does not
+ * support. Adds the paths of those that it leaves out to `leftOut`.
+ */
+function readValue(
+  value: Json,
+  rule: PropertyRule | undefined,
+  path: string,
+  to: Reading,
+): unknown {
+  const { scope, leftOut } = to;
+  const given = rule === 'ignored' ? undefined : branchOf(value, path, scope);
+  if (rule === 'ignored' || given === undefined) return undefined;
+  if (rule === undefined) return refuse(path, 'this property');
+  if (rule === 'left out') return void leftOut.push(path);
+  if (typeof rule === 'function') {
+    const plain = resolve(given, path, scope);
+    const wrong = [plain].flat().find((item) => !rule(item));
+    return wrong === undefined ? plain : refuse(path, JSON.stringify(wrong));
+  }
+  if (Array.isArray(given)) {
+    const items: unknown[] = given.map((item) => readValue(item, rule, path, to));
+    return items.filter((item) => item !== undefined);
+  }
+  if (given === null || typeof given !== 'object' || isIntrinsic(given))
+    return refuse(path, JSON.stringify(given));
+  const members = Object.entries(given).map(([name, member]): [string, unknown] => {
+    const ofMember = rule[name] ?? rule[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
+    return [name, readValue(member, ofMember, `${path}.${name}`, to)];
+  });
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+type Reading = { scope: Scope; leftOut: string[] };

@@ -37,14 +37,7 @@ function nameOf({ logicalId, type, property }: NamedResource): string {
 const lastOf = (type: string) => type.slice(type.lastIndexOf(':') + 1);
 
 /** Services whose names in ARNs and hosts differ from those in types. */
-const services: Record<string, string> = {
-  certificatemanager: 'acm',
-  cognito: 'cognito-idp',
-  elasticloadbalancingv2: 'elasticloadbalancing',
-  kinesisfirehose: 'firehose',
-  opensearchservice: 'es',
-  stepfunctions: 'states',
-};
+const services: Record<string, string> = { cognito: 'cognito-idp', stepfunctions: 'states' };
 
 /** ARNs that differ from `arn:aws:SERVICE:REGION:ACCOUNT:type-in-kebab-case/NAME`. */
 const arns: Record<string, (name: string) => string> = {
@@ -91,8 +84,6 @@ export function attributeOf(resource: NamedResource, attribute: string): string 
     const functionName = `${property('FunctionName')}`.replace(/^.*:/, '');
     return `${functionArn(functionName)}:${property('Name') ?? 1}`;
   }
-  const kebab = lastOf(type)
-    .replace(/\B(?=[A-Z])/g, '-')
-    .toLowerCase();
-  return arns[type]?.(name) ?? arn(service, `${kebab}/${name}`);
+  const kebab = lastOf(type).replace(/\B(?=[A-Z])/g, '-');
+  return arns[type]?.(name) ?? arn(service, `${kebab.toLowerCase()}/${name}`);
 }
