@@ -30,10 +30,10 @@ export function restApi(template: Template, pools: ReadonlyMap<string, FunctionP
 
   async function answer(httpRequest: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const request = readRequest(httpRequest);
-    const { headers, ...response } = await respond(request, trace);
+    const response = await respond(request, trace);
     const { requestId, extendedRequestId } = request;
-    headers.push(['x-amzn-RequestId', requestId], ['x-amz-apigw-id', extendedRequestId]);
-    return { ...response, headers };
+    response.headers.push(['x-amzn-RequestId', requestId], ['x-amz-apigw-id', extendedRequestId]);
+    return response;
   }
 
   async function respond(request: GatewayRequest, trace: Trace): Promise<HttpResponse> {

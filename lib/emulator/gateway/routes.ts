@@ -27,12 +27,9 @@ export function readRoutes(
     const isAtRoot = ParentId === '' || ParentId === rootResourceId(restApiId);
     return `${isAtRoot ? '' : pathOf(ParentId)}/${PathPart}`;
   };
-  const authorizers = new Map(
-    [...template.of('AWS::ApiGateway::Authorizer')].map(([id, authorizer]) => [
-      id,
-      tokenAuthorizer(authorizer, poolOf(authorizer.AuthorizerUri, id)),
-    ]),
-  );
+  const authorizers = new Map<string, ReturnType<typeof tokenAuthorizer>>();
+  for (const [id, properties] of template.of('AWS::ApiGateway::Authorizer'))
+    authorizers.set(id, tokenAuthorizer(properties, poolOf(properties.AuthorizerUri, id)));
   const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
     const { AuthorizationType, AuthorizerId = '', Integration: integration } = method;
     const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;

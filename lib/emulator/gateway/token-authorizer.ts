@@ -76,20 +76,20 @@ function javaExpression(source: string): RegExp {
 }
 
 /**
- * Reads the answer of an authorizer's function. Returns undefined if it is malformed, for example
- * if `context` has an object. A statement with a Condition counts as malformed too.
+ * Reads the answer of an authorizer's function. Throws if it is malformed, for example if `context`
+ * has an object. A statement with a Condition counts as malformed too.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
-function readVerdict(payload: string): Verdict | undefined {
-  const { principalId, policyDocument, context } = Object(JSON.parse(payload));
+function readVerdict(payload: string): Verdict {
+  const { principalId, policyDocument, context } = JSON.parse(payload);
   const values = Object.entries(context ?? {});
-  const statements: unknown[] = [policyDocument?.Statement].flat();
+  const statements: unknown[] = [policyDocument.Statement].flat();
   if (
     typeof principalId !== 'string' ||
     values.some(([, value]) => typeof value === 'object') ||
     !statements.every(isStatement)
   )
-    return undefined;
+    throw new TypeError('Not a verdict.');
   const texts = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
   return { principalId, context: texts, statements };
 }

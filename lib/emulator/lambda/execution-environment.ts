@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Properties } from '../template/properties.ts';
-import { functionArn, region } from '../template/resource-values.ts';
+import { region } from '../template/resource-values.ts';
 import type { Trace } from '../trace.ts';
 import { type Outcome, startThread } from './function-thread.ts';
 import { sourcePositions } from './source-positions.ts';
@@ -26,14 +26,13 @@ export function startExecutionEnvironment(
   dynamodbEndpoint: string,
   log: Log,
 ) {
-  const { FunctionName, folder, Handler: handler, Timeout = 3, MemorySize = 128 } = lambda;
+  const { FunctionName, folder, Timeout = 3, MemorySize = 128 } = lambda;
   let traceId: string | undefined;
   const toSources = sourcePositions(folder);
   const print = (line: string) => log(FunctionName, toSources(line), traceId);
   const startedAt = performance.now();
   const thread = startThread(
     FunctionName,
-    { folder, handler, functionArn: functionArn(FunctionName) },
     variables(lambda, MemorySize, dynamodbEndpoint),
     MemorySize,
     print,

@@ -1,3 +1,4 @@
+import { attempt } from '../template/intrinsics.ts';
 import type { Trace } from '../trace.ts';
 import {
   type ExecutionEnvironment,
@@ -16,12 +17,10 @@ export const tooLarge: FunctionError = { errorType: 'RequestTooLargeException', 
 export type FunctionPool = ReturnType<typeof functionPool>;
 
 /**
- * How many invocations a new account may run at once, for all its functions.
+ * How many invocations a new account may run at once, for all its functions, and of what size.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const defaultConcurrency = 10;
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const maxEventBytes = 6 * 1024 * 1024;
 
 /**
@@ -44,7 +43,7 @@ export function functionPool(
     all.delete(environment);
     return environment.stop();
   };
-  const startOne = () => {
+  const start = () => {
     const environment = startExecutionEnvironment(lambda, dynamodbEndpoint, log);
     all.add(environment);
     return environment;
@@ -54,17 +53,17 @@ export function functionPool(
       if (environment.isUsable()) return environment;
       void drop(environment);
     }
-    return startOne();
+    return start();
   };
 
   return {
     /**
-     * Invokes the function. An environment that returns a malformed response is not reused,
+     * Invokes the function. An environment whose response `read` rejects by throwing is not reused,
      * although Lambda would. Never rejects.
      */
     async invoke<T>(
       event: object,
-      read: (payload: string) => T | undefined,
+      read: (payload: string) => T,
       trace?: Trace,
     ): Promise<Result<T>> {
       const payload = JSON.stringify(event);
@@ -73,7 +72,7 @@ export function functionPool(
       else inProgress += 1;
       const environment = take();
       const { payload: answer, error } = await environment.invoke(payload, trace);
-      const result = answer === undefined ? undefined : read(answer);
+      const result = answer === undefined ? undefined : attempt(() => read(answer));
       if (environment.isUsable() && !retired && (error ?? result)) idle.push(environment);
       else void drop(environment);
       // Give the slot to the next waiting invocation.
@@ -82,17 +81,16 @@ export function functionPool(
       else inProgress -= 1;
       return error ? { error } : { result };
     },
-    /** Starts an environment, so that the first invocation does not wait for one. */
-    prewarm: () => void idle.push(startOne()),
+    prewarm: () => void idle.push(start()),
     /** Lets the invocations in progress finish, then ends, because another pool took over. */
     retire() {
       retired = true;
       for (const environment of idle.splice(0)) void drop(environment);
     },
     /** Ends at once. */
-    async stop() {
+    stop() {
       retired = true;
-      await Promise.all([...all].map(drop));
+      return Promise.all([...all].map(drop));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { functionArn } from '../template/resource-values.ts';
 
 export type FunctionError = { errorType: string; errorMessage: string };
 
@@ -8,7 +9,6 @@ export type Outcome =
   | { error: FunctionError; payload?: never };
 
 /** Messages to and from the runtime in the thread. */
-export type Setup = { folder: string; handler: string; functionArn: string };
 export type Invocation = {
   requestId: string;
   traceId: string | undefined;
@@ -35,7 +35,6 @@ const maxResponseBytes = 6 * 1024 * 1024 + 100;
  */
 export function startThread(
   name: string,
-  setup: Setup,
   env: Record<string, string>,
   memoryMb: number,
   print: (line: string) => void,
@@ -47,7 +46,7 @@ export function startThread(
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
-    workerData: setup,
+    workerData: functionArn(name),
   });
   let usable = true;
   let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;

@@ -10,12 +10,10 @@ import { keepCallsHere } from './lookup.mjs';
 // with one event after the other. It is JavaScript, because stripping types takes a thread 30 MB.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 
-/** @import { Invocation, Message, Outcome, Setup } from './function-thread.ts' */
+/** @import { Invocation, Message, Outcome } from './function-thread.ts' */
 /** @typedef {(event: unknown, context: object) => unknown} Handler */
 
 const port = parentPort ?? fail('This file runs in a thread of its own.');
-/** @type {Setup} */
-const setup = workerData;
 /** @param {Message} message */
 const say = (message) => port.postMessage(message);
 /** @type {string | undefined} */
@@ -23,15 +21,16 @@ let requestId;
 
 /** @returns {Promise<Handler>} */
 async function load() {
-  const [file = '', name = ''] = setup.handler.split('.');
+  const { LAMBDA_TASK_ROOT: folder = '', _HANDLER: handlerName = '' } = process.env;
+  const [file = '', name = ''] = handlerName.split('.');
   const path = ['.js', '.mjs', '.cjs']
-    .map((extension) => join(setup.folder, file + extension))
+    .map((extension) => join(folder, file + extension))
     .find(existsSync);
   if (!path) fail(`Cannot find module '${file}'`, 'Runtime.ImportModuleError');
   const exports = await import(pathToFileURL(path).href);
   const handler = exports[name] ?? exports.default?.[name];
   if (typeof handler !== 'function')
-    fail(`${setup.handler} is not a function`, 'Runtime.HandlerNotFound');
+    fail(`${handlerName} is not a function`, 'Runtime.HandlerNotFound');
   // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
   if (handler.length >= 3)
     fail(
@@ -51,7 +50,7 @@ async function invoke(handler, { event, deadline, traceId, ...invocation }) {
   process.env._X_AMZN_TRACE_ID = traceId ?? '';
   const context = {
     awsRequestId: requestId,
-    invokedFunctionArn: setup.functionArn,
+    invokedFunctionArn: workerData,
     functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
     functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
     memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,

@@ -22,17 +22,15 @@ const none = { Conditions: {}, Mappings: {}, Outputs: {}, Parameters: {}, Resour
 /** Reads a cloud assembly, the folder that `cdk synth` writes. */
 export function readAssembly(assembly: string) {
   const read = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
-  const artifacts = Object.entries<{ type: string; properties: Record<string, string> }>(
-    read('manifest.json').artifacts,
-  );
+  type Artifact = { type: string; properties?: { file: string; templateFile: string } };
+  type Asset = { source: { path?: string }; destinations: Record<string, { objectKey: string }> };
   const stacks: Stack[] = [];
   const folders = new Map<string, string>();
-  for (const [name, { type, properties }] of artifacts) {
-    const { file = '', templateFile = '' } = properties ?? {};
-    if (type === 'aws:cloudformation:stack')
+  for (const [name, artifact] of Object.entries<Artifact>(read('manifest.json').artifacts)) {
+    const { file = '', templateFile = '' } = artifact.properties ?? {};
+    if (artifact.type === 'aws:cloudformation:stack')
       stacks.push({ ...none, ...read(templateFile), name, file: join(assembly, templateFile) });
-    if (type !== 'cdk:asset-manifest') continue;
-    type Asset = { source: { path?: string }; destinations: Record<string, { objectKey: string }> };
+    if (artifact.type !== 'cdk:asset-manifest') continue;
     for (const { source, destinations } of Object.values<Asset>(read(file).files))
       for (const { objectKey } of Object.values(destinations))
         if (source.path) folders.set(objectKey, resolvePath(assembly, source.path));

@@ -32,7 +32,10 @@ export const isIntrinsic = (value: object) => {
   return more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'));
 };
 
-/** Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value. */
+/**
+ * Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
+ */
 export function intrinsics(path: string, scope: Scope) {
   const resourceOf = (logicalId: string): NamedResource | undefined => {
     const { Type: type, Properties = {} } = scope.Resources[logicalId] ?? {};
@@ -41,9 +44,8 @@ export function intrinsics(path: string, scope: Scope) {
     return type === undefined ? undefined : { logicalId, type, property };
   };
   const text = (value: Json | undefined): string => {
-    const result = plain(value);
-    const isText = typeof result !== 'object' && result !== undefined;
-    return isText ? String(result) : refuse(path, JSON.stringify(value));
+    const result = plain(value) ?? {};
+    return typeof result === 'object' ? refuse(path, JSON.stringify(value)) : String(result);
   };
   // An attribute that is a list on AWS is one text here.
   const items = (value: Json | undefined) => [plain(value)].flat() as Json[];
@@ -80,11 +82,12 @@ export function intrinsics(path: string, scope: Scope) {
   function plain(value: Json | undefined): unknown {
     if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined);
     if (value === undefined || value === null || typeof value !== 'object') return value ?? null;
-    const [[name = '', argument = null] = []] = Object.entries(value);
+    const members = Object.entries(value);
     if (!isIntrinsic(value)) {
-      const members = Object.entries(value).map(([key, inner]) => [key, plain(inner)]);
-      return Object.fromEntries(members.filter(([, inner]) => inner !== undefined));
+      const read = members.map(([key, inner]) => [key, plain(inner)]);
+      return Object.fromEntries(read.filter(([, inner]) => inner !== undefined));
     }
+    const [[name = '', argument = null] = []] = members;
     const branch = branchOf(value, path, scope);
     if (branch !== value) return branch === undefined ? undefined : plain(branch);
     return functions[name]?.([argument].flat()) ?? refuse(path, JSON.stringify(value));
@@ -92,10 +95,7 @@ export function intrinsics(path: string, scope: Scope) {
   return { functions, plain };
 }
 
-/**
- * Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
- */
+/** Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot. */
 export const resolve = (value: Json | undefined, path: string, scope: Scope): unknown =>
   intrinsics(path, scope).plain(value);
 

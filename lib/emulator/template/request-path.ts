@@ -22,9 +22,8 @@ import {
 /**
  * Reads what a request can reach: the first stage of the first REST API, the functions that it
  * invokes, what their roles say of DynamoDB, and the tables; of a stack that only has tables for
- * another, these. Throws if an answer could depend on a property that the emulator does not
- * support, and names logical id and property. Leaves all other resources alone, and says in words
- * what is not imitated.
+ * another, these. Throws if an answer could depend on what the emulator does not support, and names
+ * logical id and property. Leaves all else alone, and says in words what is not imitated.
  */
 export function readRequestPath(scope: Scope, hasOnlyTables = false) {
   const resources = new Map<string, { type: SupportedType; properties: unknown }>();

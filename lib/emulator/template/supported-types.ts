@@ -43,9 +43,7 @@ export const supportedTypes = {
     // A policy of the table itself could deny what a role allows.
     Replicas: { ResourcePolicy: only(), '*': 'ignored' },
     ImportSourceSpecification: 'left out',
-    // Functions check expiry themselves, because TTL may remove items days late, and find a table
-    // by the name in their environment:
-    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+    // Functions check expiry themselves, and their environment has the names of tables.
     ...ignored(`
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled GlobalTableWitnesses
       KinesisStreamSpecification MultiRegionConsistency OnDemandThroughput
@@ -62,10 +60,7 @@ export const supportedTypes = {
       SnapStart Tags TracingConfig
     `),
     VpcConfig: 'left out',
-    Code: {
-      ...reads('S3Key ZipFile'),
-      ...ignored('S3Bucket S3ObjectVersion SourceKMSKeyArn'),
-    },
+    Code: { ...reads('S3Key ZipFile'), ...ignored('S3Bucket S3ObjectVersion SourceKMSKeyArn') },
     Environment: { Variables: read },
     Handler: like(/^[\w-]+\.\w+$/),
     LoggingConfig: {
@@ -102,7 +97,6 @@ export const supportedTypes = {
     Roles: read,
   },
   'AWS::ApiGateway::RestApi': {
-    // The emulator speaks HTTP, so that it has nothing to do with TLS.
     ...ignored(`
       ApiKeySourceType Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy
       Tags

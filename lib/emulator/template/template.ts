@@ -11,8 +11,7 @@ const harmlessTransforms = /^AWS::(CodeDeployBlueGreen|LanguageExtensions|Secret
 /**
  * Reads the first stack of a cloud assembly that has a REST API. A `Ref` to a resource that the
  * emulator serves becomes its logical id. Tables and policies of all types count as one. Throws if
- * an answer could depend on a property that the emulator does not support, and names logical id and
- * property.
+ * an answer could depend on a property that the emulator does not support.
  */
 export function readTemplate(assembly: string) {
   const { stacks, folderOf } = readAssembly(assembly);
@@ -49,16 +48,13 @@ export function readTemplate(assembly: string) {
   for (const [name, { Type, Default }] of Object.entries(stack.Parameters))
     if (/^AWS::SSM::/.test(Type) && !`${Default}`.startsWith('/cdk-bootstrap/'))
       leftOut.push(`the value of the parameter ${name}, which is ${Default} here`);
-
   for (const other of others) if (!imported.has(other)) leftOut.push(`the stack ${other.name}`);
 
   /** Returns the resources of a type that a request can reach, by logical id. */
-  const of = <Type extends keyof Properties>(type: Type): Map<string, Properties[Type]> =>
-    new Map(
-      [...resources]
-        .filter(([, found]) => found.type === type)
-        .map(([id, { properties }]) => [id, properties as Properties[Type]]),
-    );
+  const of = <Type extends keyof Properties>(type: Type): Map<string, Properties[Type]> => {
+    const found = [...resources].filter(([, resource]) => resource.type === type);
+    return new Map(found.map(([id, { properties }]) => [id, properties as Properties[Type]]));
+  };
   return {
     /** The template's own file. */
     file: stack.file,
@@ -80,8 +76,6 @@ function scopeOf(stack: Stack, exported: Scope['exported']): Scope {
   // What no answer depends on may have a condition that cannot be evaluated.
   const exists = ([, { Condition }]: [string, Resource]) =>
     Condition === undefined || (attempt(() => holds(Condition, '', scope)) ?? true);
-  return {
-    ...scope,
-    Resources: Object.fromEntries(Object.entries(stack.Resources).filter(exists)),
-  };
+  const Resources = Object.fromEntries(Object.entries(stack.Resources).filter(exists));
+  return { ...scope, Resources };
 }
