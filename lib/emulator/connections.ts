@@ -31,9 +31,7 @@ export function stopper(server: Server): () => Promise<void> {
       if (!last.headersSent) last.setHeader('Connection', 'close');
       last.once('close', () => socket.destroySoon());
     }
-    const timer = setTimeout(() => {
-      for (const socket of connections.keys()) socket.destroy();
-    }, stopTimeoutMs);
+    const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
     await closed;
     clearTimeout(timer);
   };

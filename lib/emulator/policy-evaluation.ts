@@ -15,13 +15,10 @@ export function effectOf(
   action: string,
   resource: string,
 ): Statement['Effect'] | undefined {
-  const effects = statements
-    .filter(
-      ({ Action, Resource }) =>
-        [Action].flat().some((pattern) => matches(pattern, action, 'i')) &&
-        [Resource].flat().some((pattern) => matches(pattern, resource)),
-    )
-    .map(({ Effect }) => Effect);
+  const applies = ({ Action, Resource }: Statement) =>
+    [Action].flat().some((pattern) => matches(pattern, action, 'i')) &&
+    [Resource].flat().some((pattern) => matches(pattern, resource));
+  const effects = statements.filter(applies).map(({ Effect }) => Effect);
   return effects.includes('Deny') ? 'Deny' : effects[0];
 }
 

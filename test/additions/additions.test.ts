@@ -12,6 +12,7 @@ import { type Emulator, startEmulator } from '../../lib/emulator/emulator.ts';
 import { readTemplate, type Template } from '../../lib/emulator/template/template.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/open-database.ts';
+import { send } from '../support/http/http-client.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
 import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
 import { root } from '../support/project.ts';
@@ -20,7 +21,7 @@ import { words } from '../support/words.ts';
 let assembly: string;
 let template: Template;
 let emulator: Emulator;
-let headers: Record<string, string>;
+let headers: string[];
 /** What the functions log, and what the database says of calls that it refuses. */
 const log: string[] = [];
 const said: string[] = [];
@@ -43,11 +44,11 @@ beforeAll(async () => {
   const expires = Math.floor(Date.now() / 1000) + 3600;
   const grant = { owner: 'me', scopes: allScopes, label: '', expires };
   const { token } = await issueToken(client, tableIds.accessTokens, grant);
-  headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  headers = ['Authorization', `Bearer ${token}`, 'Content-Type', 'application/json'];
 });
 
-const ask = (path: string, method = 'GET', body: string | null = null) =>
-  fetch(`${emulator.baseUrl}${path}`, { method, headers, body });
+const ask = (path: string, method = 'GET', body?: string) =>
+  send(emulator.baseUrl, { method, path, headers, body });
 
 test('the service goes on with all that people add first', async () => {
   const plant = JSON.stringify({ id: 7, name: 'Monstera' });
@@ -107,8 +108,7 @@ test.each(['added', 'live'])(
   'a function on the new path /%s answers, and logs text',
   async (path) => {
     log.length = 0;
-    const response = await ask(`/${path}`);
-    expect([response.status, await response.text()]).toEqual([200, 'added']);
+    expect(await ask(`/${path}`)).toMatchObject({ status: 200, body: 'added' });
     expect(log).toEqual([
       expect.stringMatching(/^START RequestId: [\w-]{36}\tVersion: \$LATEST$/),
       expect.stringMatching(/^[\d:.TZ-]{24}\t[\w-]{36}\tINFO\thello$/),
@@ -172,7 +172,7 @@ describe('a client', () => {
     said.length = 0;
     log.length = 0;
     emulator.replace(assembly, { OnPath: join(folder, name) });
-    return await (await ask(`/added${query}`)).json();
+    return JSON.parse((await ask(`/added${query}`)).body);
   }
 
   (lack ? test.skip : test).each(others)('of %s fails at once', async (name) => {

@@ -7,7 +7,7 @@ import { declaredHeaders, gatewayResponse, type ResponseType } from './error-res
 import { type GatewayRequest, type HttpRequest, type HttpResponse, readRequest } from './http.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
-import { findRoute, readRoutes } from './routes.ts';
+import { findRoute, type Pools, readRoutes } from './routes.ts';
 
 export type Gateway = ReturnType<typeof restApi>;
 
@@ -18,7 +18,7 @@ export const maxBodyBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
 /** Returns the REST API of a template. Throws if it lacks a stage or a function of the API. */
-export function restApi(template: Template, pools: ReadonlyMap<string, FunctionPool>) {
+export function restApi(template: Template, pools: Pools) {
   const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
   if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);

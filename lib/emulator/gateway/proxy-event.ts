@@ -30,6 +30,7 @@ export function proxyEvent(
   const headers = request.headers.filter(([name]) => !dropped.includes(name.toLowerCase()));
   const query = readQuery(search);
   const hasQuery = query.length > 0;
+  const userAgent = header('user-agent') ?? null;
   return {
     resource: resourcePath,
     path,
@@ -48,18 +49,12 @@ export function proxyEvent(
       domainPrefix: host.replace(/\..*/, ''),
       extendedRequestId: request.extendedRequestId,
       httpMethod,
-      identity: {
-        ...anonymousIdentity,
-        sourceIp: request.sourceIp,
-        userAgent: header('user-agent') ?? null,
-      },
+      identity: { ...anonymousIdentity, sourceIp: request.sourceIp, userAgent },
       path: fullPath,
       protocol: 'HTTP/1.1',
       requestId: request.requestId,
       // 21/Nov/2026:04:05:06 +0000
-      requestTime: now
-        .toUTCString()
-        .replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1/$2/$3:$4 +0000'),
+      requestTime: now.toUTCString().replace(utc, '$1/$2/$3:$4 +0000'),
       requestTimeEpoch: now.getTime(),
       resourceId,
       resourcePath,
@@ -69,6 +64,8 @@ export function proxyEvent(
     isBase64Encoded: false,
   };
 }
+
+const utc = /^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/;
 
 /** Groups the values by name. Without a prototype, any name is one, even `__proto__`. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {

@@ -6,17 +6,14 @@ import type { Template } from '../template/template.ts';
 import { tokenAuthorizer } from './token-authorizer.ts';
 
 export type Route = ReturnType<typeof readRoutes>[number];
+export type Pools = ReadonlyMap<string, FunctionPool>;
 export type MatchedRoute = NonNullable<ReturnType<typeof findRoute>>;
 
 /**
  * Returns the methods of a REST API in their order of precedence. Throws if one refers to a
  * resource that is not there.
  */
-export function readRoutes(
-  template: Template,
-  restApiId: string,
-  pools: ReadonlyMap<string, FunctionPool>,
-) {
+export function readRoutes(template: Template, restApiId: string, pools: Pools) {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
     const [, pool] = [...pools].find(([name]) => invokes(uri, name)) ?? [];

@@ -4,7 +4,7 @@ import { effectOf, type Statement } from '../policy-evaluation.ts';
 import { refuse } from '../template/intrinsics.ts';
 import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
-import type { ResponseType } from './error-responses.ts';
+import type { GatewayRequest } from './http.ts';
 
 type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
 export type AuthorizerContext = Record<string, string | number>;
@@ -24,11 +24,7 @@ export function tokenAuthorizer(
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
   const cache = new Map<string, { verdict: Verdict; until: number }>();
 
-  async function judge(
-    authorizationToken: string,
-    methodArn: string,
-    trace: Trace,
-  ): Promise<Verdict | ResponseType> {
+  async function judge(authorizationToken: string, methodArn: string, trace: Trace) {
     const cached = cache.get(authorizationToken);
     const isCached = cached && cached.until > Date.now();
     trace.authorizer = isCached ? 'cached' : 'asked';
@@ -46,11 +42,7 @@ export function tokenAuthorizer(
     return verdict;
   }
 
-  return async (
-    header: (name: string) => string | undefined,
-    methodArn: string,
-    trace: Trace,
-  ): Promise<AuthorizerContext | ResponseType> => {
+  return async (header: GatewayRequest['header'], methodArn: string, trace: Trace) => {
     const token = header(source);
     if (!token || !expression.test(token)) return 'UNAUTHORIZED';
     const askedAt = performance.now();

@@ -21,11 +21,7 @@ export type Log = (functionName: string, line: string, traceId?: string) => void
 export type ExecutionEnvironment = ReturnType<typeof startExecutionEnvironment>;
 
 /** Starts an execution environment of a function: a thread that loads the function's code. */
-export function startExecutionEnvironment(
-  lambda: LambdaFunction,
-  dynamodbEndpoint: string,
-  log: Log,
-) {
+export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: string, log: Log) {
   const { FunctionName, folder, Timeout = 3, MemorySize = 128 } = lambda;
   let traceId: string | undefined;
   const toSources = sourcePositions(folder);
@@ -33,7 +29,7 @@ export function startExecutionEnvironment(
   const startedAt = performance.now();
   const thread = startThread(
     FunctionName,
-    variables(lambda, MemorySize, dynamodbEndpoint),
+    variables(lambda, MemorySize, endpoint),
     MemorySize,
     print,
   );
@@ -72,19 +68,14 @@ export function startExecutionEnvironment(
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
-function variables(
-  lambda: LambdaFunction,
-  memorySize: number,
-  dynamodbEndpoint: string,
-): Record<string, string> {
+function variables(lambda: LambdaFunction, memorySize: number, endpoint: string) {
   const declared: Record<string, string> = {};
   // The SDK sends requests for a queue to the host of its URL.
   const queueHost = /^https:\/\/sqs\.[\w-]+\.amazonaws\.com(?=\/)/;
   for (const [name, value] of Object.entries(lambda.Environment?.Variables ?? {}))
-    declared[name] = `${value}`.replace(queueHost, dynamodbEndpoint);
+    declared[name] = `${value}`.replace(queueHost, endpoint);
   // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
-  if (declared.AWS_ENDPOINT_URL_DYNAMODB === '')
-    declared.AWS_ENDPOINT_URL_DYNAMODB = dynamodbEndpoint;
+  if (declared.AWS_ENDPOINT_URL_DYNAMODB === '') declared.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
   const {
     LogGroup = `/aws/lambda/${lambda.FunctionName}`,
     LogFormat = 'Text',
@@ -92,7 +83,7 @@ function variables(
   } = lambda.LoggingConfig ?? {};
   return {
     // Where the database's front answers calls to all services. The path names the function.
-    AWS_ENDPOINT_URL: `${dynamodbEndpoint}/${lambda.FunctionName}`,
+    AWS_ENDPOINT_URL: `${endpoint}/${lambda.FunctionName}`,
     ...declared,
     _HANDLER: lambda.Handler,
     // By this key the database's front knows the function, and enforces its role.

@@ -95,7 +95,7 @@ export function intrinsics(path: string, scope: Scope) {
   return { functions, plain };
 }
 
-/** Returns a value with its intrinsics resolved, undefined for AWS::NoValue. Throws if it cannot. */
+/** Resolves the intrinsics of a value. Returns undefined for AWS::NoValue. Throws if it cannot. */
 export const resolve = (value: Json | undefined, path: string, scope: Scope): unknown =>
   intrinsics(path, scope).plain(value);
 
