@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
@@ -10,10 +9,10 @@ import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { listen } from '../../lib/emulator/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
+import { serve } from '../support/http/servers.ts';
 import { token, tokenProcess } from './command.ts';
 
 const tokens = await openTables();
@@ -220,15 +219,12 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
 );
 
 /** Starts a server that gives one answer, and returns its URL. */
-async function serve(status: number, body: string): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(status).end(body));
-  finallyDo(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
-}
+const answering = (status: number, body: string) =>
+  serve((_, response) => response.writeHead(status).end(body));
 
 test('a server is recognised that is not the database of an npm start', async () => {
   const other = await openTables({ accessTokens: 'Others' });
-  for (const endpoint of [other.endpoint, await serve(403, '{"message":"Forbidden"}')]) {
+  for (const endpoint of [other.endpoint, await answering(403, '{"message":"Forbidden"}')]) {
     const { code, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
     expect(code).toBe(1);
     const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
@@ -239,7 +235,7 @@ test('a server is recognised that is not the database of an npm start', async ()
 test.each([ann, 'list', 'revoke Zk3v9QeXb2Lr'])(
   '%s does nothing with an empty answer of the database',
   async (command) => {
-    const options = `--dynamodb-endpoint ${await serve(200, '')}`;
+    const options = `--dynamodb-endpoint ${await answering(200, '')}`;
     const { code, stdout, stderr } = await token(`${command} ${options}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('DynamoDB did not answer with a JSON object.');

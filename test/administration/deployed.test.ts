@@ -1,5 +1,4 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
@@ -7,11 +6,11 @@ import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { listen } from '../../lib/emulator/listen.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { embedded } from '../support/database/engines.ts';
 import { createTablesOf, openTables, tableOf } from '../support/database/open-database.ts';
 import { describedStack } from '../support/http/described-stack.ts';
+import { serve } from '../support/http/servers.ts';
 import { run, token, tokenProcess } from './command.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
@@ -31,7 +30,7 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
-const cloudFormation = createServer(async (request, response) => {
+const cloudFormation = await serve(async (request, response) => {
   const stack =
     new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
   const [, credential = ''] = /Credential=([^,]*)/.exec(`${request.headers.authorization}`) ?? [];
@@ -44,12 +43,10 @@ const cloudFormation = createServer(async (request, response) => {
     .writeHead(status)
     .end(code ? `<ErrorResponse><Error>${error}</Error></ErrorResponse>` : described);
 });
-const port = await listen(cloudFormation, 0, '127.0.0.1');
-finallyDo(() => cloudFormation.close());
 const deployed = {
   AWS_CONFIG_FILE: join(folder, 'config'),
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
-  AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
   AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
 };
 writeFileSync(deployed.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');

@@ -60,13 +60,16 @@ describe.each(programs)('$name', ({ script, file, helps }) => {
     });
   };
   if (options.length > 0)
-    test.each(['=', ' '])('names every option that npm took, with "%s" before values', (before) => {
-      const typed = options.flatMap(({ option, value }) =>
-        before === '=' || !value ? [value ? `${option}=${value}` : option] : [option, value],
-      );
-      const { status, stderr } = npmRun(typed);
-      expect(status).toBe(1);
-      const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
-      expect(new Set(told.split(', '))).toEqual(new Set(options.map(({ option }) => option)));
-    });
+    test.each(script === 'token' ? ['=', ' '] : [' '])(
+      'names every option that npm took, with "%s" before values',
+      (before) => {
+        const typed = options.flatMap(({ option, value }) =>
+          before === '=' || !value ? [value ? `${option}=${value}` : option] : [option, value],
+        );
+        const { status, stderr } = npmRun(typed);
+        expect(status).toBe(1);
+        const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
+        expect(new Set(told.split(', '))).toEqual(new Set(options.map(({ option }) => option)));
+      },
+    );
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { type IssuedToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import { explain } from '../../../bin/administration/explain.ts';
 import { accountOf, type Target } from '../../../bin/administration/target.ts';
@@ -10,10 +10,7 @@ import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
 
-export interface Token {
-  id: string;
-  token: string;
-}
+export type Token = Pick<IssuedToken, 'id' | 'token'>;
 
 /** Returns lines that each begin with "As expected", "Differs" or "Not tried". */
 export const askDeployment = (

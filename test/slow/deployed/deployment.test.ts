@@ -5,7 +5,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startForwarder } from '../../support/http/forwarder.ts';
+import { startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 
 // Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
@@ -80,11 +80,8 @@ async function sumOf(MetricName: string): Promise<number> {
   return Datapoints.reduce((sum, { Sum = 0 }) => sum + Sum, 0);
 }
 
-test('cdk bootstrap prepares the account', async () => {
+test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', async () => {
   await cdk('bootstrap');
-});
-
-test('cdk deploy deploys the stack', async () => {
   await deploy();
   const { host, pathname } = new URL(`${outputs.BaseUrl}`);
   // Its host name has no DNS here.

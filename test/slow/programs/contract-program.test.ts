@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -10,25 +9,17 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { listTokens } from '../../../bin/administration/access-tokens.ts';
 import { announce } from '../../../bin/administration/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { listen } from '../../../lib/emulator/listen.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
-import { startForwarder } from '../../support/http/forwarder.ts';
+import { serve, startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 import { root } from '../../support/project.ts';
 import { startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
-
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  const port = await listen(server, 0, '127.0.0.1');
-  finallyDo(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${port}`;
-}
 
 const service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
 finallyDo(service.stop);

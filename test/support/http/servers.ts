@@ -1,6 +1,14 @@
-import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
 import { listen } from '../../../lib/emulator/listen.ts';
 import { finallyDo } from '../cleanup.ts';
+
+/** Starts a server until the end of the test file. Returns its origin. */
+export async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  const port = await listen(server, 0, '127.0.0.1');
+  finallyDo(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${port}`;
+}
 
 interface Changes {
   /** The host name that the requests get. */
@@ -12,11 +20,11 @@ interface Changes {
 }
 
 /** Starts a server that passes requests on to another one. Returns its origin. */
-export async function startForwarder(
+export const startForwarder = (
   to: string,
   { host, throttle = () => false, spoil = (status) => status }: Changes,
-): Promise<string> {
-  const server = createServer((incoming, outgoing) => {
+): Promise<string> =>
+  serve((incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
     if (throttle()) {
       incoming.resume();
@@ -31,7 +39,3 @@ export async function startForwarder(
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);
   });
-  const port = await listen(server, 0, '127.0.0.1');
-  finallyDo(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${port}`;
-}
