@@ -7,6 +7,7 @@ import { createTables } from '../lib/database/create-tables.ts';
 import { startEmulator } from '../lib/emulator/emulator.ts';
 import { defaultConcurrency } from '../lib/emulator/lambda/function-pool.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
+import { settingKey } from '../lib/setting-key.ts';
 import { announce } from './administration/running.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
@@ -42,7 +43,7 @@ parseOptions(program);
 const assemblies = workFolder();
 const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
 /** Lets stacks point to the functions' TypeScript. */
-const context = { 'plant-store:source-maps': 'linked' };
+const context = { [settingKey('source-maps')]: 'linked' };
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 

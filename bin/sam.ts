@@ -5,6 +5,7 @@ import { environment } from '../functions/shared/environment-variables.ts';
 import { assemble } from '../lib/assembly/assembly.ts';
 import { createTables } from '../lib/database/create-tables.ts';
 import { readTemplate } from '../lib/emulator/template/template.ts';
+import { settingKey } from '../lib/setting-key.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
 import { checkFree, demoToken, openDatabase } from './command-line/local-database.ts';
@@ -33,8 +34,8 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   const assembly = workFolder();
   const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
   const context = {
-    'plant-store:architecture': docker.architecture,
-    'plant-store:source-maps': isDebugging ? 'inline' : 'off',
+    [settingKey('architecture')]: docker.architecture,
+    [settingKey('source-maps')]: isDebugging ? 'inline' : 'off',
     // SAM CLI would write a hundred lines about the paths of constructs.
     'aws:cdk:enable-path-metadata': false,
   };

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { functionDefaults } from './prices.ts';
-
-const prefix = 'plant-store:';
+import { settingPrefix as prefix } from './setting-key.ts';
 
 /** Accepts a number, as text (context from `-c`) or as JSON (context from cdk.json). */
 const number = (holds: (value: number) => boolean, message: string) => {

@@ -9,6 +9,7 @@ import {
   type Sources,
 } from '../../lib/assembly/assembly.ts';
 import type { Bundler } from '../../lib/bundle.ts';
+import { settingKey } from '../../lib/setting-key.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { messageOf, type Part } from '../command-line/lifecycle.ts';
 
@@ -50,7 +51,7 @@ export async function watchSources(
       `${bundleModule}?${state.stack}`
     );
     state.bundler = await module.startBundler(
-      context['plant-store:source-maps'] as Settings['source-maps'],
+      context[settingKey('source-maps')] as Settings['source-maps'],
     );
     await state.bundler.bundle(newFolder());
   }

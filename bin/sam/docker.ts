@@ -4,31 +4,24 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const installation = 'https://docs.docker.com/get-started/get-docker/';
 
-export interface Docker {
-  /** The architecture of its containers, as Lambda calls it. */
-  architecture: 'arm64' | 'x86_64';
-  /** An address of this machine that its containers reach, and other machines do not. */
-  address: string;
-  /** The name of that address in a container. */
-  hostname: string;
-}
+export type Docker = Awaited<ReturnType<typeof findDocker>>;
 
 /**
- * Asks the running Docker daemon what containers need to know. Rejects with one line for people if
- * no daemon answers.
+ * Asks the running Docker daemon for the architecture of its containers, as Lambda calls it, for an
+ * address of this machine that they reach and other machines do not, and for its name in them.
+ * Rejects with one line for people if no daemon answers.
  */
-export async function findDocker(): Promise<Docker> {
-  let info: { Architecture: string; OperatingSystem: string };
-  try {
-    info = JSON.parse((await run('docker', ['info', '--format', '{{json .}}'])).stdout);
-  } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Error(
-      missing
-        ? `There is no Docker: get it from ${installation} and start it.`
-        : 'Docker does not answer: start it ("docker info" says more).',
-    );
-  }
+export async function findDocker() {
+  const { stdout: answer } = await run('docker', ['info', '--format', '{{json .}}']).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw new Error(
+        code === 'ENOENT'
+          ? `There is no Docker: get it from ${installation} and start it.`
+          : 'Docker does not answer: start it ("docker info" says more).',
+      );
+    },
+  );
+  const info: { Architecture: string; OperatingSystem: string } = JSON.parse(answer);
   const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
   // If containers run in a virtual machine, its name for this machine leads to the loopback.
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')

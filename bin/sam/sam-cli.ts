@@ -10,19 +10,7 @@ import { removeContainers } from './docker.ts';
 const installation =
   'https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/install-sam-cli.html';
 
-export interface Sam {
-  /**
-   * Resolves to its base URL once it answers. SAM CLI has no stage in its paths. Rejects if SAM CLI
-   * ends before that.
-   */
-  ready: Promise<string>;
-  /** Settles when SAM CLI has ended, for any reason. */
-  ended: Promise<void>;
-  /** Ends SAM CLI and removes its containers. */
-  stop(): Promise<void>;
-}
-
-export interface SamOptions {
+interface SamOptions {
   /** The file of a synthesized template. A file for SAM CLI is written beside it. */
   template: string;
   /** 0 is any free port. */
@@ -37,13 +25,11 @@ export interface SamOptions {
 
 /** Rejects with one line for people if SAM CLI is missing. */
 export async function findSam(): Promise<void> {
-  try {
-    await promisify(execFile)('sam', ['--version']);
-  } catch {
+  await promisify(execFile)('sam', ['--version']).catch(() => {
     throw new Error(
       `There is no SAM CLI: get it from ${installation} (or "pip install aws-sam-cli").`,
     );
-  }
+  });
 }
 
 /**
@@ -53,7 +39,7 @@ export async function findSam(): Promise<void> {
 const stopTimeoutMs = 5000;
 
 /** Starts `sam local start-api`. A function's container starts at its first request and is kept. */
-export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
+export function startSam({ template, port, environment, args, log }: SamOptions) {
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
   // EAGER sometimes loses a container. A debugger could not attach to it.
@@ -78,12 +64,11 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   }
   const ended = once(child, 'close').then(() => removeContainers(containers));
   const running = () => child.exitCode === null && child.signalCode === null;
-  // If this process ends without a call of `stop`, SAM CLI still cleans up.
   const interrupt = () => running() && child.kill('SIGINT');
+  // If this process ends without a call of `stop`, SAM CLI still cleans up.
   process.once('exit', interrupt);
-  const forget = () => void process.off('exit', interrupt);
-  ended.then(forget, forget);
 
+  /** Ends SAM CLI and removes its containers. */
   async function stop(): Promise<void> {
     // SAM CLI ignores SIGTERM once it has started a debugger, but not SIGINT.
     interrupt();
@@ -100,19 +85,22 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
       new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`),
     ),
   );
-  return { ready: Promise.race([ready.promise, early]), ended, stop };
+  return {
+    /** Its base URL once it answers. SAM CLI has no stage in its paths. Rejects if it ends before. */
+    ready: Promise.race([ready.promise, early]),
+    /** Settles when SAM CLI has ended, for any reason. */
+    ended,
+    stop,
+  };
 }
 
 /**
  * Leaves out the developer's credentials, because SAM CLI would call AWS with them and pass them to
  * the functions.
  */
-function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const others = Object.entries(environment).filter(([name]) => !name.startsWith('AWS_'));
-  return {
-    ...Object.fromEntries(others),
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_EC2_METADATA_DISABLED: 'true',
-  };
-}
+const withoutAws = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => !/^AWS_/.test(name))),
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
+  AWS_EC2_METADATA_DISABLED: 'true',
+});

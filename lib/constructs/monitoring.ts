@@ -14,6 +14,7 @@ import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-l
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import { settingKey } from '../setting-key.ts';
 import { addDashboard } from './dashboard.ts';
 import {
   crashOrTimeout,
@@ -112,7 +113,7 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
       'the requests that one method admits.',
     response:
       'Find out whose requests they are. ' +
-      'Raise plant-store:throttle-rate if they are wanted, and revoke the token if not.',
+      `Raise ${settingKey('throttle-rate')} if they are wanted, and revoke the token if not.`,
     // A REST API has no metric for the requests that it throttled, and those of single methods
     // cost extra.
     metric: stage.metricCount({ ...sum, period: Duration.minutes(1) }),

@@ -38,26 +38,20 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
   const copy = `${name}.rebuild`;
   const wait = { client, maxWaitTime: 10, minDelay: 0.02, maxDelay: 1 };
 
-  const find = async (TableName: string): Promise<TableDescription | undefined> => {
-    const found = client.send(new DescribeTableCommand({ TableName }));
-    return (await found.catch(undefinedIfMissing))?.Table;
-  };
+  const find = (TableName: string): Promise<TableDescription | undefined> =>
+    client.send(new DescribeTableCommand({ TableName })).then(({ Table }) => Table, ifMissing);
   async function create(TableName: string): Promise<void> {
-    const { GlobalSecondaryIndexes: globals = [], LocalSecondaryIndexes: locals = [] } = table;
-    const created = client.send(
-      new CreateTableCommand({
-        TableName,
-        AttributeDefinitions: table.AttributeDefinitions,
-        KeySchema: table.KeySchema,
-        GlobalSecondaryIndexes: globals.length > 0 ? globals : undefined,
-        LocalSecondaryIndexes: locals.length > 0 ? locals : undefined,
-        BillingMode: 'PAY_PER_REQUEST',
-      }),
-    );
-    await created.catch((error: Error) => {
-      if (error.name === 'ValidationException') refuse(name, `this table: ${error.message}`);
-      throw error;
-    });
+    const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes } =
+      table;
+    const schema = { AttributeDefinitions, KeySchema };
+    const indexes = { GlobalSecondaryIndexes, LocalSecondaryIndexes };
+    const BillingMode = 'PAY_PER_REQUEST';
+    await client
+      .send(new CreateTableCommand({ TableName, ...schema, ...indexes, BillingMode }))
+      .catch((error: Error) => {
+        if (error.name === 'ValidationException') refuse(name, `this table: ${error.message}`);
+        throw error;
+      });
     await waitUntilTableExists(wait, { TableName });
   }
   async function remove(TableName: string): Promise<void> {
@@ -65,10 +59,8 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
     await waitUntilTableNotExists(wait, { TableName });
   }
   async function copyRows(from: string, to: string): Promise<void> {
-    for await (const { Items = [] } of paginateScan(
-      { client, pageSize: 25 },
-      { TableName: from },
-    )) {
+    const pages = paginateScan({ client, pageSize: 25 }, { TableName: from });
+    for await (const { Items = [] } of pages) {
       let requests: WriteRequest[] = Items.map((Item) => ({ PutRequest: { Item } }));
       while (requests.length > 0) {
         const batch = new BatchWriteItemCommand({ RequestItems: { [to]: requests } });
@@ -102,22 +94,19 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
   await restore();
 }
 
-function undefinedIfMissing(error: unknown): undefined {
+function ifMissing(error: unknown): undefined {
   if (!(error instanceof ResourceNotFoundException)) throw error;
 }
 
 /** Returns a text that is equal for tables with the same indexes. */
 function indexesOf(table: TableDescription | Table): string {
-  const { GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table;
-  const plain = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex) =>
-    JSON.stringify([
-      IndexName,
-      KeySchema?.map(({ AttributeName }) => AttributeName),
-      Projection?.ProjectionType,
-      [...(Projection?.NonKeyAttributes ?? [])].sort(),
-    ]);
-  const texts = [GlobalSecondaryIndexes, LocalSecondaryIndexes].map((indexes) =>
-    indexes.map((index) => plain(index as GlobalSecondaryIndex)).sort(),
+  const textOf = ({ IndexName, KeySchema = [], Projection = {} }: GlobalSecondaryIndex) => {
+    const { ProjectionType, NonKeyAttributes = [] } = Projection;
+    const keys = KeySchema.map(({ AttributeName }) => AttributeName);
+    return JSON.stringify([IndexName, keys, ProjectionType, NonKeyAttributes.toSorted()]);
+  };
+  const { GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] } = table as Table;
+  return JSON.stringify(
+    [GlobalSecondaryIndexes, LocalSecondaryIndexes].map((all) => all.map(textOf).sort()),
   );
-  return JSON.stringify(texts);
 }

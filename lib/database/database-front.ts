@@ -29,11 +29,11 @@ export type DatabaseFront = ReturnType<typeof databaseFront>;
  */
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** The kind of units that a command takes, if the front counts it. */
-const kindOfUnits = (action: string): keyof Units | undefined => {
-  if (/:(GetItem|Query|Scan)$/.test(action)) return 'reads';
-  return /:(Delete|Put|Update)Item$/.test(action) ? 'writes' : undefined;
-};
+/** The kinds of units, with the commands that take them and that the front counts. */
+const counted: [keyof Units, RegExp][] = [
+  ['reads', /:(GetItem|Query|Scan)$/],
+  ['writes', /:(Delete|Put|Update)Item$/],
+];
 
 /**
  * Stands in front of a DynamoDB engine, which would let everyone do everything. The front turns web
@@ -85,11 +85,10 @@ export function databaseFront(
     if (!command) return refusal('SerializationException');
     const { action, tables, asksForUnits, isConsistent } = command;
     const denied = judge(action, tables);
-    const kind = kindOfUnits(action);
-    const answered =
-      denied !== undefined
-        ? refusal('AccessDeniedException', denied)
-        : await engine(kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request);
+    const [kind] = counted.find(([, actions]) => actions.test(action)) ?? [];
+    const asking = kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request;
+    const isDenied = denied !== undefined;
+    const answered = isDenied ? refusal('AccessDeniedException', denied) : await engine(asking);
     const units = { reads: 0, writes: 0 };
     if (kind) units[kind] = consumed(answered, kind === 'reads' && !isConsistent ? 0.5 : 1);
     const traceId = headers['x-amzn-trace-id']?.toString();
@@ -100,10 +99,8 @@ export function databaseFront(
   const listener: RequestListener = async (request, response) => {
     try {
       const body = await readBody(request, maxBodyBytes);
-      if (body.length > maxBodyBytes) {
-        response.statusCode = 413;
-        return endUnread(response, '');
-      }
+      if (body.length > maxBodyBytes)
+        return endUnread(Object.assign(response, { statusCode: 413 }), '');
       const { method, url, headers } = request;
       const answered = await answer({ method, url, headers, body });
       response.writeHead(answered.status, answered.headers).end(answered.body);
@@ -123,16 +120,14 @@ export function databaseFront(
         judges.set(functionName, judge);
     },
     /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
-    async exclusively(work: () => Promise<void>): Promise<void> {
-      const done = Promise.withResolvers<void>();
-      exclusive = done.promise;
-      try {
-        await Promise.allSettled(inProgress);
-        await work();
-      } finally {
-        exclusive = undefined;
-        done.resolve();
-      }
+    exclusively(work: () => Promise<void>): Promise<void> {
+      const done = Promise.allSettled(inProgress)
+        .then(work)
+        .finally(() => {
+          exclusive = undefined;
+        });
+      exclusive = done.catch(() => {});
+      return done;
     },
   };
 }
@@ -140,16 +135,13 @@ export function databaseFront(
 /** Returns what IAM needs to know of a command, or undefined if its body is not JSON. */
 function readCommand(target: unknown, body: Buffer) {
   try {
-    const command = JSON.parse(body.toString());
-    const { TableName, IndexName, RequestItems = {} } = command;
+    const { TableName, IndexName, RequestItems = {}, ...more } = JSON.parse(`${body}`);
+    const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`;
     return {
       action: `dynamodb:${String(target).split('.')[1]}`,
-      tables:
-        TableName === undefined
-          ? Object.keys(RequestItems)
-          : [IndexName === undefined ? `${TableName}` : `${TableName}/index/${IndexName}`],
-      asksForUnits: command.ReturnConsumedCapacity !== undefined,
-      isConsistent: command.ConsistentRead === true,
+      tables: TableName === undefined ? Object.keys(RequestItems) : [`${resource}`],
+      asksForUnits: more.ReturnConsumedCapacity !== undefined,
+      isConsistent: more.ConsistentRead === true,
     };
   } catch {
     return undefined;

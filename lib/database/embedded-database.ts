@@ -52,24 +52,16 @@ export async function startDatabase({
   const lock = data === undefined ? undefined : await openFolder(data);
   const path = data && join(data, 'dynalite');
   const server: Server = dynalite({ path, createTableMs: 0, deleteTableMs: 0 });
-  const front = databaseFront(
-    refuseWritesOnceFailed(engineOf(server), onFailure),
-    onCall,
-    onRefusal,
-  );
+  const engine = refuseWritesOnceFailed(engineOf(server), onFailure);
+  const front = databaseFront(engine, onCall, onRefusal);
   server.on('request', front.listener);
   const stopServer = stopper(server);
   try {
     const endpoint = `http://${host}:${await listen(server, port, host)}`;
-    return { endpoint, enforce: front.enforce, exclusively: front.exclusively, stop };
+    return { ...front, endpoint, stop: () => stopServer().then(() => lock?.close()) };
   } catch (error) {
     await lock?.close();
     throw error;
-  }
-
-  async function stop(): Promise<void> {
-    await stopServer();
-    await lock?.close();
   }
 }
 
@@ -105,7 +97,7 @@ async function openFolder(data: string): Promise<ClassicLevel> {
       throw problem(
         `was written by another version (format ${found}, this is ${format}). ${afresh}`,
       );
-    await checkIntegrity(engine, { createIfMissing: found === undefined });
+    await checkIntegrity(engine, found === undefined);
     // Written last, so that a folder with a format is complete.
     await lock.put('format', format);
     return lock;
@@ -125,13 +117,10 @@ async function openFolder(data: string): Promise<ClassicLevel> {
 }
 
 /** Reads all files of the engine, because a damaged one would end the process later. */
-async function checkIntegrity(
-  folder: string,
-  options: { createIfMissing: boolean },
-): Promise<void> {
+async function checkIntegrity(folder: string, createIfMissing: boolean): Promise<void> {
   const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
   try {
-    await level.open(options);
+    await level.open({ createIfMissing });
     for await (const _ of level.iterator()) {
       // Reading an entry checks it.
     }

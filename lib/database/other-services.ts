@@ -42,7 +42,7 @@ export function refuseService(
   message: string,
 ): DatabaseAnswer {
   const type = headers['content-type'] ?? '';
-  const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message>`;
+  const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message></Error>`;
   const answer = (contentType: string, body: string | Buffer, more = {}): DatabaseAnswer => ({
     status: 400,
     headers: { 'Content-Type': contentType, 'x-amzn-ErrorType': code, ...more },
@@ -51,24 +51,21 @@ export function refuseService(
   const error = { __type: code, message };
   if (/cbor/.test(type))
     return answer('application/cbor', cborMap(error), { 'smithy-protocol': 'rpc-v2-cbor' });
-  if (name === 's3') return answer('application/xml', `<Error>${xml}</Error>`);
+  if (name === 's3') return answer('application/xml', `<Error>${xml}`);
   if (name === 'ec2')
-    return answer('text/xml', `<Response><Errors><Error>${xml}</Error></Errors></Response>`);
+    return answer('text/xml', `<Response><Errors><Error>${xml}</Errors></Response>`);
   if (/urlencoded/.test(type) || /^(cloudfront|route53)$/.test(name))
-    return answer(
-      'text/xml',
-      `<ErrorResponse><Error><Type>Sender</Type>${xml}</Error></ErrorResponse>`,
-    );
+    return answer('text/xml', `<ErrorResponse><Error><Type>Sender</Type>${xml}</ErrorResponse>`);
   const isAmz = type.startsWith('application/x-amz-json');
   return answer(isAmz ? type : 'application/json', JSON.stringify(error));
 }
 
 /** https://www.rfc-editor.org/rfc/rfc8949.html */
 function cborMap(members: Record<string, string>): Buffer {
-  const text = (value: string) => {
-    const bytes = Buffer.from(value);
-    return Buffer.concat([Buffer.from([0x79, bytes.length >> 8, bytes.length & 255]), bytes]);
-  };
   const entries = Object.entries(members);
-  return Buffer.concat([Buffer.from([0xa0 + entries.length]), ...entries.flat().map(text)]);
+  const texts = entries.flat().flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [Buffer.from([0x79, bytes.length >> 8, bytes.length & 255]), bytes];
+  });
+  return Buffer.concat([Buffer.from([0xa0 + entries.length]), ...texts]);
 }

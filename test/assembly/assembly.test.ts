@@ -13,6 +13,7 @@ import { type assemble, digestOf, sourceFiles } from '../../lib/assembly/assembl
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { copyProject, root } from '../support/project.ts';
+import { words } from '../support/words.ts';
 
 describe('a kept assembly', () => {
   const root = temporaryFolder();
@@ -33,49 +34,43 @@ describe('a kept assembly', () => {
     return { template, isNew: syntheses > before };
   }
 
+  const append = (file: string) => appendFileSync(inRoot(file), ' ');
+
   test('is used as long as nothing changes that it depends on', async () => {
     const { template } = await assembled();
-    appendFileSync(inRoot('lib/emulator/listen.ts'), '\n');
-    appendFileSync(inRoot('bin/token.ts'), '\n');
-    writeFileSync(inRoot('README.md'), 'Read me');
+    for (const file of ['lib/emulator/listen.ts', 'bin/token.ts', 'README.md']) append(file);
     expect(await assembled()).toEqual({ template, isNew: false });
   });
 
-  test.each([
-    'functions/list-plants.ts',
-    'functions/shared/headers.ts',
-    'lib/settings.ts',
-    'lib/constructs/api.ts',
-    'cdk.json',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    'node_modules/.package-lock.json',
-  ])('is not used after a change of %s', async (file) => {
+  const linked = temporaryFolder();
+  writeFileSync(join(linked, 'one.ts'), '');
+  const damage = (file: string) => writeFileSync(file, readFileSync(file).subarray(0, -5));
+  const files = words(`
+    functions/list-plants.ts functions/shared/headers.ts lib/settings.ts lib/constructs/api.ts
+    cdk.json package.json package-lock.json tsconfig.json node_modules/.package-lock.json
+  `);
+  test.each<[what: string, change: () => unknown]>([
+    ...files.map((file): [string, () => unknown] => [`a change of ${file}`, () => append(file)]),
+    ['a file has come', () => writeFileSync(inRoot('functions/new.ts'), '')],
+    ['a file has gone', () => rmSync(inRoot('functions/new.ts'))],
+    ['a link has come', () => symlinkSync(linked, inRoot('functions/linked'))],
+    ['a file has come behind the link', () => writeFileSync(join(linked, 'more.ts'), '')],
+    ['it is damaged', () => globSync(inRoot('node_modules/.cache/plant-store/*')).forEach(damage)],
+    ['a variable of CDK is set', () => (process.env.CDK_CONTEXT_JSON = '{"a":1}')],
+  ])('is not used after this: %s', async (_, change) => {
     await assembled();
-    appendFileSync(inRoot(file), ' ');
+    change();
     expect(await assembled()).toMatchObject({ isNew: true });
     expect(await assembled()).toMatchObject({ isNew: false });
+    delete process.env.CDK_CONTEXT_JSON;
   });
 
-  test('depends on the files that links lead to', async () => {
-    const shared = temporaryFolder();
-    symlinkSync(shared, inRoot('functions/linked'));
+  test('is used although links lead around or nowhere', async () => {
     symlinkSync(inRoot('functions'), inRoot('functions/around'));
     symlinkSync(inRoot('nowhere'), inRoot('functions/broken'));
     await assembled();
     expect(await assembled()).toMatchObject({ isNew: false });
-    writeFileSync(join(shared, 'more.ts'), '');
-    expect(await assembled()).toMatchObject({ isNew: true });
     for (const link of ['linked', 'around', 'broken']) rmSync(inRoot(`functions/${link}`));
-  });
-
-  test('is not used when a file has come or gone', async () => {
-    await assembled();
-    writeFileSync(inRoot('functions/new.ts'), '');
-    expect(await assembled()).toMatchObject({ isNew: true });
-    rmSync(inRoot('functions/new.ts'));
-    expect(await assembled()).toMatchObject({ isNew: true });
   });
 
   test('is one for each context', async () => {
@@ -88,31 +83,13 @@ describe('a kept assembly', () => {
     expect(await assembled({ 'plant-store:instance': undefined })).toMatchObject({ isNew: true });
   });
 
-  test('is not used with other variables of CDK', async () => {
-    await assembled();
-    process.env.CDK_CONTEXT_JSON = '{"plant-store:instance":"copy"}';
-    try {
-      expect(await assembled()).toMatchObject({ isNew: true });
-    } finally {
-      delete process.env.CDK_CONTEXT_JSON;
-    }
-  });
-
   test('does not come from sources that changed meanwhile', async () => {
-    appendFileSync(inRoot('functions/log.ts'), ' ');
+    append('functions/log.ts');
     await assembled({}, async (folder) => {
       await synthesize(folder);
-      appendFileSync(inRoot('functions/log.ts'), ' ');
+      append('functions/log.ts');
     });
     expect(await assembled()).toMatchObject({ isNew: true });
-  });
-
-  test('is replaced if it is damaged', async () => {
-    await assembled();
-    for (const file of globSync(inRoot('node_modules/.cache/plant-store/*')))
-      writeFileSync(file, readFileSync(file).subarray(0, -5));
-    expect(await assembled()).toMatchObject({ isNew: true });
-    expect(await assembled()).toMatchObject({ isNew: false });
   });
 });
 
@@ -125,10 +102,10 @@ test('changed functions are bundled as a synthesis bundles them', async () => {
   await bundler.stop();
   for (const [name, entry] of Object.entries(entryOf)) {
     expect(folders[name as FunctionName]).toBe(join(other, entry));
-    for (const file of ['index.js', 'start.mjs'])
-      expect(
-        readFileSync(join(other, entry, file)).equals(readFileSync(join(folder, entry, file))),
-      ).toBe(true);
+    for (const file of ['index.js', 'start.mjs']) {
+      const [ours, theirs] = [other, folder].map((one) => readFileSync(join(one, entry, file)));
+      expect(ours?.equals(theirs ?? Buffer.alloc(0))).toBe(true);
+    }
   }
 });
 
