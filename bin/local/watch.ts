@@ -16,65 +16,55 @@ import { messageOf, type Part } from '../command-line/lifecycle.ts';
 const root = join(import.meta.dirname, '..', '..');
 const bundleModule = new URL('../../lib/bundle.ts', import.meta.url).href;
 
-/** What is served: an assembly, and the sources that it was made from. */
-export interface Served {
-  assembly: string;
-  sources: Sources;
-}
-
 /**
- * Calls `replace` whenever the sources differ from those that are served. If only functions have
- * changed, they are bundled and the assembly stays; otherwise the stack is synthesized anew. If
- * either fails, the old functions stay.
+ * Calls `replace` whenever the sources differ from those of the assembly that is served. If only
+ * functions have changed, they are bundled and the assembly stays; otherwise the stack is
+ * synthesized anew. If either fails, the old functions stay.
  */
 export async function watchSources(
-  { assembly, sources }: Served,
+  { assembly, sources }: { assembly: string; sources: Sources },
   newFolder: () => string,
   context: Record<string, unknown>,
   replace: (assembly: string, code?: Record<string, string>) => Promise<void>,
 ): Promise<Part> {
-  const state = {
-    /** The assembly in use, and the digest of the stack's sources that it was made from. */
-    assembly,
-    stack: sources.stack,
-    /** The sources of the last attempt, which is not repeated if it failed. */
-    tried: sources,
-    own: digestOf(ownFiles()),
-    /** Bundles as the stack in use does. */
-    bundler: undefined as Bundler | undefined,
-  };
+  /** What is served, and the stack's sources that it was made from. */
+  let served = { assembly, stack: sources.stack };
+  /** The sources of the last attempt, which is not repeated if it failed. */
+  let tried = sources;
+  let own = digestOf(ownFiles());
+  /** Bundles as the stack in use does. */
+  let bundler: Bundler | undefined;
 
   /** Bundles the functions for the first time, which takes longer than the next times. */
   async function prepareBundler(): Promise<void> {
     // bundle.ts may have changed. A new query makes Node import it again.
     const module: typeof import('../../lib/bundle.ts') = await import(
-      `${bundleModule}?${state.stack}`
+      `${bundleModule}?${served.stack}`
     );
-    state.bundler = await module.startBundler(
-      context[settingKey('source-maps')] as Settings['source-maps'],
-    );
-    await state.bundler.bundle(newFolder());
+    const sourceMaps = context[settingKey('source-maps')] as Settings['source-maps'];
+    bundler = await module.startBundler(sourceMaps);
+    await bundler.bundle(newFolder());
   }
 
   async function serve({ stack }: Sources): Promise<void> {
     const folder = newFolder();
-    if (state.bundler && stack === state.stack) {
+    if (bundler && stack === served.stack) {
       console.error('Functions have changed: bundling …');
-      await replace(state.assembly, await state.bundler.bundle(folder));
+      await replace(served.assembly, await bundler.bundle(folder));
       return;
     }
     console.error('The stack has changed: synthesizing …');
-    await state.bundler?.stop();
-    state.bundler = undefined;
+    await bundler?.stop();
+    bundler = undefined;
     await assemble(folder, context);
     await replace(folder);
-    Object.assign(state, { assembly: folder, stack });
+    served = { assembly: folder, stack };
   }
 
   async function tryToServe(): Promise<void> {
     const began = performance.now();
     try {
-      await serve(state.tried);
+      await serve(tried);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       console.error(`New requests meet the new functions, after ${seconds} s.`);
     } catch (error) {
@@ -83,15 +73,15 @@ export async function watchSources(
   }
 
   async function checkForChanges(): Promise<void> {
-    const own = digestOf(ownFiles());
-    if (own !== state.own)
+    const ownBefore = own;
+    own = digestOf(ownFiles());
+    if (own !== ownBefore)
       console.error('The code of npm start itself has changed: start it again to use it.');
-    const wanted = currentSources();
-    const isNew = !areSame(wanted, state.tried);
-    Object.assign(state, { own, tried: wanted });
-    if (isNew) await tryToServe();
+    const before = tried;
+    tried = currentSources();
+    if (!areSame(tried, before)) await tryToServe();
     // Prepare the bundler before the next check, which must not bundle as the old stack did.
-    if (!state.bundler) await prepareBundler().catch(() => undefined);
+    if (!bundler) await prepareBundler().catch(() => undefined);
   }
 
   let queue = checkForChanges();
@@ -104,7 +94,7 @@ export async function watchSources(
   return {
     async stop() {
       await subscription.unsubscribe();
-      await state.bundler?.stop();
+      await bundler?.stop();
     },
   };
 }

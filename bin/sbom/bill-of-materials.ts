@@ -17,10 +17,11 @@ export function sbom() {
   const lock: { name: string; version: string; packages: Record<string, LockedPackage> } =
     JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'));
   const { metafile } = buildSync(buildOptions());
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])),
-  );
-  const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined));
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const files = inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : []));
+  // A package's folder is its key in package-lock.json.
+  const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
+  const folders = new Set(files.flatMap((file) => packageFolder.exec(file)?.[0] ?? []));
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
@@ -29,10 +30,6 @@ export function sbom() {
     components: [...folders].sort().map((folder) => componentOf(folder, lock.packages[folder])),
   };
 }
-
-/** Returns the folder of a file's package, which is its key in package-lock.json. */
-const packageOf = (file: string): string | undefined =>
-  /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 
 function componentOf(folder: string, locked: LockedPackage | undefined) {
   if (!locked) throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);

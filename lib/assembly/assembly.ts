@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   globSync,
   mkdirSync,
@@ -9,9 +10,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { synthesizeInThread } from './synthesis-thread.ts';
+import { Worker } from 'node:worker_threads';
 
 const root = join(import.meta.dirname, '..', '..');
 const cache = join(root, 'node_modules', '.cache', 'plant-store');
@@ -103,7 +104,10 @@ export async function assemble(
 
   const cached = read(file);
   if (cached && areSame(cached.sources, sources)) {
-    unpack(cached.files, folder);
+    for (const [path, content] of Object.entries(cached.files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
   } else {
     await synthesize(folder, context);
     // A source that has changed meanwhile may be in the assembly or not.
@@ -144,16 +148,30 @@ function write(file: string, assembly: CachedAssembly): void {
 
 function pack(folder: string): CachedAssembly['files'] {
   // CDK has copied the bundles into assets.
-  const entries = globSync('**', { cwd: folder, withFileTypes: true, exclude: ['bundles/**'] });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path))]));
+  const paths = globSync('**', { cwd: folder, exclude: ['bundles/**'] });
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile());
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path))]));
 }
 
-function unpack(files: CachedAssembly['files'], folder: string): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
+const threadSource = `
+const { workerData: { module, outdir, context } } = require('node:worker_threads');
+import(module).then(({ synthesize }) => {
+  synthesize(outdir, context);
+  process.exit();
+});
+`;
+
+/**
+ * Calls `synthesize(outdir, context)` of a module in a thread, so that requests are served
+ * meanwhile and the module is read anew. Rejects with what it throws.
+ */
+export async function synthesizeInThread(
+  outdir: string,
+  context: Record<string, unknown> = {},
+  module = new URL('../synthesize.ts', import.meta.url).href,
+): Promise<void> {
+  await once(
+    new Worker(threadSource, { eval: true, workerData: { module, outdir, context } }),
+    'exit',
+  );
 }

@@ -32,12 +32,10 @@ const judge =
     for (const resource of tables.length > 0 ? tables.map(tableArn) : ['*']) {
       const effect = effectOf(statements, action, resource);
       if (effect === 'Allow') continue;
-      const why =
-        effect === 'Deny'
-          ? 'with an explicit deny in an identity-based policy'
-          : `because no identity-based policy allows the ${action} action`;
-      const what = `perform: ${action} on resource: ${resource}`;
-      return `User: ${user} is not authorized to ${what} ${why}`;
+      const what = `User: ${user} is not authorized to perform: ${action} on resource: ${resource}`;
+      return effect === 'Deny'
+        ? `${what} with an explicit deny in an identity-based policy`
+        : `${what} because no identity-based policy allows the ${action} action`;
     }
     return undefined;
   };

@@ -1,8 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { assemble, digestOf } from '../../lib/assembly/assembly.ts';
-import { synthesizeInThread } from '../../lib/assembly/synthesis-thread.ts';
+import { assemble, digestOf, synthesizeInThread } from '../../lib/assembly/assembly.ts';
 import { temporaryFolder } from './cleanup.ts';
 
 /**
