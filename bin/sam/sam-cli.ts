@@ -86,7 +86,7 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
     ),
   );
   return {
-    /** Its base URL once it answers. SAM CLI has no stage in its paths. Rejects if it ends before. */
+    /** Its base URL, without a stage, once it answers. Rejects if SAM CLI ends before that. */
     ready: Promise.race([ready.promise, early]),
     /** Settles when SAM CLI has ended, for any reason. */
     ended,
