@@ -66,24 +66,17 @@ test('every type of gateway response is declared', () => {
   expect(Object.keys(expectedProblems).sort()).toEqual(names);
 });
 
-test.each(plain.map((response) => [response.ResponseType, response] as const))(
-  '%s is a problem as the contract has it',
-  (type, response) => {
-    const [status, code] = expectedProblems[type] ?? [0, 'internal-error'];
-    const answer = render(response);
-    expect(differencesFromProblem(code, answer)).toEqual([]);
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({
-      type: `urn:problem-type:plant-store:${code}`,
-      title: expect.any(String),
-      status,
-      detail: expect.any(String),
-      instance: 'request-1',
-    });
-    // Anything else of the request could hold the caller's token.
-    expect(answer.body).not.toContain('$');
-  },
-);
+test.each(plain)('$ResponseType is a problem as the contract has it', (response) => {
+  const [status, code] = expectedProblems[response.ResponseType] ?? [0, 'internal-error'];
+  const answer = render(response);
+  expect(differencesFromProblem(code, answer)).toEqual([]);
+  expect(answer.status).toBe(status);
+  const body = JSON.parse(answer.body);
+  expect(body).toMatchObject({ status, instance: 'request-1' });
+  expect(Object.keys(body)).toEqual(['type', 'title', 'status', 'detail', 'instance']);
+  // Anything else of the request could hold the caller's token.
+  expect(answer.body).not.toContain('$');
+});
 
 test('with CORS on, every gateway response names the origin', async () => {
   const origins = (await declaredWith(settings.everything)).map(

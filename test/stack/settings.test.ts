@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError, settingNames } from '../../lib/settings.ts';
+import { words } from '../support/words.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
 const read = (given: Record<string, unknown>) => {
@@ -36,18 +37,29 @@ test('a setting is the same as text of the command line and as JSON of cdk.json'
   expect(read(asText)).toMatchObject(asJson);
 });
 
-const badOrigins = `
+const [domain, certificate] = [
+  'api.example.com',
+  'arn:aws:acm:eu-central-1:123456789012:certificate/0a',
+];
+const badOrigins = words(`
   example.com https://example.com/ https://a'b null https://a?x#y https://a#y https://*
   https://*.example.com https://user@example.com https://example.com:443 https://EXAMPLE.com
-  https://exämple.com https:// ftp://example.com **`.match(/\S+/g) as string[];
-const badAddresses = `
-  a a@b a@b@example.com a@.com a@example. a@example..com
-  ${'a'.repeat(65)}@example.com`.match(/\S+/g) as string[];
-test.each([
-  ['instance', ['a', 'A-1', 'x'.repeat(64)], ['', '-a', 'a_b', 'x'.repeat(65), 'a b', 1]],
-  ['retention', ['retain', 'destroy'], ['snapshot', '', true]],
+  https://exämple.com https:// ftp://example.com ** https://a\\b https://${'a.'.repeat(1e5)}?`);
+const badAddresses = words(`
+  a a@b a@b@example.com a@.com a@example. a@example..com ${'a'.repeat(65)}@example.com
+  a@${'b.'.repeat(130)}com a@${'.'.repeat(2e5)}@ a@${'b.'.repeat(1e5)}`);
+const badDomains = words(`
+  example .example.com example.com. a..b -a.com a-.com a_b.com API.example.com *.example.com
+  https://example.com example.com/v1 example.com:443 1.2.3.4 exämple.com ${'a'.repeat(61)}.com
+  ${'a-'.repeat(1e5)}`);
+const badCertificates = [certificate.replace(':acm:', ':iam:'), certificate.slice(4)];
+
+// The texts of 200 000 characters would take minutes if an expression took quadratic time.
+test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
+  ['instance', ['a', 'A-1', 'x'.repeat(64)], ['-a', 'a_b', 'x'.repeat(65), 'a'.repeat(2e5), 1]],
+  ['retention', ['retain', 'destroy'], ['snapshot', true]],
   ['architecture', ['arm64', 'x86_64'], ['x64', 'ARM64']],
-  ['memory', ['128', '10240'], ['127', '10241', '512.5', 512.5, '1e3', '-512', '', ' 512', null]],
+  ['memory', ['128', '10240'], ['127', '10241', '512.5', 512.5, '1e3', '-512', ' 512', null]],
   ['throttle-rate', ['1', '10000'], ['0', '10001', '0.5']],
   ['throttle-burst', ['1', '5000'], ['0', '5001']],
   ['authorizer-cache', ['0', '300'], ['-1', '301']],
@@ -55,19 +67,39 @@ test.each([
   [
     'cors-origin',
     ['*', 'https://example.com', 'http://localhost:3000', 'http://[::1]:8080', 'http://a_b.test'],
-    [...badOrigins, '', '*\n', 'https://a b', 'https://a\0b', 'https://a\0', 'https://a\\b'],
+    [...badOrigins, '*\n', 'https://a b', 'https://a\0b', 'https://a\0'],
   ],
   [
     'alarm-email',
     ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
-    [...badAddresses, '', 'a b@example.com', 'a\0@example.com', `a@${'b.'.repeat(130)}com`],
+    [...badAddresses, 'a b@example.com', 'a\0@example.com'],
   ],
-  ['access-log', ['true', 'false', true, false], ['yes', '1', 1, '']],
-  ['source-maps', ['off', 'inline', 'linked'], ['true', true, '']],
-])('%s takes what AWS takes and nothing else', (name, good, bad) => {
-  for (const value of good) expect(() => read({ [name]: value })).not.toThrow();
-  for (const value of bad)
-    expect(() => read({ [name]: value })).toThrow(`plant-store:${name} must be `);
+  ['monthly-budget', ['1', '1000000', 20], ['0', '1000001', '9.99'], { 'alarm-email': 'a@b.io' }],
+  [
+    'domain',
+    ['example.com', 'a.bc', 'x-1.xn--p1ai', `${'a'.repeat(60)}.com`],
+    [...badDomains, 'a b.com', 'example.com\n'],
+    { certificate },
+  ],
+  [
+    'certificate',
+    [certificate, 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/0a-b'],
+    [...badCertificates, `${certificate} `, `arn:aws:acm:${'a-'.repeat(1e5)}`],
+    { domain },
+  ],
+  [
+    'hosted-zone',
+    ['Z0', 'Z0123456789ABCDEFGHIJ'],
+    ['/hostedzone/Z0', 'z0', 'example.com', 'Z'.repeat(33)],
+    { domain },
+  ],
+  ['domain-only', ['true', 'false', true, false], ['yes', '1', 1], { domain, certificate }],
+  ['access-log', ['true', 'false', true, false], ['yes', '1', 1]],
+  ['source-maps', ['off', 'inline', 'linked'], ['true', true]],
+])('%s takes what AWS takes and nothing else', (name, good, bad, needs = {}) => {
+  for (const value of good) expect(() => read({ ...needs, [name]: value })).not.toThrow();
+  for (const value of ['', ...bad])
+    expect(() => read({ ...needs, [name]: value })).toThrow(`plant-store:${name} must be `);
 });
 
 test('the settings that CI checks include every setting', () => {
@@ -75,11 +107,8 @@ test('the settings that CI checks include every setting', () => {
   expect([...new Set(chosen)].sort()).toEqual([...settingNames].sort());
 });
 
-const [domain, certificate] = [
-  'api.example.com',
-  'arn:aws:acm:eu-central-1:123456789012:certificate/0a',
-];
 test.each([
+  [{ 'monthly-budget': 1 }, 'monthly-budget needs plant-store:alarm-email, where its warnings go'],
   [{ domain }, 'domain needs either plant-store:certificate or plant-store:hosted-zone'],
   [
     { domain, certificate, 'hosted-zone': 'Z0' },
@@ -98,13 +127,6 @@ test.each([
   expect(() => read(given)).toThrow(new SettingsError(`Bad settings: plant-store:${fault}.`));
 });
 
-test('a domain is valid with a certificate or a hosted zone', () => {
-  for (const more of [{ certificate }, { 'hosted-zone': 'Z0' }])
-    for (const only of [true, 'true', false, 'false'])
-      expect(read({ domain, ...more, 'domain-only': only })).toMatchObject({ domain, ...more });
-  expect(() => read({ 'domain-only': 'false' })).not.toThrow();
-});
-
 test('an unknown setting and every bad value are named in one line', () => {
   const faults = () => read({ memory: 'much', colour: 'green', 'alarm-email': 'nobody' });
   expect(faults).toThrow(SettingsError);
@@ -113,47 +135,10 @@ test('an unknown setting and every bad value are named in one line', () => {
   );
 });
 
-const badDomains = [
-  ...`example .example.com example.com. a..b -a.com a-.com a_b.com API.example.com *.example.com
-  https://example.com example.com/v1 example.com:443 1.2.3.4 exämple.com`.split(/\s+/),
-  ...['', `${'a'.repeat(61)}.com`, 'a b.com', 'example.com\n'],
-];
-test.each([
-  ['domain', ['example.com', 'a.bc', 'x-1.xn--p1ai', `${'a'.repeat(60)}.com`], badDomains],
-  [
-    'certificate',
-    [certificate, 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/0a-b'],
-    [certificate.replace(':acm:', ':iam:'), certificate.slice(4), `${certificate} `, ''],
-  ],
-  [
-    'hosted-zone',
-    ['Z0', 'Z0123456789ABCDEFGHIJ'],
-    ['/hostedzone/Z0', 'z0', 'example.com', '', 'Z'.repeat(33)],
-  ],
-])('%s takes what AWS takes and nothing else, with what it needs', (name, good, bad) => {
-  const needs = name === 'domain' ? { certificate } : { domain };
-  for (const value of good) expect(() => read({ ...needs, [name]: value })).not.toThrow();
-  for (const value of bad)
-    expect(() => read({ ...needs, [name]: value })).toThrow(`plant-store:${name} must be `);
-});
-
-const misspelt = `
+const misspelt = words(`
   alarm-email plantstore:alarm-email memory plantStore:memory plant_store:memory Plant-Store:memory
-  plant-store.memory`.match(/\S+/g) as string[];
+  plant-store.memory`);
 test.each(misspelt)('the key %s is refused, because it is a setting but for its prefix', (key) => {
   const message = `Bad settings: ${key} must be plant-store:${key.replace(/^.*[:.]/, '')}.`;
   expect(() => readSettings({ [key]: '1024' })).toThrow(new SettingsError(message));
-});
-
-test.each([
-  ['alarm-email', `a@${'.'.repeat(200_000)}@`],
-  ['alarm-email', `a@${'b.'.repeat(100_000)}`],
-  ['cors-origin', `https://${'a.'.repeat(100_000)}?`],
-  ['instance', 'a'.repeat(200_000)],
-  ['domain', 'a-'.repeat(100_000)],
-  ['certificate', `arn:aws:acm:${'a-'.repeat(100_000)}`],
-])('%s judges a text of 200 000 characters in linear time', (name, value) => {
-  const began = performance.now();
-  expect(() => read({ [name]: value })).toThrow('must be');
-  expect(performance.now() - began).toBeLessThan(2000);
 });
