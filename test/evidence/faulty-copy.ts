@@ -14,7 +14,8 @@ export function faultyCopy(folder: string) {
   const [copy, temporary] = [join(folder, 'project'), join(folder, 'temporary')];
   copyProject(copy);
   mkdirSync(temporary);
-  const sound = new Map<string, Promise<number>>();
+  /** How long each suite takes without a fault. */
+  const durations = new Map<string, number>();
 
   async function run(suite: string, timeoutMs: number): Promise<Failure> {
     // The copy has no packages of CI, which bring the other engine.
@@ -28,35 +29,29 @@ export function faultyCopy(folder: string) {
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
-    const [failure, errors, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit'),
-    ]);
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [code] = await once(child, 'exit');
     if (code === 0) return undefined;
+    const [failure, errors] = await output;
     return failure || errors || `did not end within ${Math.round(timeoutMs / 1000)} s`;
   }
 
-  /** Returns how long a suite takes. Throws if it fails without a fault. */
-  async function durationOf(suite: string): Promise<number> {
-    const startedAt = performance.now();
-    const failure = await run(suite, 300_000);
-    if (failure) throw new Error(`${suite} fails in a copy without a fault:\n${failure}`);
-    return performance.now() - startedAt;
-  }
-
-  /** Runs a suite while files have other contents. A suite that takes too long fails. */
-  async function findFailure(suite: string, files: Record<string, string>): Promise<Failure> {
-    const known = sound.get(suite) ?? durationOf(suite);
-    sound.set(suite, known);
-    const timeoutMs = 30_000 + 5 * Math.round(await known);
+  /**
+   * Runs a suite while files have other contents. A suite that takes too long fails. Throws if it
+   * fails without a fault.
+   */
+  return async (suite: string, files: Record<string, string>): Promise<Failure> => {
+    if (!durations.has(suite)) {
+      const startedAt = performance.now();
+      const failure = await run(suite, 300_000);
+      if (failure) throw new Error(`${suite} fails in a copy without a fault:\n${failure}`);
+      durations.set(suite, performance.now() - startedAt);
+    }
     for (const [file, content] of Object.entries(files)) writeFileSync(join(copy, file), content);
-    const failure = await run(suite, timeoutMs);
+    const failure = await run(suite, 30_000 + 5 * Math.round(durations.get(suite) ?? 0));
     for (const file of Object.keys(files))
       if (existsSync(join(root, file))) cpSync(join(root, file), join(copy, file));
       else rmSync(join(copy, file));
     return failure;
-  }
-
-  return findFailure;
+  };
 }

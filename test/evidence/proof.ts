@@ -12,7 +12,7 @@ const program = new Command('npm run proof --')
   .description('Proves what docs/proof.md claims. A run of the whole writes the page anew.')
   .argument('[arguments...]', 'for jest, to run a part: paths, or -t and words of a name')
   .allowUnknownOption()
-  .addHelpText('after', example('npm run proof -- test/evidence/slow/program'))
+  .addHelpText('after', example('npm run proof -- test/evidence/slow/crashes'))
   .parse();
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));

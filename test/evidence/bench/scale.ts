@@ -39,12 +39,11 @@ export async function measureScale(folder: string): Promise<Result[]> {
   const store = itemStore(plantKind, asFunction, tableIds.plants);
 
   const write = (owner: string, from: number, to: number) => {
-    const ids = Array.from({ length: to - from }, (_, i) => from + i);
-    const named = (id: number) => stored(owner, id, { name: `Plant ${id}`, tag: 'indoor' });
-    return writePlants(
-      database,
-      ids.map((id) => ({ PutRequest: { Item: named(id) } })),
-    );
+    const requests = Array.from({ length: to - from }, (_, i) => {
+      const plant = { name: `Plant ${from + i}`, tag: 'indoor' };
+      return { PutRequest: { Item: stored(owner, from + i, plant) } };
+    });
+    return writePlants(database, requests);
   };
   /** Returns the read units of a list, and the CPU time that some such lists take. */
   const list = async (page = own) => {
@@ -75,7 +74,7 @@ export async function measureScale(folder: string): Promise<Result[]> {
   const results: Result[] = [
     { title: `${title}CPU time in a store of ${most} / of ${own}`, ...beside(few), atMost: 2 },
     { title: `${title}CPU time / 10 lists of 100`, ...beside(await list(100), 10), atMost: 2 },
-    { title: `${title}read units`, ...quartiles([many.units]), atMost: few.units },
+    { title: `${title}read units`, ...quartiles([many.units]), atMost: 9 },
     {
       title: `pages of ${own}: growth of the heap from the 10th to the last of 100, in MB`,
       ...quartiles([await heapGrowth(store)]),
@@ -92,15 +91,14 @@ export async function measureScale(folder: string): Promise<Result[]> {
 async function heapGrowth(store: ItemStore<Plant>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  const sizes: number[] = [];
+  let afterTen = 0;
   let last: bigint | undefined;
   for (let page = 1; page <= most / own; page++) {
     const found = await store.list('other', own, last);
     if (found.length !== own) throw new Error(`Page ${page} has ${found.length} plants.`);
     last = found.at(-1)?.id;
-    if (page % 10 > 0) continue;
-    collect();
-    sizes.push(process.memoryUsage().heapUsed / 2 ** 20);
+    if (page === 10 || page === most / own) collect();
+    if (page === 10) afterTen = process.memoryUsage().heapUsed;
   }
-  return Number(sizes.at(-1)) - Number(sizes[0]);
+  return (process.memoryUsage().heapUsed - afterTen) / 2 ** 20;
 }

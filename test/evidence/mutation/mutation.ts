@@ -1,18 +1,12 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { example } from '../../../bin/command-line/example.ts';
+import { faultyCopy } from '../faulty-copy.ts';
 import { publish } from '../pages.ts';
 import { type Mutant, mutate } from './stryker.ts';
-import { openCopy } from './suites.ts';
-
-type Change = Pick<Mutant, 'file' | 'before' | 'after'>;
-
-/** A change that no test notices, and why it changes nothing for a user. */
-interface Survivor extends Change {
-  reason: string;
-}
+import { findFailure } from './suites.ts';
 
 const program = new Command('npm run mutation --')
   .description('Changes files in small ways, one at a time, and lists what no test notices.')
@@ -27,16 +21,18 @@ if (mutants.length === 0) program.error('error: Nothing in these files can be ch
 const queue = mutants.filter(({ isDetected }) => !isDetected);
 
 console.log(`The unit tests leave ${queue.length} of ${mutants.length} changes.`);
+const describe = ({ file, name, change }: Mutant) => `${file}, ${name} (${change})`;
 const survived: Mutant[] = [];
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
-    const copy = openCopy();
+    const folder = mkdtempSync(join(tmpdir(), 'plant-store-mutants-'));
+    const copy = faultyCopy(folder);
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const failure = await copy.findFailure(mutant);
+      const failure = await findFailure(copy, mutant);
       if (!failure) survived.push(mutant);
       console.log(`${failure ?? 'SURVIVED'}: ${describe(mutant)}`);
     }
-    copy.remove();
+    rmSync(folder, { recursive: true });
   }),
 );
 
@@ -44,18 +40,18 @@ const killed = mutants.length - survived.length;
 const score = Math.floor((1000 * killed) / mutants.length) / 10;
 console.log(`${killed} of ${mutants.length} changes are detected: ${score} %.`);
 
-const explained: Survivor[] = JSON.parse(
+/** The changes that no test notices, by file and name, and why they change nothing for a user. */
+const survivors: Record<string, Record<string, string>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8'),
 );
-const isSame = (one: Change) => (other: Change) =>
-  (['file', 'before', 'after'] as const).every((key) => one[key] === other[key]);
-const unexplained = survived.filter((mutant) => !explained.some(isSame(mutant)));
+const unexplained = survived.filter(({ file, name }) => !survivors[file]?.[name]);
 for (const mutant of unexplained) console.error(`Nothing detects ${describe(mutant)}`);
-const stale = explained.filter(
-  (survivor) => patterns.length === 0 && !survived.some(isSame(survivor)),
-);
-for (const survivor of stale)
-  console.error(`survivors.json explains what does not survive: ${describe(survivor)}`);
+const stale = Object.entries(survivors)
+  .filter(([file]) => patterns.length === 0 || mutants.some((mutant) => mutant.file === file))
+  .flatMap(([file, names]) => Object.keys(names).map((name) => ({ file, name })))
+  .filter(({ file, name }) => !survived.some((one) => one.file === file && one.name === name));
+for (const { file, name } of stale)
+  console.error(`survivors.json explains what does not survive: ${file}, ${name}`);
 if (unexplained.length > 0 || stale.length > 0 || score < 90) process.exitCode = 1;
 else if (patterns.length === 0) {
   const date = new Date().toISOString().slice(0, 10);
@@ -63,8 +59,4 @@ else if (patterns.length === 0) {
   writeFileSync('docs/mutation.json', `${JSON.stringify(figures, null, 2)}\n`);
   // The page shows the score beside the figures of the last whole proof.
   publish('proof', JSON.parse(readFileSync('docs/proof.json', 'utf8')));
-}
-
-function describe({ file, before, after }: Change): string {
-  return `${file}\n  - ${before}\n  + ${after}`;
 }

@@ -9,9 +9,10 @@ const here = import.meta.dirname;
 /** A change of a source file, and whether the tests that Stryker ran noticed it. */
 export interface Mutant {
   file: string;
-  /** The line that the change begins in, and the same line with the change. */
-  before: string;
-  after: string;
+  /** The declaration that it is in, its kind, and its number if others are alike. */
+  name: string;
+  /** The line that it begins in, and what stands there instead. */
+  change: string;
   /** The whole file with the change. */
   source: string;
   isDetected: boolean;
@@ -23,18 +24,15 @@ interface Position {
 }
 
 /** The part of Stryker's JSON report that is read here. */
-interface Report {
-  files: Record<
-    string,
-    {
-      source: string;
-      mutants: {
-        replacement: string;
-        status: string;
-        location: { start: Position; end: Position };
-      }[];
-    }
-  >;
+export interface Report {
+  files: Record<string, { source: string; mutants: Reported[] }>;
+}
+interface Reported {
+  id: string;
+  mutatorName: string;
+  replacement: string;
+  status: string;
+  location: { start: Position; end: Position };
 }
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
@@ -94,22 +92,42 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
   maxTestRunnerReuse: 100,
 });
 
-function mutantsIn({ files }: Report): Mutant[] {
+export function mutantsIn({ files }: Report): Mutant[] {
   return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n');
     const offset = ({ line, column }: Position) =>
       lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
-    return mutants
-      .filter(({ status }) => !['CompileError', 'RuntimeError', 'Ignored'].includes(status))
-      .map(({ replacement, status, location: { start, end } }) => {
-        const mutated = source.slice(0, offset(start)) + replacement + source.slice(offset(end));
+    const inOrder = mutants.toSorted((a, b) => Number(a.id) - Number(b.id));
+    const alike = Map.groupBy(
+      inOrder,
+      ({ mutatorName, location }) => `${declarationOf(lines, location.start.line)}: ${mutatorName}`,
+    );
+    return [...alike].flatMap(([name, those]) =>
+      those.flatMap(({ replacement, status, location: { start, end } }, i) => {
+        if (['CompileError', 'RuntimeError', 'Ignored'].includes(status)) return [];
         return {
           file,
-          before: (lines[start.line - 1] ?? '').trim(),
-          after: (mutated.split('\n')[start.line - 1] ?? '').trim(),
-          source: mutated,
+          name: those.length > 1 ? `${name} ${i + 1}` : name,
+          change: `line ${start.line}: ${replacement.split('\n', 1)}`,
+          source: source.slice(0, offset(start)) + replacement + source.slice(offset(end)),
           isDetected: ['Killed', 'Timeout'].includes(status),
         };
-      });
+      }),
+    );
   });
+}
+
+/** Returns the function that a line is in, or else the constant that is declared at the margin. */
+function declarationOf(lines: string[], line: number): string {
+  let margin = Number.POSITIVE_INFINITY;
+  for (const text of lines.slice(0, line).reverse()) {
+    const indent = text.search(/\S/);
+    if (indent < 0 || indent >= margin) continue;
+    const declaration = /^(?: *(?:export )?(?:async )?function |(?:export )?const )(\w+)/;
+    const [, name] = declaration.exec(text) ?? [];
+    if (name) return name;
+    // The line above the end of a list of parameters belongs to the same declaration.
+    margin = text[indent] === ')' ? indent + 1 : indent;
+  }
+  return 'file';
 }

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { faultyCopy } from '../faulty-copy.ts';
+import type { faultyCopy } from '../faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
 /**
@@ -22,22 +19,12 @@ export const suites: [files: RegExp, suites: string[]][] = [
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 
-/**
- * Makes a copy of the project, and returns a function that applies a mutant to it and returns the
- * first test that fails, or undefined if none does.
- */
-export function openCopy() {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-mutants-'));
-  const find = faultyCopy(folder);
-
-  async function findFailure({ file, source }: Mutant): Promise<string | undefined> {
-    const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
-    for (const name of names) {
-      const failure = await find(`test/${name}`, { [file]: source });
-      if (failure) return `${name}: ${failure.split('\n', 1)}`;
-    }
-    return undefined;
+/** Returns the first test that fails in a copy with a mutant, or undefined if none does. */
+export async function findFailure(copy: ReturnType<typeof faultyCopy>, { file, source }: Mutant) {
+  const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
+  for (const name of names) {
+    const failure = await copy(`test/${name}`, { [file]: source });
+    if (failure) return `${name}: ${failure.split('\n', 1)}`;
   }
-
-  return { findFailure, remove: () => rmSync(folder, { recursive: true }) };
+  return undefined;
 }

@@ -101,15 +101,6 @@ const deliberateFaults = [
       randomBytes: (sound) => (size: number) => Buffer.concat([Buffer.alloc(size - 5), sound(5)]),
     },
   ),
-  fault<Crypto>(
-    'a secret made by Math.random',
-    'node:crypto of access-tokens/token.ts',
-    'access-tokens/token',
-    {
-      randomBytes: () => (size: number) =>
-        Buffer.from(Array.from({ length: size }, () => Math.random() * 256)),
-    },
-  ),
 ];
 
 /** Returns the contents of files that plant a fault. */

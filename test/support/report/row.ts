@@ -23,8 +23,6 @@ export interface Row {
   outcome: string;
   /** What repeats the row, unless its test alone does. */
   command?: string;
-  /** Figures of the outcome by name, such as `{ p99Ms: 12.3 }`. */
-  figures?: Record<string, number>;
 }
 
 /** A row as it is collected, with what repeats it and how many seconds that takes. */

@@ -34,8 +34,7 @@ const memoryOf = ({ pid }: ChildProcess) =>
 /** Measures how soon `npm start` is ready, what memory it takes, and how much it serves. */
 export async function measureEmulator(): Promise<Result[]> {
   const { ready, idle } = await measureStart();
-  const of50 = await measureServed(50);
-  const of20 = await measureServed(20);
+  const [of50, of20] = [await measureServed(50), await measureServed(20)];
   const served = 'requests/s of a bare server with the same database call / those of npm start';
   return [
     { title: 'npm start: to ready, the second time, in s', ...ready, atMost: 0.8 },
@@ -89,12 +88,7 @@ async function measureStart(): Promise<{ ready: Ratio; idle: Ratio }> {
   return { ready: quartiles(seconds), idle: quartiles(megabytes) };
 }
 
-async function requestsPerSecond(
-  url: string,
-  token: string,
-  connections: number,
-  seconds: number,
-): Promise<number> {
+async function requestsPerSecond(url: string, token: string, connections: number, seconds: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = { Authorization: `Bearer ${token}` };
   const end = performance.now() + seconds * 1000;

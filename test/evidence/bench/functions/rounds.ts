@@ -64,40 +64,41 @@ const shuffled = <T>(list: T[]): T[] => {
 };
 
 /**
- * Starts every task once a round, in a new process and in an order of chance, for as many rounds as
- * begin within `seconds`, so that what else the machine does meets all alike. Returns, by name, the
- * figures of each round.
+ * Measures the tasks again and again until `seconds` are over, at least twice, so that what else
+ * the machine does meets all alike. Returns the figures by the names of the tasks.
  */
-export async function measureStarts(
+async function repeat(
   tasks: Task[],
   seconds: number,
+  measure: (add: (name: string, figures: Figures[]) => void, time: number) => Promise<void>,
 ): Promise<Map<string, Figures[]>> {
-  const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
+  const found = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
   const end = Date.now() + seconds * 1000;
-  // The first round warms the machine's caches.
-  for (let round = 0; round < 2 || Date.now() < end; round++)
+  for (let time = 0; time < 2 || Date.now() < end; time++)
+    await measure((name, figures) => found.get(name)?.push(...figures), time);
+  return found;
+}
+
+/** Starts every task once a round, in a new process and in an order of chance. */
+export const measureStarts = (tasks: Task[], seconds: number) =>
+  repeat(tasks, seconds, async (add, round) => {
     for (const task of shuffled(tasks)) {
       const running = start(task);
       const measured = await running.figures();
       await running.end();
-      if (round > 0) figures.get(task.name)?.push(measured);
+      // The first round warms the machine's caches.
+      if (round > 0) add(task.name, [measured]);
     }
-  return figures;
-}
+  });
 
 const roundsOfProcess = 4;
 
 /**
  * Calls started functions. A start and the calls that warm a function up take as long as what is
- * measured, so that a process serves four rounds. New ones follow until `seconds` are over.
+ * measured, so that a process serves four rounds.
  */
-export async function measureLaterCalls(
-  tasks: Task[],
-  seconds: number,
-): Promise<Map<string, Figures[]>> {
-  const figures = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
-  const end = Date.now() + seconds * 1000;
-  for (let processes = 0; processes < 2 || Date.now() < end; processes++) {
+export const measureLaterCalls = (tasks: Task[], seconds: number) =>
+  repeat(tasks, seconds, async (add) => {
     const started = [];
     for (const task of tasks) {
       const { name, calls = 250 } = task;
@@ -113,8 +114,7 @@ export async function measureLaterCalls(
       await running.end();
       // The peak depends on how much a process has done, so that only the last one counts.
       const rss = measured.at(-1)?.rss ?? Number.NaN;
-      figures.get(name)?.push(...measured.map((each) => ({ ...each, rss })));
+      const figures = measured.map((each) => ({ ...each, rss }));
+      add(name, figures);
     }
-  }
-  return figures;
-}
+  });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -29,57 +29,47 @@ const plantOf = (id: number) => ({
   name: { S: `Monstera deliciosa ${id}` },
   tag: { S: 'indoor' },
 });
+const page = (length: number) =>
+  JSON.stringify({ Items: Array.from({ length }, (_, i) => plantOf(i)), Count: length });
 const answers: Record<string, string> = {
   PutItem: '{}',
   DeleteItem: JSON.stringify({ Attributes: plantOf(1) }),
   GetItem: JSON.stringify({ Item: record }),
+  Query: page(10),
 };
-const page = (length: number) =>
-  JSON.stringify({ Items: Array.from({ length }, (_, i) => plantOf(i)), Count: length });
-const pages: Record<string, string> = { ten: page(10), thousand: page(1000) };
+const thousand = page(1000);
 
-/** Starts the stub. `folder` is for the certificate. A list is as long as its owner's name says. */
+/** Starts the stub. `folder` is for the certificate. The owner `thousand` has long lists. */
 export async function startStubDatabase(folder: string): Promise<StubDatabase> {
   const listener: RequestListener = async (request, response) => {
     const body = await text(request);
     const operation = `${request.headers['x-amz-target']}`.split('.')[1] ?? '';
     response.setHeader('content-type', 'application/x-amz-json-1.0');
-    response.end(
-      operation === 'Query'
-        ? pages[body.includes('thousand') ? 'thousand' : 'ten']
-        : answers[operation],
-    );
+    response.end(body.includes('thousand') ? thousand : answers[operation]);
   };
   // Connections outlast the time until their function is called again.
   const options = { keepAliveTimeout: 60_000 };
   const server = createServer(options, listener);
   const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
-  const stop = () => server.closeAllConnections();
-  const certificate = makeCertificate(folder);
-  if (!certificate) return { endpoint, stop };
-  const [cert, key] = [certificate.cert, certificate.key].map((file) => readFileSync(file));
+  const [certificate, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  if (!makeCertificate(certificate, keyFile))
+    return { endpoint, stop: () => server.closeAllConnections() };
+  const [cert, key] = [certificate, keyFile].map((file) => readFileSync(file));
   const tlsServer = createTlsServer({ ...options, cert, key }, listener);
   const port = await listen(tlsServer, 0, '127.0.0.1');
   return {
     endpoint,
-    tls: { endpoint: `https://localhost:${port}`, certificate: certificate.cert },
+    tls: { endpoint: `https://localhost:${port}`, certificate },
     stop() {
-      stop();
-      tlsServer.closeAllConnections();
+      for (const one of [server, tlsServer]) one.closeAllConnections();
     },
   };
 }
 
-function makeCertificate(folder: string) {
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const args = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
+/** Returns whether openssl, which this machine may lack, made a certificate. */
+function makeCertificate(file: string, key: string): boolean {
+  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  try {
-    execFileSync('openssl', [...args.split(' '), ...names, '-out', cert, '-keyout', key], {
-      stdio: 'ignore',
-    });
-    return { cert, key };
-  } catch {
-    return undefined;
-  }
+  const args = [...kind.split(' '), ...names, '-out', file, '-keyout', key];
+  return spawnSync('openssl', args, { stdio: 'ignore' }).status === 0;
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Operation } from '../../../../functions/shared/operations.ts';
 import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -12,17 +12,6 @@ import { report } from '../../../support/report/report.ts';
 import { openStore } from '../../../support/service/store.ts';
 import { ownerCalls } from '../owner-calls.ts';
 import { startHistory } from './recorded-history.ts';
-
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let store: Awaited<ReturnType<typeof openStore>>;
-beforeAll(async () => {
-  database = await openDatabase();
-  finallyDo(database.kill);
-  // The authorizer is asked for every call.
-  const context = { 'plant-store:authorizer-cache': 0 };
-  store = await openStore({ database, context, atOnce: true });
-  finallyDo(store.stop);
-});
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
 async function openDatabase() {
@@ -39,7 +28,7 @@ async function openDatabase() {
     endpoint: `http://127.0.0.1:${port}`,
     enforce() {},
     exclusively: (work: () => Promise<void>) => work(),
-    async stop() {},
+    stop: async () => {},
     async kill() {
       running.kill('SIGKILL');
       await eventually('the end of the database', once(running, 'exit'));
@@ -49,6 +38,13 @@ async function openDatabase() {
     },
   };
 }
+
+const database = await openDatabase();
+finallyDo(database.kill);
+// The authorizer is asked for every call.
+const context = { 'plant-store:authorizer-cache': 0 };
+const store = await openStore({ database, context, atOnce: true });
+finallyDo(store.stop);
 
 const random = (below: number) => Math.floor(Math.random() * below);
 
@@ -77,9 +73,7 @@ async function playRestart(owner: string) {
   };
   const all = Promise.all(Array.from({ length: 6 }, client));
   // The others end too if one fails.
-  all.catch(() => {
-    left = 0;
-  });
+  all.catch(() => (left = 0));
   await Promise.race([half.promise, all]);
   history.beginFault('kill');
   await database.kill();
