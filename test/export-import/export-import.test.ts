@@ -35,7 +35,7 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   const lines = plants.map((plant) => `${JSON.stringify(plant)}\n`).join('');
   expect(readFileSync(file, 'utf8')).toBe(lines);
   expect(`${output.read() ?? ''}`).toBe(lines);
-  const message = `Exported ${count} plant${count === 1 ? '' : 's'} of ${owner}.`;
+  const message = `Exported ${count === 1 ? '1 plant' : `${count} plants`} of ${owner}.`;
   expect(said.mock.calls).toEqual([[message], [message]]);
 });
 
