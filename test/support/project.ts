@@ -16,8 +16,6 @@ export function copyProject(to: string): void {
   const packages = readdirSync(join(root, 'node_modules'));
   for (const name of packages.filter((name) => name !== '.cache' && name !== '.package-lock.json'))
     symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name));
-  cpSync(
-    join(root, 'node_modules', '.package-lock.json'),
-    join(to, 'node_modules', '.package-lock.json'),
-  );
+  const lock = (folder: string) => join(folder, 'node_modules', '.package-lock.json');
+  cpSync(lock(root), lock(to));
 }

@@ -20,12 +20,9 @@ const { token, readToken, revokedToken, expiredToken } = target;
 const mistyped = token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
 
 /** Authorization headers that are answered with 401. */
-const refused: [what: string, authorization: string | undefined][] = [
+const refused: (readonly [what: string, authorization: string | undefined])[] = [
   ['none', undefined],
-  ...badShapes.map((shape): [string, string] => [
-    JSON.stringify(shape),
-    shape.replaceAll('TOKEN', token),
-  ]),
+  ...badShapes.map((shape) => [JSON.stringify(shape), shape.replaceAll('TOKEN', token)] as const),
   ['a token cut short', `Bearer ${token.slice(0, -1)}`],
   ['a token without its prefix', `Bearer ${token.slice(4)}`],
   ['a token with another prefix', `Bearer pat${token.slice(3)}`],
@@ -64,14 +61,10 @@ if (!target.isSam) {
 
   test('the token and its scope are checked before the request', async () => {
     const headers: Header[] = [['Content-Type', 'text/plain']];
-    for (const [given, status] of [
-      [null, 401],
-      [readToken, 403],
-      [token, 415],
-    ] as const) {
-      const bad = { token: given, headers, body: 'x'.repeat(20_000) };
-      expect((await ask('POST /plants?x=1', bad)).status).toBe(status);
-    }
+    const send = (given: string | null) =>
+      ask('POST /plants?x=1', { token: given, headers, body: 'x'.repeat(20_000) });
+    const replies = [await send(null), await send(readToken), await send(token)];
+    expect(replies.map(({ status }) => status)).toEqual([401, 403, 415]);
   });
 
   test.each(unknownOperations)(

@@ -128,10 +128,8 @@ test('creates, lists and deletes tell nothing about the plants of another owner'
   expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
   const taken = await create({ id: 7, name: 'Ficus' }, otherToken);
   const free = await create({ id: 8, name: 'Ficus' }, otherToken);
-  expect(same(taken)).toEqual({
-    ...same(free),
-    headers: { ...same(free).headers, location: `${plantsPath}/7` },
-  });
+  const { headers, ...others } = same(free);
+  expect(same(taken)).toEqual({ ...others, headers: { ...headers, location: `${plantsPath}/7` } });
   expect((await list('', otherToken)).json).toEqual(Array(2).fill(answered({ name: 'Ficus' })));
   expect((await list()).json).toEqual([whole]);
   expect((await remove(7, otherToken)).status).toBe(204);

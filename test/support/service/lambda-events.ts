@@ -8,6 +8,7 @@ import { describedOperation } from '../../contract/description.ts';
 import authorize from '../../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../../sam-events/list-plants.json' with { type: 'json' };
 import { forge } from '../access-tokens/forge.ts';
+import { multiValues } from './proxy-event.ts';
 
 /** Returns the event of a function, made by `caller`: owner or token id. */
 export function eventFor(entry: Entry, caller = 'caller'): object {
@@ -36,9 +37,9 @@ export function eventOf(operation: Operation, caller = 'caller') {
     path,
     httpMethod,
     headers,
-    multiValueHeaders: multiple(headers),
+    multiValueHeaders: multiValues(Object.entries(headers)),
     queryStringParameters: query,
-    multiValueQueryStringParameters: query && multiple(query),
+    multiValueQueryStringParameters: query && multiValues(Object.entries(query)),
     pathParameters: given('id', '7'),
     stageVariables: null,
     requestContext: {
@@ -52,9 +53,6 @@ export function eventOf(operation: Operation, caller = 'caller') {
     isBase64Encoded: false,
   };
 }
-
-const multiple = (single: object) =>
-  Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
 
 /** Returns a well-formed access token whose id begins with the caller's name. */
 export const tokenOf = (caller: string): string => forge(caller.padEnd(12, '0'), '0'.repeat(43));

@@ -30,3 +30,9 @@ export const proxyEvent = ({
 
 export const lambdaContext = (remainingMs = 10_000) =>
   ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
+
+/** Groups the values of each name. */
+export const multiValues = (pairs: [name: string, value: string][]) => {
+  const groups = [...Map.groupBy(pairs, ([name]) => name)];
+  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
+};

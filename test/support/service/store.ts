@@ -9,7 +9,7 @@ import { send } from '../http/http-client.ts';
 import { lambdaEnvironment } from '../lambda-environment.ts';
 import type { Content } from '../plant.ts';
 import { eventFor } from './lambda-events.ts';
-import { lambdaContext, proxyEvent } from './proxy-event.ts';
+import { lambdaContext, multiValues, proxyEvent } from './proxy-event.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 export interface Call {
@@ -134,8 +134,3 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
 }
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>;
-
-const multiValues = (pairs: [name: string, value: string][]) => {
-  const groups = [...Map.groupBy(pairs, ([name]) => name)];
-  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
-};
