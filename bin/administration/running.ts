@@ -9,6 +9,7 @@ export interface Running {
 }
 
 export const defaultDataFolder = '.plant-store';
+export const defaultPorts = { api: 3000, dynamodb: 8000 };
 
 const fileIn = (dataFolder: string) => join(dataFolder, 'running.json');
 

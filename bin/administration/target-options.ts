@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { findRunning } from './running.ts';
+import { defaultPorts, findRunning } from './running.ts';
 
 /** Where the tables are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {
@@ -25,12 +25,14 @@ export const targetOptions = () =>
     new Option('--region <name>', 'the AWS region to use'),
   ].map((option) => option.helpGroup('Where the tables are:'));
 
+const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
+
 function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('An address looks like http://127.0.0.1:8000.');
+    throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
   return text;
 }
 
 /** Returns the chosen address of the local database, or that of the running `npm start`. */
 export const databaseEndpoint = ({ dynamodbEndpoint }: TargetOptions): string =>
-  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? 'http://127.0.0.1:8000';
+  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? defaultEndpoint;

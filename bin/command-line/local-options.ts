@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { defaultDataFolder } from '../administration/running.ts';
+import { defaultDataFolder, defaultPorts } from '../administration/running.ts';
 import { refuseOptionsOfNpm } from './refused-arguments.ts';
 
 /** The options that npm start and npm run sam share. */
@@ -18,8 +18,10 @@ function port(text: string): number {
 }
 
 const localOptions = [
-  new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(3000),
-  new Option('--dynamodb-port <n>', 'of the database').argParser(port).default(8000),
+  new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(defaultPorts.api),
+  new Option('--dynamodb-port <n>', 'of the database')
+    .argParser(port)
+    .default(defaultPorts.dynamodb),
   new Option('--data <folder>', 'where the database keeps its data').default(defaultDataFolder),
   new Option('--memory', 'keep nothing').conflicts('data'),
   new Option('-c, --context <setting>').hideHelp().argParser(() => {

@@ -11,6 +11,7 @@ import {
   problemMembers,
   problems,
 } from '../../functions/shared/problems.ts';
+import { defaultPorts } from '../administration/running.ts';
 import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
 import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { jsonSchemaOf, requestSchema } from './schema.ts';
@@ -62,7 +63,7 @@ function openApiDocument(): Json {
         description: 'A deployed stack.',
         variables: { api: { default: 'abcdefghij' }, region: { default: 'us-east-1' } },
       },
-      { url: 'http://127.0.0.1:3000/v1', description: 'npm start' },
+      { url: `http://127.0.0.1:${defaultPorts.api}/v1`, description: 'npm start' },
     ],
     paths: paths(),
     components: {
