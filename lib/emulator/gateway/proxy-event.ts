@@ -67,14 +67,15 @@ export function proxyEvent(
 
 const utc = /^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/;
 
-/** Groups the values by name. Without a prototype, any name is one, even `__proto__`. */
+/** Groups the values by name. `Object.fromEntries` accepts any name, even `__proto__`. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
-  const groups: Record<string, string[]> = Object.create(null);
+  const groups = new Map<string, string[]>();
   for (const [name, value] of pairs) {
-    groups[name] ??= [];
-    groups[name].push(value);
+    const group = groups.get(name);
+    if (group) group.push(value);
+    else groups.set(name, [value]);
   }
-  return groups;
+  return Object.fromEntries(groups);
 }
 
 /** `+` is a space, and a semicolon separates parameters as `&` does. */

@@ -57,7 +57,7 @@ function readHeaders(single: Members, multi: Members): [string, string][] {
   return [...several, ...once].map(([name, value]) => {
     validateHeaderName(name);
     validateHeaderValue(name, String(value));
-    if (/string|boolean/.test(typeof value)) return [name, String(value)];
+    if (typeof value === 'string' || typeof value === 'boolean') return [name, String(value)];
     throw new TypeError('Not a header.');
   });
 }
