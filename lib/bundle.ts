@@ -149,38 +149,33 @@ export function bundle(folder: string, sourceMaps?: Settings['source-maps']): Me
   };
 }
 
-export interface Bundler {
-  /**
-   * Does what `bundle` does, but reads only files that have changed since the last time. Returns
-   * the folder of each function.
-   */
-  bundle(folder: string): Promise<Record<FunctionName, string>>;
-  stop(): Promise<void>;
-}
+export type Bundler = Awaited<ReturnType<typeof startBundler>>;
 
-export async function startBundler(sourceMaps?: Settings['source-maps']): Promise<Bundler> {
+export async function startBundler(sourceMaps?: Settings['source-maps']) {
   const options = buildOptions(sourceMaps);
   const silent: Options = { ...options, logLevel: 'silent' };
   let builds = [await context(silent)];
-  const stop = () => Promise.all(builds.map((each) => each.dispose()));
   const rebuild = () => Promise.all(builds.map((each) => each.rebuild()));
-  return {
-    async bundle(folder) {
-      let built = await rebuild().catch(() => []);
-      if (built.length === 0 || !built.every(doStubsSuffice)) {
-        const next = withRealParts(options);
-        await stop();
-        builds = await Promise.all(next.map((each) => context({ ...silent, ...each })));
-        built = await rebuild();
-      }
-      for (const { outputFiles } of built) write(outputFiles, folder);
-      const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
-      return Object.fromEntries(folders);
-    },
-    async stop() {
-      await stop();
-    },
+  const stop = async (): Promise<void> => {
+    await Promise.all(builds.map((each) => each.dispose()));
   };
+  /**
+   * Does what the other `bundle` does, but reads only files that have changed since the last time.
+   * Returns the folder of each function.
+   */
+  async function bundle(folder: string): Promise<Record<FunctionName, string>> {
+    let built = await rebuild().catch(() => []);
+    if (built.length === 0 || !built.every(doStubsSuffice)) {
+      const next = withRealParts(options);
+      await stop();
+      builds = await Promise.all(next.map((each) => context({ ...silent, ...each })));
+      built = await rebuild();
+    }
+    for (const { outputFiles } of built) write(outputFiles, folder);
+    const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
+    return Object.fromEntries(folders);
+  }
+  return { bundle, stop };
 }
 
 function write(bundles: OutputFile[], folder: string): void {

@@ -32,8 +32,8 @@ interface AlarmProps {
   /** The first thing to do. The section of docs/operations.md named like the alarm has more. */
   response: string;
   metric: IMetric;
-  /** The alarm goes off at this value and above. */
-  threshold: number;
+  /** The alarm goes off at this value and above: 1 by default. */
+  threshold?: number;
   /** How many of the last `outOf` periods must reach the threshold: 1 by default. */
   periods?: number;
   /** The same as `periods` by default. */
@@ -73,7 +73,7 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
 
   const alarms: Alarm[] = [];
   const alarm = (name: string, props: AlarmProps): void => {
-    const { impact, response, metric, threshold, periods = 1, outOf = periods } = props;
+    const { impact, response, metric, threshold = 1, periods = 1, outOf = periods } = props;
     const made = new Alarm(scope, name, {
       alarmName: `${stack.stackName}-${name}`,
       alarmDescription:
@@ -128,7 +128,6 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     response:
       "Read the cause in the authorizer's log: the AccessTokens table or the function itself.",
     metric: counts.authorizerFailed,
-    threshold: 1,
   });
   alarm('DatabaseUnavailable', {
     impact:
@@ -148,14 +147,12 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
       'Read the end of the log of the function that the dashboard shows. ' +
       'If you have just deployed, deploy the version before.',
     metric: counts.functionFailed,
-    threshold: 1,
   });
   alarm('ThrottledFunctions', {
     impact: 'Requests get 503, because Lambda runs as many functions as the account may run.',
     response: 'Ask for a higher quota under Service Quotas, Lambda, Concurrent executions.',
     // The sum of all functions of the account and region, which share the quota, is one metric.
     metric: LambdaFunction.metricAllThrottles(sum),
-    threshold: 1,
   });
   addDashboard(scope, { ...parts, alarms, counts: Object.values(counts) });
 }
