@@ -13,7 +13,7 @@ export const suites: [files: RegExp, suites: string[]][] = [
     /writes|client|lighten/,
     ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
-  [/store/, ['plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
+  [/store/, ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
   [/environment|log/, ['dynamodb/', 'bundles/start', 'contract/contract', 'access-tokens/service']],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
