@@ -30,10 +30,7 @@ export function plantStoreApp(props?: AppProps): App {
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
   const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
   // `cdk synth` adds these itself.
-  const added = {
-    'aws:cdk:enable-path-metadata': true,
-    'aws:cdk:enable-asset-metadata': true,
-  };
+  const added = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
   return plantStoreApp({
     outdir,
     context: { ...added, ...cdk.context, ...context },

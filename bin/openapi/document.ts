@@ -67,12 +67,7 @@ function openApiDocument(): Json {
     ],
     paths: paths(),
     components: {
-      schemas: {
-        ...bodySchemas(),
-        Plant: plantSchema,
-        Problem: problemSchema,
-        Fault: faultSchema,
-      },
+      schemas: { ...bodySchemas(), Plant: plantSchema, Problem: problemSchema, Fault: faultSchema },
       headers: mapped(headers, (header) => ({ required: true, ...header })),
       responses: mapped(problems, (_, code) => problemResponse([code as ProblemCode])),
       securitySchemes: {

@@ -19,11 +19,7 @@ export function addBudget(scope: Construct, settings: Settings): void {
     subscribers: [{ subscriptionType: 'EMAIL', address }],
   });
   new CfnBudget(scope, 'Budget', {
-    budget: {
-      budgetType: 'COST',
-      timeUnit: 'MONTHLY',
-      budgetLimit: { amount, unit: 'USD' },
-    },
+    budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
     notificationsWithSubscribers: [mailAt('ACTUAL', 80), mailAt('FORECASTED', 100)],
   });
 }

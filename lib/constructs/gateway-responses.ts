@@ -44,21 +44,13 @@ const problemOf: [ResponseType, ProblemCode][] = [
 export function addGatewayResponses(api: RestApi, corsOrigin: string | undefined): void {
   for (const [type, code] of problemOf) {
     const { status, detail, headers } = problems[code];
+    const problem = { ...problemMembers(code), detail, instance: `$${requestId}` };
+    const own = { 'Content-Type': problemMediaType, ...commonHeaders(corsOrigin), ...headers };
     api.addGatewayResponse(type.responseType, {
       type,
       statusCode: `${status}`,
-      responseHeaders: headersOfGateway({
-        'Content-Type': problemMediaType,
-        ...commonHeaders(corsOrigin),
-        ...headers,
-      }),
-      templates: {
-        'application/json': JSON.stringify({
-          ...problemMembers(code),
-          detail,
-          instance: `$${requestId}`,
-        }),
-      },
+      responseHeaders: headersOfGateway(own),
+      templates: { 'application/json': JSON.stringify(problem) },
     });
   }
 }

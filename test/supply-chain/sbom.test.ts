@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sbom } from '../../bin/sbom/bill-of-materials.ts';
+import { sbom } from '../../bin/sbom.ts';
 import { mayBeDeployed, read } from './licences.ts';
 
 test('the bill of materials has version, licence and digest of each bundled package', () => {
