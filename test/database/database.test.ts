@@ -35,6 +35,7 @@ async function writtenFolder(): Promise<string> {
 async function startElsewhere(data: string) {
   const program = join(import.meta.dirname, 'database-process.ts');
   const child = fork(program, [data], { execPath: process.execPath, execArgv: [] });
+  finallyDo(() => child.kill('SIGKILL'));
   const [endpoint] = await eventually('the endpoint of a database', once(child, 'message'));
   const kill = () => {
     child.kill('SIGKILL');
