@@ -9,6 +9,5 @@ new Command('node bin/node24.mjs bin/openapi.ts')
   .addHelpText('after', example('node bin/node24.mjs bin/openapi.ts'))
   .parse();
 
-const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');
-writeFileSync(file, openApiText());
+writeFileSync(join(import.meta.dirname, '..', 'docs', 'openapi.json'), openApiText());
 console.log('Wrote docs/openapi.json.');

@@ -22,10 +22,7 @@ export function tokenProgram(): Promise<number> {
   const actions = () => import('./token/actions.ts');
 
   const parseLifetime = duration(1, 'A lifetime looks like 15m, 12h or 90d, or is never.');
-  const lifetime = new Option(
-    '--expires-in <duration>',
-    'how long the new token works: 15m, 12h, 90d, or never',
-  )
+  const lifetime = new Option('--expires-in <duration>', 'for how long: 15m, 12h, 90d, or never')
     .argParser((text) => (text === 'never' ? text : parseLifetime(text)))
     .default(90 * 86_400, '90d');
   const overlap = new Option('--overlap <duration>', 'how long the old token still works')

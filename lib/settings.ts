@@ -129,8 +129,8 @@ export function readSettings(context: Record<string, unknown>): Settings {
       (issue) =>
         `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
     ),
+    ...unmet(given),
   ];
-  faults.push(...unmet(given));
   if (faults.length > 0 || !result.success)
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   return result.output;

@@ -6,10 +6,7 @@ import { isAlive } from '../administration/running.ts';
 /** Among the project's own files, which every kind of Docker may mount. */
 const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'plant-store-work');
 
-/**
- * Makes a folder that is removed when this process exits. Removes what processes have left that
- * were killed.
- */
+/** Makes a folder that goes when this process exits, and removes those that killed ones left. */
 export function workFolder(): string {
   let folder: string;
   try {

@@ -26,8 +26,6 @@ function cells(total: Total): string[] {
   const { requests, refused, coldStarts, reads, writes } = total;
   const prices = priceOf({ ...total, requests: requests - refused });
   const dollars = Object.values(prices).reduce((sum, price) => sum + price, 0);
-  return [
-    ...[requests, coldStarts, reads, writes].map(String),
-    ((dollars / requests) * 1e6).toFixed(2),
-  ];
+  const ofMillion = ((dollars / requests) * 1e6).toFixed(2);
+  return [requests, coldStarts, reads, writes, ofMillion].map(String);
 }

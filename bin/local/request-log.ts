@@ -57,7 +57,7 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
 
   /** Gets every request that arrives. Returns a function for its answer. */
   function request(trace: Trace): (answered: Answered) => void {
-    const opened: Open = { denied: [], messages: [], reads: 0, writes: 0, logBytes: 0 };
+    const opened: Open = { denied: [], messages: [], ...unused };
     open.set(trace.id, opened);
     return (answered) => {
       open.delete(trace.id);
@@ -89,15 +89,8 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
   return { log, call, request, totals };
 }
 
-const nothing: Total = {
-  requests: 0,
-  refused: 0,
-  invocations: 0,
-  coldStarts: 0,
-  reads: 0,
-  writes: 0,
-  logBytes: 0,
-};
+const unused = { reads: 0, writes: 0, logBytes: 0 };
+const nothing: Total = { ...unused, requests: 0, refused: 0, invocations: 0, coldStarts: 0 };
 
 function requestLine(
   { authorizer, principalId, coldStarts }: Trace,
@@ -134,7 +127,6 @@ const paint = (format: 'dim' | 'green' | 'yellow' | 'red', text: string) =>
   styleText(format, text, { stream: process.stderr });
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 const indent = (text: string) => text.replace(/^/gm, '    ');
 
 const tokens = new RegExp(`${tokenParts.prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
@@ -162,7 +154,6 @@ const isOurs = (message: unknown): message is Record<string, unknown> =>
 
 /** Matches Lambda's own lines of a function that logs text. */
 const platformText = /^(START|REPORT) RequestId: /;
-
 const isPlatforms = ({ type }: Entry) => String(type).startsWith('platform.');
 
 /** An authorizer refuses a token by failing with this message, which Lambda logs as an error. */

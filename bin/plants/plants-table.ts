@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { isUnavailable } from '../../functions/dynamodb/client.ts';
 import { protectWrites, RetryStrategy, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import type { ItemStore } from '../../functions/items/store.ts';
-import { plantStore } from '../../functions/plants/store.ts';
+import { type ItemStore, itemStore } from '../../functions/items/store.ts';
+import { plantKind } from '../../functions/plants/plant.ts';
 import { attempts } from '../../functions/shared/timeouts.ts';
 import { openTarget, tableIn } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
@@ -16,7 +16,7 @@ export async function openPlants(options: TargetOptions) {
   const [database] = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(database);
   const table = await tableIn(options, 'plants');
-  return { database, table, store: plantStore(database, table) };
+  return { database, table, store: itemStore(plantKind, database, table) };
 }
 
 const pageSize = 1000;

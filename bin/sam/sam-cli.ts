@@ -32,10 +32,7 @@ export async function findSam(): Promise<void> {
   });
 }
 
-/**
- * The time that SAM CLI has to end. While it waits for a debugger, it takes Ctrl-C for the end of a
- * request.
- */
+/** The time that SAM CLI has to end. While it waits for a debugger, Ctrl-C only ends a request. */
 const stopTimeoutMs = 5000;
 
 /** Starts `sam local start-api`. A function's container starts at its first request and is kept. */
@@ -94,10 +91,7 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   };
 }
 
-/**
- * Leaves out the developer's credentials, because SAM CLI would call AWS with them and pass them to
- * the functions.
- */
+/** Leaves out the developer's credentials: SAM CLI would call AWS with them and pass them on. */
 const withoutAws = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => !/^AWS_/.test(name))),
   AWS_CONFIG_FILE: devNull,

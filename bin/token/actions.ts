@@ -26,8 +26,7 @@ interface IssueOptions extends TargetOptions {
 }
 
 export async function issue(options: IssueOptions): Promise<void> {
-  const { scope: scopes, expiresIn } = options;
-  const grant = { ...options, scopes, expires: expiresAt(expiresIn) };
+  const grant = { ...options, scopes: options.scope, expires: expiresAt(options.expiresIn) };
   show(await issueToken(...(await openTarget(options)), grant));
 }
 
@@ -61,9 +60,8 @@ interface RotateOptions extends TargetOptions {
 }
 
 export async function rotate(argument: string, options: RotateOptions): Promise<void> {
-  const { overlap, expiresIn } = options;
   const id = await idFrom(argument);
-  const lives = { overlap, expires: expiresAt(expiresIn) };
+  const lives = { overlap: options.overlap, expires: expiresAt(options.expiresIn) };
   const issued = await rotateToken(...(await openTarget(options)), id, lives);
   show(issued);
   console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);

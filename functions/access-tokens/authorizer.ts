@@ -28,8 +28,7 @@ export const authorizer =
     if (id === undefined) throw refused('mistyped');
 
     const record = await find(id);
-    // Compare even without a record, so that timing does not tell a wrong secret from an unknown
-    // id.
+    // Compare without a record too: timing must not tell a wrong secret from an unknown id.
     const matches = timingSafeEqual(digest(token), record?.digest ?? noDigest);
     if (!record) throw refused('unknown', id);
     if (!matches) throw refused('wrong', id);

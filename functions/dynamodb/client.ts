@@ -50,10 +50,7 @@ export function requiredVariable(name: string): string {
 
 type SdkError = Parameters<typeof isTransientError>[0];
 
-/**
- * Tells whether DynamoDB is throttling, slow or unreachable, so that the same call may succeed
- * later.
- */
+/** Tells whether DynamoDB is throttling, slow or unreachable, so that a repetition may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),

@@ -15,8 +15,7 @@ export const streamCollector = async (body: Readable): Promise<Uint8Array> =>
 export function lighten(client: DynamoDBClient): void {
   // The logger's middleware copies every request and answer for a log entry, even if nothing logs.
   client.middlewareStack.remove('loggerMiddleware');
-  // The SDK builds a signer for each request. One is enough, because region and credentials never
-  // change.
+  // The SDK builds a signer for each request. One is enough: region and credentials never change.
   const { signer } = client.config;
   let only: ReturnType<typeof signer> | undefined;
   client.config.signer = (scheme) => {

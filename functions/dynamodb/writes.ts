@@ -21,10 +21,7 @@ export class UnknownOutcome extends Unavailable {
   }
 }
 
-/**
- * Retries like the SDK's standard strategy, but never sends a write again that may have taken
- * effect.
- */
+/** Retries like the SDK's standard strategy, but repeats no write that may have taken effect. */
 export class RetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(
     ...[token, info]: Parameters<StandardRetryStrategy['refreshRetryTokenForRetry']>

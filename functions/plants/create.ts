@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Run } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { newPlant, plantKind } from './plant.ts';
-import type { PlantStore } from './store.ts';
+import { newPlant, type PlantStore, plantKind } from './plant.ts';
 
 export const createPlantInput = v.object({ body: newPlant });
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Run } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { idInPath } from '../items/item.ts';
-import type { PlantStore } from './store.ts';
+import type { PlantStore } from './plant.ts';
 
 export const deletePlantInput = v.object({ path: v.object({ id: idInPath }) });
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Run } from '../http/operation.ts';
 import { paging, readPage } from '../items/paging.ts';
-import { plantKind } from './plant.ts';
-import type { PlantStore } from './store.ts';
+import { type PlantStore, plantKind } from './plant.ts';
 
 export const listPlantsInput = v.object({ query: v.object(paging) });
 

@@ -1,6 +1,5 @@
 /** The parts of an access token: the prefix, then so many base62 digits of id, secret, checksum. */
 export const tokenParts = { prefix: 'pst_', id: 12, secret: 43, checksum: 6 } as const;
-
 const { prefix, id, secret, checksum } = tokenParts;
 
 export const tokenIdPattern = `[0-9A-Za-z]{${id}}`;

@@ -24,10 +24,7 @@ const rows = {
     detail: 'The access token does not have the scope that this operation needs.',
     headers: { 'WWW-Authenticate': 'Bearer realm="plant-store", error="insufficient_scope"' },
   },
-  'request-blocked': {
-    status: 403,
-    detail: 'A web application firewall turned the request away.',
-  },
+  'request-blocked': { status: 403, detail: 'A web application firewall turned the request away.' },
   'plant-not-found': { status: 404, detail: 'There is no plant with this id.' },
   'no-such-operation': {
     status: 404,

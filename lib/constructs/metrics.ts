@@ -22,9 +22,8 @@ export interface Monitored {
 }
 
 /**
- * Matches lines with a code. Lambda's JSON format puts an object that a function logs under
- * `message`
- * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html).
+ * Matches lines with a code. Lambda's JSON format puts what a function logs under `message`:
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
  */
 export const logged = (code: LogCode): JsonPattern =>
   FilterPattern.stringValue('$.message.code', '=', code);

@@ -114,8 +114,7 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     response:
       'Find out whose requests they are. ' +
       `Raise ${settingKey('throttle-rate')} if they are wanted, and revoke the token if not.`,
-    // A REST API has no metric for the requests that it throttled, and those of single methods
-    // cost extra.
+    // A REST API has no metric for what it throttled, and metrics of single methods cost extra.
     metric: stage.metricCount({ ...sum, period: Duration.minutes(1) }),
     threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
     // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.

@@ -8,12 +8,9 @@ import type { Settings } from '../settings.ts';
  * Adds the tables. They are separate so that no plant handler can read a token, and so that a
  * backup of plants does not bring revoked tokens back.
  */
-export function addTables(
-  stack: Construct,
-  { retention }: Pick<Settings, 'retention'>,
-): Record<TableName, TableV2> {
+export function addTables(stack: Construct, settings: Settings): Record<TableName, TableV2> {
   const scope = new Construct(stack, 'Tables');
-  const retain = retention === 'retain';
+  const retain = settings.retention === 'retain';
   const table = (name: TableName) => {
     const { partition, sort, expiry } = tableKeys[name];
     const made = new TableV2(scope, tableIds[name], {

@@ -3,8 +3,8 @@ import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
+import { itemStore } from '../../functions/items/store.ts';
 import { plantKind } from '../../functions/plants/plant.ts';
-import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/emulator/listen.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
@@ -114,7 +114,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   answer = (_, response) =>
     void (received.at(-1) === 'PutItem' ? response.writeHead(400).end(failed) : response.end('{}'));
   const plant = plantKind.parse({ id: 1n, name: 'Aloe' });
-  const creation = plantStore(database, TableName).create('ann', plant);
+  const creation = itemStore(plantKind, database, TableName).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });

@@ -47,7 +47,7 @@ const startedAt = performance.now();
 const runs =
   given.length > 0
     ? [runJest(1, ...(namesFile ? [] : tried), ...given)]
-    : [runJest(2, `--testPathIgnorePatterns=${load}`, ...tried), runJest(1, load)];
+    : [runJest(2, ...tried, `--testPathIgnorePatterns=${load}`), runJest(1, load)];
 const minutes = Math.round((performance.now() - startedAt) / 60_000);
 
 const lines = existsSync(rowsFile) ? readFileSync(rowsFile, 'utf8').trim().split('\n') : [];

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { kindOf } from '../../functions/items/item.ts';
 import { itemStore } from '../../functions/items/store.ts';
-import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
+import { type PlantStore, plantKind } from '../../functions/plants/plant.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
 import { engines } from '../support/database/engines.ts';
@@ -24,7 +24,7 @@ describe.each(engines())('on $name', (engine) => {
 
   beforeAll(async () => {
     ({ endpoint, database } = await openTables(tableIds, engine));
-    plants = plantStore(database, TableName);
+    plants = itemStore(plantKind, database, TableName);
   });
 
   test('texts, integers and booleans are stored, compared, listed and answered', async () => {
@@ -66,7 +66,7 @@ describe.each(engines())('on $name', (engine) => {
       },
       { step: 'initialize' },
     );
-    const store = plantStore(watched, TableName);
+    const store = itemStore(plantKind, watched, TableName);
     await store.create('stale', plant(1n));
     await store.create('stale', plant(1n));
     await store.list('stale', 10, undefined);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { plantStore } from '../../../functions/plants/store.ts';
+import { itemStore } from '../../../functions/items/store.ts';
+import { plantKind } from '../../../functions/plants/plant.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/database/database-client.ts';
@@ -94,7 +95,11 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
 
   async function listed() {
     const database = localDocumentClient(ready.dynamodbEndpoint);
-    const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);
+    const plants = await itemStore(plantKind, database, tableIds.plants).list(
+      'demo',
+      10,
+      undefined,
+    );
     database.destroy();
     return plants.map(({ id, name }) => `${id} ${name}`);
   }
