@@ -40,11 +40,12 @@ const deliberateFaults = [
     itemStore:
       (sound) =>
       (...table) => {
-        const { create, list, remove } = sound(...table);
+        const store = sound(...table);
         return {
-          create: (_, ...rest) => create('everyone', ...rest),
-          list: (_, ...rest) => list('everyone', ...rest),
-          remove: (_, ...rest) => remove('everyone', ...rest),
+          ...store,
+          create: (_, ...rest) => store.create('everyone', ...rest),
+          list: (_, ...rest) => store.list('everyone', ...rest),
+          remove: (_, ...rest) => store.remove('everyone', ...rest),
         };
       },
   }),
