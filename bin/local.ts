@@ -13,7 +13,7 @@ import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { checkFree, demoToken, openDatabase } from './command-line/local-database.ts';
 import { type LocalOptions, parseOptions } from './command-line/local-options.ts';
-import { printReady, progress } from './command-line/local-output.ts';
+import { printReady, progress, type Ready } from './command-line/local-output.ts';
 import { workFolder } from './command-line/work-folder.ts';
 import { costTable } from './local/cost-table.ts';
 import { leftOutText } from './local/left-out.ts';
@@ -107,8 +107,8 @@ async function run(options: Options, start: Start): Promise<void> {
     );
   }
 
-  const ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
+  const ready: Ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
   if (!options.memory) await start(() => announce(options.data, ready));
-  const reference = new URL(referencePath, emulator.baseUrl).href;
-  printReady(ready, options, 'Each request follows on a line of its own.', reference);
+  ready.reference = new URL(referencePath, emulator.baseUrl).href;
+  printReady(ready, options, 'Each request follows on a line of its own.');
 }

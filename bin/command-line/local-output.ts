@@ -4,14 +4,14 @@ export interface Ready {
   baseUrl: string;
   token: string;
   dynamodbEndpoint: string;
+  reference?: string;
 }
 
 /** Prints where things are, a token, three lines to paste and what requests print; or JSON. */
 export function printReady(
-  ready: Ready,
+  { reference, ...ready }: Ready,
   { json, memory, data }: LocalOptions,
   log: string,
-  reference?: string,
 ): void {
   const { baseUrl, token, dynamodbEndpoint } = ready;
   const places = Object.entries({
