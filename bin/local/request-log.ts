@@ -128,7 +128,6 @@ const paint = (format: 'dim' | 'green' | 'yellow' | 'red', text: string) =>
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const indent = (text: string) => text.replace(/^/gm, '    ');
-
 const tokens = new RegExp(`${tokenParts.prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
 
 /** Hides access tokens, and characters that would control the terminal. */

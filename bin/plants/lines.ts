@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseJsonObject } from '../../functions/http/json.ts';
+import { says } from '../../functions/http/problem.ts';
 import { newPlant, type Plant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 
@@ -12,13 +13,13 @@ export function fromLine(line: string): Plant {
   const { members, repeated } = parse(line);
   const result = v.safeParse(newPlant, members);
   const faults = [
-    ...repeated.map((name) => `${JSON.stringify(name)} must occur only once`),
+    ...repeated.map((name) => `${JSON.stringify(name)} ${says.once}`),
     ...Object.keys(members)
       .filter((name) => !Object.hasOwn(newPlant.entries, name))
-      .map((name) => `${JSON.stringify(name)} is not a member of a plant`),
+      .map((name) => `${JSON.stringify(name)} ${says.unknown}`),
     ...(result.issues ?? []).map(
       ({ path, kind, type, message }) =>
-        `${path?.[0].key} ${kind === 'schema' && type === 'object' ? 'is required' : message}`,
+        `${path?.[0].key} ${kind === 'schema' && type === 'object' ? says.missing : message}`,
     ),
   ];
   if (faults.length > 0 || !result.success) throw new LineError(faults.join('; '));

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { maxBodyBytes } from '../shared/operations.ts';
 import { parseJsonObject } from './json.ts';
 import { findJsonFault } from './json-fault.ts';
-import { type Fault, Problem } from './problem.ts';
+import { type Fault, Problem, says } from './problem.ts';
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
@@ -33,7 +33,7 @@ export function readBody(event: APIGatewayProxyEvent): Body {
     const object = parseJsonObject(text);
     if (!object) return wholeBody('must be a JSON object');
     const { members, repeated } = object;
-    const detail = 'must occur only once';
+    const detail = says.once;
     return { members, faults: repeated.map((name) => ({ pointer: pointer(name), detail })) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type Body, pointer, readBody } from './body.ts';
-import { type Fault, Problem } from './problem.ts';
+import { type Fault, Problem, says } from './problem.ts';
 
 type Section = v.GenericSchema & { entries: v.ObjectEntries };
 
@@ -26,12 +26,12 @@ export function readInput<S extends InputSchema>(
   for (const section of ['body', 'query'] as const)
     for (const name of Object.keys(sections[section] ?? {}))
       if (!Object.hasOwn(schema.entries[section]?.entries ?? {}, name))
-        faults.push(fault(section, name, 'is unknown'));
+        faults.push(fault(section, name, says.unknown));
   const result = v.safeParse(schema, sections);
   for (const issue of result.issues ?? []) {
     const [section, member] = issue.path?.map(({ key }) => String(key)) ?? [];
     if (member !== undefined)
-      faults.push(fault(section, member, issue.type === 'object' ? 'is required' : issue.message));
+      faults.push(fault(section, member, issue.type === 'object' ? says.missing : issue.message));
   }
   if (faults.length > 0 || !result.success) throw new Problem('invalid-request', faults);
   return result.output;

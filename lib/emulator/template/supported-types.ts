@@ -29,7 +29,6 @@ const ignored = each('ignored');
 
 /** A quoted literal, or the request id. */
 const headerValue = like(/^('.*'|context\.extendedRequestId)$/);
-
 const index = { ...reads('IndexName KeySchema Projection'), '*': 'ignored' } as const;
 
 /** The types of resource that answers depend on. Every other property stops the emulator. */

@@ -89,8 +89,7 @@ test('an import stores only what the API would, and names every other line', asy
   expect(reasons.slice(0, -1).sort()).toEqual([
     'line 11: it is longer than 16384 bytes',
     'line 1: another plant has the id 1; it stays as it is',
-    'line 5: "tags" is not a member of a plant; id must be an integer; ' +
-      'name must be 1 to 200 code points long',
+    'line 5: "tags" is unknown; id must be an integer; ' + 'name must be 1 to 200 code points long',
     'line 6: "id" must occur only once; name must be well-formed Unicode ' +
       'without control characters and without U+FFFD',
     'line 7: id must be at most 9223372036854775807; name is required',
