@@ -119,6 +119,14 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });
 
+test('white space before an answer is passed over, and a whole answer of it is none', async () => {
+  const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
+  answer = (_, response) => void response.end(' \r\n\t{}');
+  expect((await get()).Item).toBeUndefined();
+  answer = (_, response) => void response.end(' ');
+  await expect(get()).rejects.toThrow('is unreadable');
+});
+
 test('a variable of the environment that is missing or empty is an error that names it', () => {
   for (const TABLE of [undefined, '']) {
     process.env = { ...env, ...(TABLE === '' && { TABLE }) };
