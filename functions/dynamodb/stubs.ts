@@ -93,7 +93,7 @@ export const resolveRegionConfig = <C extends { region: unknown; useFipsEndpoint
   config: C,
 ) => Object.assign(config, provided(config, 'region'), provided(config, 'useFipsEndpoint'));
 
-const provided = <C, K extends keyof C>(config: C, name: K) => ({
+const provided = <C, K extends keyof C>({ ...config }: C, name: K) => ({
   [name]: typeof config[name] === 'function' ? config[name] : async () => config[name],
 });
 

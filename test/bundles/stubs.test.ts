@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import * as config from '@smithy/core/config';
 import { build as esbuild, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
@@ -125,6 +126,29 @@ test('a stub that is used after all names its part', () => {
   expect(stubs.eventStreamSerdeProvider).toThrow(codec);
   const { default: region } = stubs.NODE_REGION_CONFIG_OPTIONS;
   expect(region).toThrow('A region that is not in the environment was left out of this bundle');
+});
+
+/** Returns what the environment settles, as a stub or the SDK's own part reads it. */
+async function settled(part: typeof stubs) {
+  const isFips = part.loadConfig(part.NODE_USE_FIPS_ENDPOINT_CONFIG_OPTIONS);
+  const asked = part.resolveRegionConfig({ region: async () => 'x', useFipsEndpoint: isFips });
+  const given = part.resolveRegionConfig({ region: 'y', useFipsEndpoint: true });
+  const values = [asked, given].flatMap(({ region, useFipsEndpoint }) => [region, useFipsEndpoint]);
+  const isDual = part.loadConfig(part.NODE_USE_DUALSTACK_ENDPOINT_CONFIG_OPTIONS);
+  const readers = [...values, isDual, part.resolveDefaultsModeConfig()] as (() => unknown)[];
+  return [part.SelectorType, ...(await Promise.all(readers.map((read) => read())))];
+}
+
+test.each([
+  {},
+  ...['true', 'false', 'x'].map((value) => ({ AWS_USE_FIPS_ENDPOINT: value })),
+  { AWS_USE_DUALSTACK_ENDPOINT: 'true' },
+  { AWS_DEFAULTS_MODE: 'standard' },
+])('the environment %j means the same with and without stubs', async (more) => {
+  const { env } = process;
+  process.env = { ...env, ...more };
+  expect(await settled(stubs)).toEqual(await settled(config as unknown as typeof stubs));
+  process.env = env;
 });
 
 test('the client that functions use has no logger and one signer', async () => {

@@ -35,6 +35,21 @@ afterAll(() => {
   server.close();
 });
 const put = () => database.send(new sdk.PutCommand({ TableName, Item: { id: 1n } }));
+const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
+
+/** Returns what a call throws if its attempt ends with an error. */
+async function thrownBy(call: () => Promise<object>, fault: object) {
+  const error = Object.assign(new Error('fault'), fault);
+  const name = 'fails';
+  const failing = () => () => Promise.reject(error);
+  database.middlewareStack.add(failing, { name, step: 'deserialize', priority: 'low' });
+  const thrown = await call().then(
+    () => new Error('It worked.'),
+    (reason: Error) => reason,
+  );
+  database.middlewareStack.remove(name);
+  return thrown;
+}
 
 test('writes share a connection, unless it was idle for five seconds', async () => {
   answer = (_, response) => void response.end('{}');
@@ -98,14 +113,21 @@ test.each<[fault: object, outcome: string]>([
   [{ code: 'ETIMEDOUT', syscall: 'read' }, 'may still arrive'],
   [{ name: 'TimeoutError', $metadata: {} }, 'may still arrive'],
 ])('a write that ended with %j %s', async (fault, outcome) => {
-  const error = Object.assign(new Error('fault'), fault);
-  const name = 'fails';
-  const failing = () => () => Promise.reject(error);
-  database.middlewareStack.add(failing, { name, step: 'deserialize', priority: 'low' });
-  const thrown = await put().catch((reason) => reason);
-  database.middlewareStack.remove(name);
-  const unknown = thrown.mayStillArrive ? 'may still arrive' : 'may have worked';
-  expect(thrown instanceof UnknownOutcome ? unknown : 'did nothing').toBe(outcome);
+  const thrown = await thrownBy(put, fault);
+  const isUnknown = thrown instanceof UnknownOutcome;
+  const unknown = isUnknown && thrown.mayStillArrive ? 'may still arrive' : 'may have worked';
+  expect(isUnknown ? unknown : 'did nothing').toBe(outcome);
+});
+
+test.each([
+  ['SyntaxError', 200, 'is unreadable'],
+  ['TypeError', 200, 'is unreadable'],
+  ['SyntaxError', 400, 'fault'],
+  ['SyntaxError', undefined, 'fault'],
+  ['Error', 200, 'fault'],
+])('a read that ended with %s and %s says that it %s', async (name, httpStatusCode, message) => {
+  const { message: said } = await thrownBy(get, { name, $metadata: { httpStatusCode } });
+  expect(said).toContain(message);
 });
 
 test('a create gives up when the plant in its way was gone twice', async () => {
@@ -120,7 +142,6 @@ test('a create gives up when the plant in its way was gone twice', async () => {
 });
 
 test('white space before an answer is passed over, and a whole answer of it is none', async () => {
-  const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
   answer = (_, response) => void response.end(' \r\n\t{}');
   expect((await get()).Item).toBeUndefined();
   answer = (_, response) => void response.end(' ');
