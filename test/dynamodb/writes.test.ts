@@ -126,8 +126,10 @@ test.each([
   ['SyntaxError', undefined, 'fault'],
   ['Error', 200, 'fault'],
 ])('a read that ended with %s and %s says that it %s', async (name, httpStatusCode, message) => {
-  const { message: said } = await thrownBy(get, { name, $metadata: { httpStatusCode } });
-  expect(said).toContain(message);
+  const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
+  expect(thrown.message).toContain(message);
+  // The cause is for the log.
+  expect(message === 'fault' ? thrown : thrown.cause).toMatchObject({ name });
 });
 
 test('a create gives up when the plant in its way was gone twice', async () => {
