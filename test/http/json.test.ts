@@ -35,7 +35,7 @@ const marked = [
   '▸| ▸|{▸|{"id":1▸|{"id":1,▸}|{▸,"id":1}|{"id":1 ▸"name":"a"}|{"id" ▸1}|{"id":▸,"name":"a"}',
   '{▸id:1}|{"id":0▸1}|{"id":1▸.}|{"id":▸tru}|{"id":1}▸x|{"id":1}▸}|[1,2▸}|{"a":[1,{"b":2},▸]}',
   '{"name":▸"a|{"name":▸"a\nb"}|{"name":▸"\\x"}|{"name":▸"\\u12"}|{"name":"🪴🪴" ▸7}',
-  '{\n  "id": 1,\r\n  "name": ▸plant\n}|[{"a":[-20.25E+33,true,null,"\\u00e9\\n"]},0,{},[]]\t▸',
+  '{\n  "id": 1,\r\n  "name": ▸plant\n}|[{"a":[-20.25E+33,1e5,true,null,"\\u00e9\\n"]},0,{},[]]\t▸',
 ];
 test.each(marked.flatMap((texts) => texts.split('|')))('where it stops is found in %j', (text) => {
   const [before = '', after] = text.split('▸');
