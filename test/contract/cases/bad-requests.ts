@@ -63,7 +63,9 @@ const badTypes = [
   ...['application/json', 'text/plain'].map((second) => `application/json, ${second}`),
   ...[
     ...['version=1', 'charset=utf-8; version=1'],
-    ...words('charset=iso-8859-1 charset=utf-16 charset=utf8 charset= charset="utf-8'),
+    ...words(
+      'charset=utf-8;a=1 charset=iso-8859-1 charset=utf-16 charset=utf8 charset= charset="utf-8',
+    ),
   ].map((parameters) => `application/json; ${parameters}`),
 ];
 const badEncodings = ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'compress', 'gzip, br', 'aes', 'x'];

@@ -15,7 +15,16 @@ export const suites: [files: RegExp, suites: string[]][] = [
   ],
   [/store/, ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
-  [/environment|log/, ['dynamodb/', 'bundles/start', 'contract/contract', 'access-tokens/service']],
+  [
+    /environment|log/,
+    [
+      'dynamodb/',
+      'local/request-log',
+      'bundles/start',
+      'contract/contract',
+      'access-tokens/service',
+    ],
+  ],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 
