@@ -89,13 +89,12 @@ export const CONFIG_PREFIX_SEPARATOR = '.';
 export class ProviderError extends Error {}
 export const resolveDefaultsModeConfig = () =>
   loadConfig({ environmentVariableSelector: (env) => env.AWS_DEFAULTS_MODE, default: 'legacy' });
-export const resolveRegionConfig = <C extends { region: unknown; useFipsEndpoint: unknown }>(
-  config: C,
-) => Object.assign(config, provided(config, 'region'), provided(config, 'useFipsEndpoint'));
-
-const provided = <C, K extends keyof C>({ ...config }: C, name: K) => ({
-  [name]: typeof config[name] === 'function' ? config[name] : async () => config[name],
-});
+type RegionConfig = { region: unknown; useFipsEndpoint: unknown };
+export const resolveRegionConfig = <C extends RegionConfig>(config: C) => {
+  const [region, useFipsEndpoint] = [config.region, config.useFipsEndpoint].map(provider);
+  return Object.assign(config, { region, useFipsEndpoint });
+};
+const provider = (value: unknown) => (typeof value === 'function' ? value : async () => value);
 
 /**
  * In place of the global `crypto`, which would load WebCrypto for the SDK's one call of
