@@ -1,11 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
 import { type GlobalSecondaryIndex as Index, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { type NativeAttributeValue, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { localDocumentClient } from '../../lib/database/database-client.ts';
+import { databaseFront } from '../../lib/database/database-front.ts';
 import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { createTablesOf, openDatabase, tableOf } from '../support/database/open-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
+import { send } from '../support/http/http-client.ts';
+import { serve } from '../support/http/servers.ts';
 
 const plain = tableOf('key');
 const withIndex = (KeySchema: Index['KeySchema']) => ({
@@ -36,6 +40,7 @@ function clientOf(database: Database) {
     ExpressionAttributeValues: { ':red': 'red' },
   });
   const red = async () => keysOf((await client.send(query)).Items);
+  const tables = async () => (await client.send(new ListTablesCommand())).TableNames;
   return {
     put: (items: object[], table = 'Plants') =>
       writePlants(
@@ -45,12 +50,9 @@ function clientOf(database: Database) {
       ),
     all,
     red,
+    tables,
     /** Returns all keys, those of the index, and the tables. */
-    whole: async () => [
-      await all(),
-      await red(),
-      (await client.send(new ListTablesCommand())).TableNames,
-    ],
+    whole: async () => [await all(), await red(), await tables()],
   };
 }
 const whole = [every, odd, ['Plants']];
@@ -99,14 +101,14 @@ describe('a rebuild that was cut short ends at the next start, with every row', 
 
 test('rows without an index key stay; a row that does not fit stops the rebuild', async () => {
   const database = await openDatabase();
-  const { put, all, red } = clientOf(database);
+  const { put, all, red, tables } = clientOf(database);
   await createTablesOf({ Plants: plain }, database);
   await put([...rows, { key: '100', colour: '' }, { key: '101' }, { key: '102', colour: 1 }]);
   const start = () => createTablesOf({ Plants: indexed }, database);
   await expect(start()).rejects.toThrow(
     /^Plants stays as it was, because a row does not fit its new index: .*Type mismatch/,
   );
-  expect(await all()).toEqual([...every, 100, 101, 102]);
+  expect([await all(), await tables()]).toEqual([[...every, 100, 101, 102], ['Plants']]);
   await put([row(102)]);
   await start();
   expect([await all(), await red()]).toEqual([[...every, 100, 101, 102], odd]);
@@ -122,6 +124,24 @@ test('calls wait while a table is rebuilt, and none gets lost', async () => {
   await database.exclusively(() => createTablesOf({ Plants: indexed }, database));
   await writing;
   expect(await all()).toEqual(every);
+});
+
+test('work on the tables waits for the calls in progress', async () => {
+  const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const order: string[] = [];
+  const front = databaseFront(async () => {
+    arrived.resolve();
+    await answer.promise;
+    order.push('call');
+    return { status: 200, headers: {}, body: '' };
+  });
+  const call = send(await serve(front.listener), { method: 'POST', path: '/' });
+  await arrived.promise;
+  const work = front.exclusively(async () => void order.push('work'));
+  await setImmediate();
+  answer.resolve();
+  await Promise.all([call, work]);
+  expect(order).toEqual(['call', 'work']);
 });
 
 test('a table that the engine cannot have is an error that says what to do', async () => {
