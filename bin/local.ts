@@ -16,7 +16,6 @@ import { type LocalOptions, parseOptions } from './command-line/local-options.ts
 import { printReady, progress, type Ready } from './command-line/local-output.ts';
 import { workFolder } from './command-line/work-folder.ts';
 import { costTable } from './local/cost-table.ts';
-import { leftOutText } from './local/left-out.ts';
 import { apiReference, referencePath } from './local/reference/reference.ts';
 import { requestLog } from './local/request-log.ts';
 
@@ -69,8 +68,9 @@ async function run(options: Options, start: Start): Promise<void> {
   let leftOut = '';
   const enforce = (served: typeof template) => {
     database.enforce(served);
-    const text = leftOutText(served.leftOut);
-    if (text && text !== leftOut) console.error(text);
+    const text = served.leftOut.join('; ');
+    if (text && text !== leftOut)
+      console.error(`Not imitated here: ${text}. See docs/imitates.md.`);
     leftOut = text;
   };
   enforce(template);

@@ -77,10 +77,8 @@ export async function listTokens(
   owner?: string,
 ): Promise<AccessTokenRecord[]> {
   const tokens: AccessTokenRecord[] = [];
-  for await (const { Items = [] } of paginateScan(
-    { client: database },
-    { TableName: table, ConsistentRead: true },
-  )) {
+  const scan = { TableName: table, ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
     const chosen = Items.filter((item) => owner === undefined || item.owner === owner);
     tokens.push(...chosen.map(recordOf));
   }

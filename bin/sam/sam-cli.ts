@@ -69,19 +69,15 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   async function stop(): Promise<void> {
     // SAM CLI ignores SIGTERM once it has started a debugger, but not SIGINT.
     interrupt();
-    const timer = setTimeout(
-      () => running() && child.pid && process.kill(-child.pid, 'SIGKILL'),
-      stopTimeoutMs,
-    );
+    const kill = () => running() && child.pid && process.kill(-child.pid, 'SIGKILL');
+    const timer = setTimeout(kill, stopTimeoutMs);
     await ended;
     clearTimeout(timer);
   }
 
-  const early = ended.then(() =>
-    Promise.reject(
-      new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`),
-    ),
-  );
+  const early = ended.then(() => {
+    throw new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`);
+  });
   return {
     /** Its base URL, without a stage, once it answers. Rejects if SAM CLI ends before that. */
     ready: Promise.race([ready.promise, early]),

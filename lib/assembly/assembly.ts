@@ -170,8 +170,6 @@ export async function synthesizeInThread(
   context: Record<string, unknown> = {},
   module = new URL('../synthesize.ts', import.meta.url).href,
 ): Promise<void> {
-  await once(
-    new Worker(threadSource, { eval: true, workerData: { module, outdir, context } }),
-    'exit',
-  );
+  const workerData = { module, outdir, context };
+  await once(new Worker(threadSource, { eval: true, workerData }), 'exit');
 }

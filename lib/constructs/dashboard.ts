@@ -40,15 +40,12 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   const ofTables = (name: string) =>
     tables.map((table) => tableMetric(table, name, { ...sum, label: `${table.node.id} ${name}` }));
   // CDK's own metric of a log group lacks the dimension.
-  const loggedBytes = functions.map(({ logGroup: { logGroupName } }) => {
-    const dimensionsMap = { LogGroupName: logGroupName };
-    return new Metric({
-      ...sum,
-      namespace: 'AWS/Logs',
-      metricName: 'IncomingBytes',
-      dimensionsMap,
-    });
+  const incomingBytes = { ...sum, namespace: 'AWS/Logs', metricName: 'IncomingBytes' };
+  const loggedBytes = functions.map(({ logGroup }) => {
+    const dimensionsMap = { LogGroupName: logGroup.logGroupName };
+    return new Metric({ ...incomingBytes, dimensionsMap });
   });
+  const durations = ofEach((f) => f.metricDuration(p99));
   const latencies = functions.flatMap(({ table, actions }) =>
     actions.map((action) => {
       const label = `${table.node.id} ${action}`;
@@ -62,14 +59,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     dashboardName: `${Stack.of(scope).stackName}-${Stack.of(scope).region}`,
     defaultInterval: Duration.days(1),
   });
-  dashboard.addWidgets(
-    new AlarmStatusWidget({
-      title: 'Is it healthy? (docs/operations.md says what to do)',
-      alarms,
-      width: 24,
-      height: 3,
-    }),
-  );
+  const title = 'Is it healthy? (docs/operations.md says what to do)';
+  dashboard.addWidgets(new AlarmStatusWidget({ title, alarms, width: 24, height: 3 }));
   dashboard.addWidgets(
     graph('Requests', [
       stage.metricCount({ ...sum, label: 'All' }),
@@ -88,10 +79,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
       stage.metricLatency({ statistic: Stats.p(50), period, label: 'p50' }),
       stage.metricLatency({ ...p99, label: 'p99' }),
     ]),
-    graph(
-      'Functions, p99, ms',
-      ofEach((f) => f.metricDuration(p99)),
-    ),
+    graph('Functions, p99, ms', durations),
     // Several functions may take the same action.
     graph('Tables, p99, ms', [...new Map(latencies).values()]),
   );

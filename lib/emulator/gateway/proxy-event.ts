@@ -69,13 +69,8 @@ const utc = /^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/;
 
 /** Groups the values by name. `Object.fromEntries` accepts any name, even `__proto__`. */
 function multiValues(pairs: [string, string][]): Record<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const group = groups.get(name);
-    if (group) group.push(value);
-    else groups.set(name, [value]);
-  }
-  return Object.fromEntries(groups);
+  const groups = [...Map.groupBy(pairs, ([name]) => name)];
+  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
 }
 
 /** `+` is a space, and a semicolon separates parameters as `&` does. */
