@@ -88,8 +88,8 @@ async function run(options: Options, start: Start): Promise<void> {
       dynamodbEndpoint,
       log: requests.log,
       onRequest: requests.request,
-      // One waits for the database while the others keep the processor busy. More only use memory.
-      concurrency: Math.min(defaultConcurrency, availableParallelism() + 1),
+      // More would only use memory.
+      concurrency: Math.min(defaultConcurrency, availableParallelism()),
       prewarm: true,
       intercept: apiReference(token),
     }),

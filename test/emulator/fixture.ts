@@ -19,12 +19,12 @@ export function copyOf(assembly: string): string {
 /** Starts the emulator with the fixture stack on a free port, until the test file ends. */
 export async function startFixture(options: Partial<EmulatorOptions> = {}) {
   const assembly = options.assembly ?? (await synthesizeFixture());
-  const log: { functionName: string; line: string }[] = [];
+  const log: { functionName: string; line: string; traceId: string | undefined }[] = [];
   const emulator = await startEmulator({
     assembly,
     port: 0,
     dynamodbEndpoint: 'http://127.0.0.1:1',
-    log: (functionName, line) => log.push({ functionName, line }),
+    log: (functionName, line, traceId) => log.push({ functionName, line, traceId }),
     ...options,
   });
   finallyDo(() => emulator.stop());

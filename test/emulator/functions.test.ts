@@ -1,4 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
 import { gate, startFixture } from './fixture.ts';
@@ -36,12 +40,12 @@ describe('a fault is answered as the gateway does, and the next request is serve
     ['leaves a rejection unhandled', fresh, 'Error'],
     ['throws from a timer', fresh, 'Error'],
     ['uses up its memory', fresh, 'Runtime.OutOfMemory'],
-    ['returns nothing', fresh, undefined],
+    ['returns nothing', same, undefined],
     ['returns a cycle', same, 'Runtime.JSONStringifyError'],
     ['returns what JSON does not know', same, 'Runtime.JSONStringifyError'],
-    ['returns more than 6 MB', fresh, 'Function.ResponseSizeTooLarge'],
-    ['returns text', fresh, undefined],
-    ['returns a header that is none', fresh, undefined],
+    ['returns more than 6 MB', same, 'Function.ResponseSizeTooLarge'],
+    ['returns text', same, undefined],
+    ['returns a header that is none', same, undefined],
     ['breaks its own console', fresh, 'Error'],
     ['closes the port to whoever started it', fresh, 'Sandbox.Timedout'],
   ])('%s', async (what, sameEnvironment, errorType) => {
@@ -150,16 +154,65 @@ test('log lines are as Lambda writes them', async () => {
   expect([...lines, ...(await ask('exits with 0')).lines]).toContain('raw');
 });
 
-test('invocations up to the limit run at once, each in its own environment', async () => {
+const times = <T>(count: number, call: () => Promise<T>) => Array.from({ length: count }, call);
+
+/** Holds as many invocations at a gate as can run at once. */
+async function fill(what: string, path: string) {
   const waiting = gate();
   const deed = { gate: await waiting.url };
-  const answers = Array.from({ length: concurrency + 2 }, () =>
-    ask('wait at a gate', '/v1/fault', deed),
-  );
-  for (const count of [concurrency, 2]) {
-    await waiting.holds(count);
-    waiting.release();
-  }
-  const environments = (await Promise.all(answers)).map(({ body }) => body.environment);
+  const held = times(concurrency, () => ask(what, path, deed));
+  await waiting.holds(concurrency);
+  return { ...waiting, held, deed };
+}
+
+test('invocations up to the limit run at once, each in its own environment', async () => {
+  const { held, deed, holds, release } = await fill('wait at a gate', '/v1/fault');
+  const more = times(2, () => ask('wait at a gate', '/v1/fault', deed));
+  release();
+  await holds(2);
+  release();
+  const environments = (await Promise.all([...held, ...more])).map(({ body }) => body.environment);
   expect(new Set(environments).size).toBe(concurrency);
+});
+
+test('each invocation logs in one piece, for its own request', async () => {
+  const start = fixture.log.length;
+  await Promise.all(times(3 * concurrency, () => ask('log')));
+  const entries = fixture.log
+    .slice(start)
+    .filter(({ line }) => line.startsWith('{'))
+    .map(({ line, traceId }) => ({ ...JSON.parse(line), traceId }));
+  const logs = Map.groupBy(entries, ({ requestId, record }) => requestId ?? record.requestId);
+  expect(new Set(entries.map(({ traceId }) => traceId)).size).toBe(3 * concurrency);
+  expect(logs.size).toBe(3 * concurrency);
+  for (const [, [first, ...rest]] of logs) {
+    expect([first.type, rest.at(-1).type]).toEqual(['platform.start', 'platform.report']);
+    for (const { traceId } of rest) expect(traceId).toBe(first.traceId);
+  }
+});
+
+test('an invocation behind one that ends its environment is served by another', async () => {
+  const { held, release } = await fill('exit behind a gate', '/v1/fault');
+  const behind = times(concurrency, () => ask('nothing'));
+  // This answer comes after the others have arrived.
+  await ask('nothing', '/v1/hasty');
+  release();
+  for (const { status } of await Promise.all(held)) expect(status).toBe(502);
+  for (const { status } of await Promise.all(behind)) expect(status).toBe(200);
+});
+
+test('an invocation that has begun is not repeated', async () => {
+  const file = join(temporaryFolder(), 'file');
+  const { held, release } = await fill('wait at a gate', '/v1/hasty');
+  const behind = ask('add to a file', '/v1/hasty', { file });
+  await ask('nothing');
+  release();
+  await setImmediate();
+  // The thread goes on while the emulator cannot, and notices a timeout before it reads the answer.
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(never, 0, 0, 1000);
+  for (let i = 0; i < 1000 && !existsSync(file); i++) Atomics.wait(never, 0, 0, 10);
+  for (const { status } of await Promise.all(held)) expect(status).toBe(502);
+  expect((await behind).status).toBe(502);
+  expect(readFileSync(file, 'utf8')).toBe('once');
 });

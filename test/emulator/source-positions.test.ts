@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { startExecutionEnvironment } from '../../lib/emulator/lambda/execution-environment.ts';
+import { newTrace } from '../../lib/emulator/trace.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 
 const contents = `
@@ -29,7 +30,8 @@ test.each<[BuildOptions, string]>([
     log.push(line),
   );
   finallyDo(() => wither.stop());
-  for (const isLogged of [true, false]) await wither.invoke(JSON.stringify({ isLogged }));
+  for (const isLogged of [true, false])
+    await wither.invoke(JSON.stringify({ isLogged }), newTrace());
   const lines = log.filter((line) => line.includes('withered'));
   expect(lines).toHaveLength(2);
   for (const line of lines) expect(line).toContain(join(folder, place));

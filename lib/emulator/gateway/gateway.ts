@@ -1,4 +1,5 @@
 import { type FunctionPool, tooLarge } from '../lambda/function-pool.ts';
+import { attempt } from '../template/intrinsics.ts';
 import type { Integration } from '../template/properties.ts';
 import { accountId, region } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
@@ -68,11 +69,12 @@ async function invoke(
 ): Promise<HttpResponse | ResponseType> {
   const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
   const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
-  const outcome = await Promise.race([lambda.invoke(event, proxyResponse, trace), timeout.promise]);
+  const outcome = await Promise.race([lambda.invoke(event, trace), timeout.promise]);
   clearTimeout(timer);
   if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
-  if (outcome.error === tooLarge) return 'REQUEST_TOO_LARGE';
-  return outcome.result ?? 'INTEGRATION_FAILURE';
+  const { payload, error } = outcome;
+  if (payload) return attempt(() => proxyResponse(payload)) ?? 'INTEGRATION_FAILURE';
+  return error === tooLarge ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE';
 }
 
 /** A mock accepts JSON only. A request without a Content-Type counts as JSON. */

@@ -1,7 +1,7 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { effectOf, type Statement } from '../policy-evaluation.ts';
-import { refuse } from '../template/intrinsics.ts';
+import { attempt, refuse } from '../template/intrinsics.ts';
 import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
 import type { GatewayRequest } from './http.ts';
@@ -30,8 +30,9 @@ export function tokenAuthorizer(
     trace.authorizer = isCached ? 'cached' : 'asked';
     if (isCached) return cached.verdict;
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
-    const { result: verdict, error } = await lambda.invoke(event, readVerdict, trace);
+    const { payload = '', error } = await lambda.invoke(event, trace);
     if (error?.errorMessage === 'Unauthorized') return 'UNAUTHORIZED';
+    const verdict = attempt(() => readVerdict(payload));
     if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
     const now = Date.now();
     for (const [token, { until }] of cache) {

@@ -41,24 +41,26 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
   });
 
   return {
-    /** Invokes the handler with an event as JSON text, one at a time. Never rejects. */
-    async invoke(event: string, trace?: Trace): Promise<Outcome> {
-      traceId = trace?.id;
+    /**
+     * Invokes the handler with an event as JSON text, one after the other. Never rejects. Resolves
+     * with undefined if the environment ended before it began this invocation.
+     */
+    async invoke(event: string, trace: Trace): Promise<Outcome | undefined> {
+      traceId ??= trace.id;
       const requestId = randomUUID();
       const platform = platformLog(requestId, lambda, print);
       const isColdStart = !isStarted;
-      let outcome = await thread.init;
-      platform.start();
-      const invokedAt = performance.now();
-      const deadline = Date.now() + Timeout * 1000;
-      if (outcome.error) void thread.stop();
-      else outcome = await thread.invoke({ requestId, traceId, event, deadline }, Timeout);
-      const durationMs = performance.now() - invokedAt;
-      platform.report(durationMs, initDurationMs, outcome.error?.errorType);
-      if (trace) {
-        trace.invocations += 1;
-        trace.coldStarts += Number(isColdStart);
-      }
+      let begunAt = 0;
+      const invocation = { requestId, traceId: trace.id, event, timeoutMs: Timeout * 1000 };
+      const outcome = await thread.invoke(invocation, () => {
+        traceId = trace.id;
+        platform.start();
+        begunAt = performance.now();
+      });
+      if (!outcome) return undefined;
+      platform.report(performance.now() - begunAt, initDurationMs, outcome.error?.errorType);
+      trace.invocations += 1;
+      trace.coldStarts += Number(isColdStart);
       [traceId, initDurationMs] = [undefined, undefined];
       return outcome;
     },

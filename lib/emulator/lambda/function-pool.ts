@@ -1,4 +1,3 @@
-import { attempt } from '../template/intrinsics.ts';
 import type { Trace } from '../trace.ts';
 import {
   type ExecutionEnvironment,
@@ -6,10 +5,7 @@ import {
   type Log,
   startExecutionEnvironment,
 } from './execution-environment.ts';
-import type { FunctionError } from './function-thread.ts';
-
-/** `result` is what `read` returned. Without it and an error, the response was malformed. */
-type Result<T> = { result?: T | undefined; error?: FunctionError };
+import type { FunctionError, Outcome } from './function-thread.ts';
 
 /** The error of an event that is larger than Lambda accepts. */
 export const tooLarge: FunctionError = { errorType: 'RequestTooLargeException', errorMessage: '' };
@@ -24,8 +20,9 @@ export const defaultConcurrency = 10;
 const maxEventBytes = 6 * 1024 * 1024;
 
 /**
- * Returns the execution environments of a function. Each takes one invocation at a time, is reused,
- * and is replaced after a failure. At most `concurrency` invocations run at once; more wait.
+ * Returns the execution environments of a function. Each runs one invocation at a time, is reused,
+ * and is replaced if it ends. At most `concurrency` invocations run at once. Each environment gets
+ * its next invocation before it has answered, so that its thread does not wait. More wait here.
  */
 export function functionPool(
   lambda: LambdaFunction,
@@ -33,64 +30,54 @@ export function functionPool(
   log: Log,
   concurrency = defaultConcurrency,
 ) {
-  const all = new Set<ExecutionEnvironment>();
-  const idle: ExecutionEnvironment[] = [];
+  /** The environments, with how many invocations each has got. */
+  const environments = new Map<ExecutionEnvironment, number>();
   const waiting: (() => void)[] = [];
-  let inProgress = 0;
   let retired = false;
 
   const drop = (environment: ExecutionEnvironment) => {
-    all.delete(environment);
+    environments.delete(environment);
     return environment.stop();
   };
   const start = () => {
     const environment = startExecutionEnvironment(lambda, dynamodbEndpoint, log);
-    all.add(environment);
+    environments.set(environment, 0);
     return environment;
   };
-  const take = () => {
-    for (let environment = idle.pop(); environment; environment = idle.pop()) {
-      if (environment.isUsable()) return environment;
-      void drop(environment);
-    }
-    return start();
-  };
+  /** Returns the environment that the next invocation is for, or undefined if all have two. */
+  function take(): ExecutionEnvironment | undefined {
+    for (const environment of environments.keys())
+      if (!environment.isUsable()) void drop(environment);
+    const having = (count: number) =>
+      [...environments.keys()].find((environment) => environments.get(environment) === count);
+    return having(0) ?? (environments.size < concurrency ? start() : having(1));
+  }
 
   return {
-    /**
-     * Invokes the function. An environment whose response `read` rejects by throwing is not reused,
-     * although Lambda would. Never rejects.
-     */
-    async invoke<T>(
-      event: object,
-      read: (payload: string) => T,
-      trace?: Trace,
-    ): Promise<Result<T>> {
+    /** Invokes the function. Never rejects. */
+    async invoke(event: object, trace: Trace): Promise<Outcome> {
       const payload = JSON.stringify(event);
       if (Buffer.byteLength(payload) > maxEventBytes) return { error: tooLarge };
-      if (inProgress >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
-      else inProgress += 1;
-      const environment = take();
-      const { payload: answer, error } = await environment.invoke(payload, trace);
-      const result = answer === undefined ? undefined : attempt(() => read(answer));
-      if (environment.isUsable() && !retired && (error ?? result)) idle.push(environment);
-      else void drop(environment);
-      // Give the slot to the next waiting invocation.
-      const next = waiting.shift();
-      if (next) next();
-      else inProgress -= 1;
-      return error ? { error } : { result };
+      for (;;) {
+        let environment = take();
+        for (; !environment; environment = take())
+          await new Promise<void>((resolve) => waiting.push(resolve));
+        environments.set(environment, (environments.get(environment) ?? 0) + 1);
+        const outcome = await environment.invoke(payload, trace);
+        const left = (environments.get(environment) ?? 0) - 1;
+        if (left > 0 || (left === 0 && !retired)) environments.set(environment, left);
+        else void drop(environment);
+        waiting.shift()?.();
+        if (outcome) return outcome;
+      }
     },
-    prewarm: () => void idle.push(start()),
+    prewarm: () => void start(),
     /** Lets the invocations in progress finish, then ends, because another pool took over. */
     retire() {
       retired = true;
-      for (const environment of idle.splice(0)) void drop(environment);
+      for (const [environment, count] of environments) if (count === 0) void drop(environment);
     },
     /** Ends at once. */
-    stop() {
-      retired = true;
-      return Promise.all([...all].map(drop));
-    },
+    stop: () => Promise.all([...environments.keys()].map(drop)),
   };
 }

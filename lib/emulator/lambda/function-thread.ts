@@ -11,27 +11,32 @@ export type Outcome =
 /** Messages to and from the runtime in the thread. */
 export type Invocation = {
   requestId: string;
-  traceId: string | undefined;
+  traceId: string;
   event: string;
-  deadline: number;
+  timeoutMs: number;
 };
 export type Message =
   | { type: 'log'; line: string }
   | { type: 'outcome'; of: string; outcome: Outcome };
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
-const maxInitSeconds = 10;
+const maxInitMs = 10_000;
 
 /**
  * 6 MB, and 100 bytes that are not documented.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-const maxResponseBytes = 6 * 1024 * 1024 + 100;
+const maxBytes = 6 * 1024 * 1024 + 100;
+const responseTooLarge = {
+  errorType: 'Function.ResponseSizeTooLarge',
+  errorMessage: `Response payload size exceeded maximum allowed payload size (${maxBytes} bytes).`,
+};
+const stopped = { errorType: 'Runtime.ExitError', errorMessage: 'The emulator ended it.' };
 
 /**
  * Starts the thread of an execution environment, which has only the given variables. The memory
- * limit counts V8's heap but no buffers. `print` gets every line that the function writes. The
- * outcome of loading the code is `init`. An invocation that takes too many seconds ends the thread.
+ * limit counts V8's heap but no buffers. `print` gets every line that the function writes. An
+ * invocation that takes too long ends the thread.
  */
 export function startThread(
   name: string,
@@ -39,6 +44,8 @@ export function startThread(
   memoryMb: number,
   print: (line: string) => void,
 ) {
+  /** How many invocations the thread has begun. */
+  const begun = new Int32Array(new SharedArrayBuffer(4));
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
     name,
@@ -46,18 +53,24 @@ export function startThread(
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
-    workerData: functionArn(name),
+    workerData: { functionArn: functionArn(name), begun },
   });
-  let usable = true;
+  let sent = 0;
   let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
+  /** Why the thread ends or has ended. */
+  let cause: FunctionError | undefined;
 
+  function fail(error: FunctionError): void {
+    if (!cause) print(`${error.errorType}: ${error.errorMessage}`);
+    awaited?.resolve({ error });
+  }
   function end(errorType: string, errorMessage: string): void {
-    if (usable) print(`${errorType}: ${errorMessage}`);
-    awaited?.resolve({ error: { errorType, errorMessage } });
+    fail({ errorType, errorMessage });
+    cause ??= { errorType, errorMessage };
     void stop();
   }
   function stop(): Promise<unknown> {
-    usable = false;
+    cause ??= stopped;
     return thread.terminate();
   }
 
@@ -69,11 +82,7 @@ export function startThread(
     if (message.type === 'log') return print(message.line);
     const { of, outcome } = message;
     if (of !== awaited?.id) return;
-    if (Buffer.byteLength(outcome.payload ?? '') > maxResponseBytes)
-      end(
-        'Function.ResponseSizeTooLarge',
-        `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`,
-      );
+    if (Buffer.byteLength(outcome.payload ?? '') > maxBytes) fail(responseTooLarge);
     else awaited.resolve(outcome);
   });
   thread.on('error', (error: NodeJS.ErrnoException) => {
@@ -85,25 +94,46 @@ export function startThread(
     end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
   );
 
-  async function outcomeOf(id: string, seconds: number): Promise<Outcome> {
+  async function outcomeOf(id: string, timeoutMs: number): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     awaited = { id, resolve };
-    const message = `${id} Task timed out after ${seconds.toFixed(2)} seconds`;
-    const timer = setTimeout(end, seconds * 1000, 'Sandbox.Timedout', message);
+    const message = `${id} Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
+    const timer = setTimeout(end, timeoutMs, 'Sandbox.Timedout', message);
     const outcome = await promise;
     clearTimeout(timer);
     awaited = undefined;
     return outcome;
   }
 
+  const init = outcomeOf('INIT', maxInitMs).then(({ error }) => {
+    if (!error) return;
+    cause = error;
+    void stop();
+  });
+  let last: Promise<unknown> = init;
+
   return {
-    init: outcomeOf('INIT', maxInitSeconds),
-    invoke(invocation: Invocation, seconds: number) {
-      const outcome = outcomeOf(invocation.requestId, seconds);
+    /** Resolves once the code is loaded, or could not be. */
+    init,
+    /**
+     * Sends an invocation to the thread, which begins it after the one before. Then calls
+     * `onBegin`. Resolves with undefined if the thread ended before.
+     */
+    invoke(invocation: Invocation, onBegin: () => void): Promise<Outcome | undefined> {
+      sent += 1;
+      const place = sent;
       thread.postMessage(invocation);
+      const outcome = last.then(async () => {
+        // Until it has ended, the thread may begin another invocation.
+        if (cause) await thread.terminate();
+        if (cause && place > 1 && Atomics.load(begun, 0) < place) return undefined;
+        onBegin();
+        return cause ? { error: cause } : outcomeOf(invocation.requestId, invocation.timeoutMs);
+      });
+      last = outcome;
       return outcome;
     },
-    isUsable: () => usable,
+    isUsable: () => !cause,
     stop,
   };
 }

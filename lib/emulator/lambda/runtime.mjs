@@ -13,6 +13,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** @import { Invocation, Message, Outcome } from './function-thread.ts' */
 /** @typedef {(event: unknown, context: object) => unknown} Handler */
 
+const { functionArn, begun } = workerData;
 const port = parentPort ?? fail('This file runs in a thread of its own.');
 /** @param {Message} message */
 const say = (message) => port.postMessage(message);
@@ -41,16 +42,18 @@ async function load() {
 }
 
 /** @param {Handler} handler @param {Invocation} invocation */
-async function invoke(handler, { event, deadline, traceId, ...invocation }) {
+async function invoke(handler, { event, timeoutMs, traceId, ...invocation }) {
+  Atomics.add(begun, 0, 1);
+  const deadline = Date.now() + timeoutMs;
   // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
   // the thread alive.
   port.unref();
   requestId = invocation.requestId;
   // Lambda's runtime sets it too, and the SDK sends it on.
-  process.env._X_AMZN_TRACE_ID = traceId ?? '';
+  process.env._X_AMZN_TRACE_ID = traceId;
   const context = {
     awsRequestId: requestId,
-    invokedFunctionArn: workerData,
+    invokedFunctionArn: functionArn,
     functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
     functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
     memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
@@ -170,7 +173,10 @@ patchConsole();
 keepCallsHere();
 const outcome = await outcomeOf(async () => {
   const handler = await load();
-  port.on('message', (invocation) => invoke(handler, invocation));
+  let last = Promise.resolve();
+  port.on('message', (invocation) => {
+    last = last.then(() => invoke(handler, invocation));
+  });
   return '';
 });
 say({ type: 'outcome', of: 'INIT', outcome });

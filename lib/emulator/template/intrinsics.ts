@@ -17,7 +17,7 @@ export function refuse(path: string, what: string): never {
   );
 }
 
-/** Returns what work returns, or undefined if the emulator does not support it. */
+/** Returns what `work` returns, or undefined if it throws. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
