@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { operationNames } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
@@ -73,6 +73,10 @@ testCases('ids in paths', fc.tuple(pathIds, fc.boolean()), async ([id, isThere],
   if (isThere) await create(owner, verdict.accepted, 'Aloe');
   const statuses = [(await remove()).status, (await remove()).status];
   expect(statuses).toEqual([isThere ? 204 : 404, 404]);
+});
+
+test('each page of large ids ends in a cursor of its own', () => {
+  expect(new Set(cursors).size).toBe(carolsIds.length - 1);
 });
 
 const issued = fc.constantFrom(...cursors);

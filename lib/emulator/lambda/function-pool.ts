@@ -21,8 +21,8 @@ const maxEventBytes = 6 * 1024 * 1024;
 
 /**
  * Returns the execution environments of a function. Each runs one invocation at a time, is reused,
- * and is replaced if it ends. At most `concurrency` invocations run at once. Each environment gets
- * its next invocation before it has answered, so that its thread does not wait. More wait here.
+ * and is replaced if it ends. At most `concurrency` invocations run at once. An environment has its
+ * next invocation before it answers, so that its thread need not wait. All others wait here.
  */
 export function functionPool(
   lambda: LambdaFunction,
