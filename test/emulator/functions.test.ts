@@ -182,10 +182,12 @@ test('each invocation logs in one piece, for its own request', async () => {
     .slice(start)
     .filter(({ line }) => line.startsWith('{'))
     .map(({ line, traceId }) => ({ ...JSON.parse(line), traceId }));
-  const logs = Map.groupBy(entries, ({ requestId, record }) => requestId ?? record.requestId);
-  expect(new Set(entries.map(({ traceId }) => traceId)).size).toBe(3 * concurrency);
-  expect(logs.size).toBe(3 * concurrency);
-  for (const [, [first, ...rest]] of logs) {
+  const all = Map.groupBy(entries, ({ requestId, record }) => requestId ?? record.requestId);
+  // An invocation that an earlier test gave up may still end.
+  const logs = [...all.values()].filter((log) => log.some(({ message }) => message === 'a text'));
+  expect(new Set(logs.map(([{ traceId }]) => traceId)).size).toBe(3 * concurrency);
+  expect(logs).toHaveLength(3 * concurrency);
+  for (const [first, ...rest] of logs) {
     expect([first.type, rest.at(-1).type]).toEqual(['platform.start', 'platform.report']);
     for (const { traceId } of rest) expect(traceId).toBe(first.traceId);
   }
