@@ -41,7 +41,7 @@ export const entries: Entry[] = Object.values(entryOf);
  */
 const stubUsers: Record<string, RegExp> = {
   '@aws-sdk/credential-provider-node': /@aws-sdk\/client-[\w-]+\/dist-es\/runtimeConfig\.js$/,
-  '@aws-sdk/middleware-endpoint-discovery': /@aws-sdk\/client-dynamodb\/dist-es\//,
+  '@smithy/core/checksum': /@aws-sdk\/client-dynamodb\/dist-es\//,
   '@smithy/core/config': /@(aws-sdk\/(client-dynamodb|core)|smithy\/core)\/dist-es\//,
   '@smithy/core/event-streams': /@smithy\/core\/dist-es\/submodules\/protocols\//,
 };

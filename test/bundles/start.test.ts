@@ -16,7 +16,7 @@ const maxBytes = 210_000;
 
 /** Matches the names of bundled files that make a start slow. */
 const heavyInputs =
-  /credential-provider|credential-providers|client-sso|client-sts|locale|xray|powertools|event-streams\/|middleware-endpoint-discovery|aws-crypto|http2/;
+  /credential-provider|credential-providers|client-sso|client-sts|locale|xray|powertools|event-streams\/|submodules\/checksum\/|aws-crypto|http2/;
 
 /** Matches the names of Node's own modules that make a start slow. */
 const heavyModules = /undici|http2|webstreams|perf_hooks|zlib|webcrypto|fs\/promises|worker/;

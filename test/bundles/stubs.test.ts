@@ -119,8 +119,6 @@ describe.each(entries)('%s with and without stubs', (entry) => {
 });
 
 test('a stub that is used after all names its part', () => {
-  const { default: discovery } = stubs.NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS;
-  expect(discovery).toThrow('Endpoint discovery was left out of this bundle');
   const codec = 'The codec of event streams was left out of this bundle';
   expect(() => new stubs.EventStreamSerde()).toThrow(codec);
   expect(stubs.eventStreamSerdeProvider).toThrow(codec);
