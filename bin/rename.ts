@@ -25,6 +25,8 @@ function isProse(text: string): boolean {
 /** Spells words like what they replace. */
 function spell(words: string[], found: string, before: string, after: string): string {
   if (found === found.toUpperCase()) return words.join('_').toUpperCase();
+  const isSentence = /^ [a-z]/.test(after) && (isProse(before) || /["']$/.test(before));
+  if (/^[A-Z]/.test(found) && isSentence) return capital(words.join(' ').toLowerCase());
   if (/^[A-Z]/.test(found)) return words.join(/^ Store\b/.test(after) ? ' ' : '');
   const joint = /\w([-_])$/.exec(before)?.[1] ?? /^[-_]/.exec(after)?.[0];
   if (joint || /^[a-z]/.test(after)) return words.join(joint ?? '').toLowerCase();
