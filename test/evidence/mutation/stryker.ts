@@ -73,6 +73,8 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: {
     projectType: 'custom',
+    // Stryker fails if no test is related to a file.
+    enableFindRelatedTests: false,
     config: {
       testMatch: unitTests.map((pattern) => `<rootDir>/${pattern}`),
       transform: { '\\.ts$': '<rootDir>/test/support/jest/strip-types.mjs' },
