@@ -7,7 +7,7 @@ import { createHash, createHmac, createSecretKey } from 'node:crypto';
  *
  * An SDK release that begins to use a part would show. test/bundles/start.test.ts fails if another
  * module imports it, and stubs.test.ts if a bundle no longer sends what the whole SDK sends. A stub
- * that is called after all throws an error that names the part.
+ * that no function calls throws an error that names its part.
  */
 
 const neverUsed = (part: string): never => {
