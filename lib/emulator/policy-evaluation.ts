@@ -16,16 +16,15 @@ export function effectOf(
   resource: string,
 ): Statement['Effect'] | undefined {
   const applies = ({ Action, Resource }: Statement) =>
-    [Action].flat().some((pattern) => matches(pattern, action, 'i')) &&
+    [Action].flat().some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
     [Resource].flat().some((pattern) => matches(pattern, resource));
   const effects = statements.filter(applies).map(({ Effect }) => Effect);
   return effects.includes('Deny') ? 'Deny' : effects[0];
 }
 
 /** `*` matches any text, with slashes, and `?` one character. */
-export function matches(pattern: string, text: string, flags = ''): boolean {
-  const isPlain = flags === '' && !/[*?]/.test(pattern);
-  if (isPlain || pattern === text) return pattern === text;
+export function matches(pattern: string, text: string): boolean {
+  if (!/[*?]/.test(pattern)) return pattern === text;
   const source = RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.');
-  return new RegExp(`^${source}$`, `s${flags}`).test(text);
+  return new RegExp(`^${source}$`, 's').test(text);
 }

@@ -116,8 +116,9 @@ function aboutDynamodb(document: Json | undefined): Json {
   const { Statement = [], ...more } = Object(document) as Record<string, Json>;
   const isJudged = (statement: Json) =>
     [Object(statement).Action].flat().some((pattern) => {
-      const [service = '', action] = typeof pattern === 'string' ? pattern.split(':') : ['*'];
-      return matches(service, 'dynamodb', 'i') || (action === undefined && service.includes('*'));
+      const text = typeof pattern === 'string' ? pattern.toLowerCase() : '*';
+      const [service = '', action] = text.split(':');
+      return matches(service, 'dynamodb') || (action === undefined && service.includes('*'));
     });
   return { ...more, Statement: [Statement].flat().filter(isJudged) };
 }
