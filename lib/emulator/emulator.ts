@@ -145,11 +145,11 @@ function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
  * disconnected before it had sent all.
  */
 async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
-  const { method = '', url = '', rawHeaders, socket } = request;
+  const { method = '', url = '', headers: joined, rawHeaders, socket } = request;
   const body = await readBody(request, maxBodyBytes).catch(() => undefined);
   if (!body) return undefined;
   const sourceIp = socket.remoteAddress ?? '';
-  const forwardedFor = [...(request.headersDistinct['x-forwarded-for'] ?? []), sourceIp].join(', ');
+  const forwardedFor = [joined['x-forwarded-for'] ?? [], sourceIp].flat().join(', ');
   const forwarded = ['X-Forwarded-For', forwardedFor, 'X-Forwarded-Port', `${socket.localPort}`];
   const sent = [...rawHeaders, ...forwarded, 'X-Forwarded-Proto', 'http'];
   const headers: HttpRequest['headers'] = [];

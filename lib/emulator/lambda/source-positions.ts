@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { attempt } from '../template/intrinsics.ts';
 
 /**
  * Returns a function that makes the stacks in a log line point to the sources, if the code in the
@@ -31,10 +32,5 @@ export function sourcePositions(folder: string): (line: string) => string {
   return (text) => text.replace(place, position);
 }
 
-function readMap(file: string): SourceMap | undefined {
-  try {
-    return new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+const readMap = (file: string): SourceMap | undefined =>
+  attempt(() => new SourceMap(JSON.parse(readFileSync(file, 'utf8'))));
