@@ -1,6 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import * as config from '@smithy/core/config';
@@ -157,6 +158,18 @@ test('the client that functions use has no logger and one signer', async () => {
   expect(names(whole.middlewareStack)).toContain('loggerMiddleware');
   expect(names(middlewareStack)).not.toContain('loggerMiddleware');
   expect(config.signer({} as never)).toBe(config.signer({} as never));
+});
+
+test('V8 keeps the configuration in the form that it copies fast, once it is read', () => {
+  setFlagsFromString('--allow-natives-syntax');
+  const isFast = new Function('object', 'return %HasFastProperties(object)');
+  setFlagsFromString('--no-allow-natives-syntax');
+  const forms = [connect(), new DynamoDBClient({ region: 'eu-central-1' })].map(({ config }) => {
+    const readRegion = () => config.region;
+    for (let reads = 0; reads < 1000; reads++) readRegion();
+    return isFast(config);
+  });
+  expect(forms).toEqual([true, false]);
 });
 
 test.each(['loadConfig', 'parseKnownFiles'])(
