@@ -19,7 +19,7 @@ export function lighten(client: DynamoDBClient): void {
   const { signer } = client.config;
   let only: ReturnType<typeof signer> | undefined;
   client.config.signer = (scheme) => (only ??= signer(scheme));
-  // The SDK copies its configuration three times a request. V8 copies seven times as fast what is
-  // the prototype of something. Without this step, a later call took 1.03 times as long.
+  // The SDK copies its configuration three times a request. V8 copies an object seven times as fast
+  // once it is a prototype. Without this step, a later call took 1.03 times as long.
   Object.create(client.config);
 }
