@@ -63,10 +63,7 @@ export function protectWrites(client: DynamoDBClient): void {
 /** The date can be set back, and the uptime may stand still while Lambda freezes the function. */
 const readClocks = () => [Date.now(), process.uptime() * 1000];
 
-async function closeStaleConnections(
-  { config }: DynamoDBClient,
-  lastUsed: number[],
-): Promise<void> {
+async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: number[]) {
   // While the function was frozen, DynamoDB may have closed a connection. Node notices within one
   // turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));

@@ -101,19 +101,11 @@ export function itemStore<F extends Fields>(
     });
 
   async function read(owner: string, id: bigint, signal: AbortSignal | undefined) {
-    const { Item } = await database.send(
-      new GetCommand({ TableName: table, Key: keyOf(owner, id), ConsistentRead: true }),
-      abortOptions(signal),
-    );
-    return Item;
+    const get = { TableName: table, Key: keyOf(owner, id), ConsistentRead: true };
+    return (await database.send(new GetCommand(get), abortOptions(signal))).Item;
   }
 
-  async function list(
-    owner: string,
-    limit: number,
-    after = smallestId - 1n,
-    signal?: AbortSignal,
-  ): Promise<Item<F>[]> {
+  async function list(owner: string, limit: number, after = smallestId - 1n, signal?: AbortSignal) {
     const items: Item<F>[] = [];
     let next: Record<string, unknown> | undefined;
     do {

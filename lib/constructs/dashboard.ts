@@ -135,10 +135,7 @@ const tableMetric = (table: TableV2, metricName: string, options: MetricOptions)
   });
 
 /** Adds up metrics, of which one without data counts as 0, and makes dollars of each sum. */
-function cost(
-  label: string,
-  terms: Record<string, [metrics: Metric[], price: string]>,
-): MathExpression {
+function cost(label: string, terms: Record<string, [metrics: Metric[], price: string]>) {
   const sums = Object.entries(terms).map(([name, [metrics, price]]) => {
     const filled = metrics.map((_, i) => `FILL(${name}${i}, 0)`);
     return `(${filled.join(' + ')}) ${price}`;

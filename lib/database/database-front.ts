@@ -75,11 +75,7 @@ export function databaseFront(
     return answering.finally(() => inProgress.delete(answering));
   }
 
-  async function judged(
-    request: DatabaseRequest,
-    functionName: string,
-    judge: Judge,
-  ): Promise<DatabaseAnswer> {
+  async function judged(request: DatabaseRequest, functionName: string, judge: Judge) {
     const { headers, body } = request;
     const command = readCommand(headers['x-amz-target'], body);
     if (!command) return refusal('SerializationException');

@@ -58,9 +58,9 @@ export function gate() {
         onArrival = () => held.length >= count && resolve();
         onArrival();
       }),
-    /** Answers the waiting requests. */
-    release() {
-      for (const response of held.splice(0)) response.end();
+    /** Answers the requests that wait, but for the first ones. */
+    release(but = 0) {
+      for (const response of held.splice(but)) response.end();
     },
   };
 }

@@ -175,6 +175,32 @@ test('invocations up to the limit run at once, each in its own environment', asy
   expect(new Set(environments).size).toBe(concurrency);
 });
 
+/** Sends as many requests as can wait behind those that run. They add to a file. */
+async function queue() {
+  const file = join(temporaryFolder(), 'file');
+  const behind = times(concurrency, () => ask('add to a file', '/v1/fault', { file }));
+  // This answer comes after the others have arrived.
+  await ask('nothing', '/v1/hasty');
+  return { behind, added: () => readFileSync(file, 'utf8') };
+}
+
+test('an invocation behind a long one is served once, by an environment that is idle', async () => {
+  const { held, deed, holds, release } = await fill('wait at a gate', '/v1/fault');
+  const files: (() => string)[] = [];
+  for (const _ of Array(6)) {
+    const { behind, added } = await queue();
+    release(1);
+    for (const { status } of await Promise.all(behind)) expect(status).toBe(200);
+    held.push(...times(concurrency - 1, () => ask('wait at a gate', '/v1/fault', deed)));
+    await holds(concurrency);
+    files.push(added);
+  }
+  const last = await queue();
+  release();
+  for (const { status } of await Promise.all([...held, ...last.behind])) expect(status).toBe(200);
+  for (const added of files) expect(added()).toBe('once'.repeat(concurrency));
+});
+
 test('each invocation logs in one piece, for its own request', async () => {
   const start = fixture.log.length;
   await Promise.all(times(3 * concurrency, () => ask('log')));
@@ -195,12 +221,11 @@ test('each invocation logs in one piece, for its own request', async () => {
 
 test('an invocation behind one that ends its environment is served by another', async () => {
   const { held, release } = await fill('exit behind a gate', '/v1/fault');
-  const behind = times(concurrency, () => ask('nothing'));
-  // This answer comes after the others have arrived.
-  await ask('nothing', '/v1/hasty');
+  const { behind, added } = await queue();
   release();
   for (const { status } of await Promise.all(held)) expect(status).toBe(502);
   for (const { status } of await Promise.all(behind)) expect(status).toBe(200);
+  expect(added()).toBe('once'.repeat(concurrency));
 });
 
 test('an invocation that has begun is not repeated', async () => {

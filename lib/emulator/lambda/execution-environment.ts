@@ -27,12 +27,8 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
   const toSources = sourcePositions(folder);
   const print = (line: string) => log(FunctionName, toSources(line), traceId);
   const startedAt = performance.now();
-  const thread = startThread(
-    FunctionName,
-    variables(lambda, MemorySize, endpoint),
-    MemorySize,
-    print,
-  );
+  const env = variables(lambda, MemorySize, endpoint);
+  const thread = startThread(FunctionName, env, MemorySize, print);
   let isStarted = false;
   let initDurationMs: number | undefined;
   void thread.init.then(() => {
@@ -41,9 +37,10 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
   });
 
   return {
+    ...thread,
     /**
      * Invokes the handler with an event as JSON text, one after the other. Never rejects. Resolves
-     * with undefined if the environment ended before it began this invocation.
+     * with undefined if the environment ended before the invocation began, or it was taken back.
      */
     async invoke(event: string, trace: Trace): Promise<Outcome | undefined> {
       traceId ??= trace.id;
@@ -64,8 +61,6 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
       [traceId, initDurationMs] = [undefined, undefined];
       return outcome;
     },
-    isUsable: thread.isUsable,
-    stop: thread.stop,
   };
 }
 

@@ -22,7 +22,8 @@ const maxEventBytes = 6 * 1024 * 1024;
 /**
  * Returns the execution environments of a function. Each runs one invocation at a time, is reused,
  * and is replaced if it ends. At most `concurrency` invocations run at once. An environment has its
- * next invocation before it answers, so that its thread need not wait. All others wait here.
+ * next invocation before it answers, so that its thread need not wait, until another environment is
+ * idle. All others wait here.
  */
 export function functionPool(
   lambda: LambdaFunction,
@@ -44,13 +45,14 @@ export function functionPool(
     environments.set(environment, 0);
     return environment;
   };
-  /** Returns the environment that the next invocation is for, or undefined if all have two. */
+  /** Returns the environment that the next invocation is for, or undefined if all have enough. */
   function take(): ExecutionEnvironment | undefined {
     for (const environment of environments.keys())
       if (!environment.isUsable()) void drop(environment);
-    const having = (count: number) =>
-      [...environments.keys()].find((environment) => environments.get(environment) === count);
-    return having(0) ?? (environments.size < concurrency ? start() : having(1));
+    const all = [...environments.keys()];
+    const idle = all.find((environment) => environments.get(environment) === 0);
+    if (idle || environments.size < concurrency) return idle ?? start();
+    return all.find((environment) => environments.get(environment) === 1 && !environment.isLong());
   }
 
   return {
@@ -67,7 +69,10 @@ export function functionPool(
         const left = (environments.get(environment) ?? 0) - 1;
         if (left > 0 || (left === 0 && !retired)) environments.set(environment, left);
         else void drop(environment);
-        waiting.shift()?.();
+        const next = waiting.shift();
+        if (next) next();
+        else if (left === 0)
+          [...environments].some(([other, count]) => count === 2 && other.takeBack());
         if (outcome) return outcome;
       }
     },

@@ -44,8 +44,11 @@ export function startThread(
   memoryMb: number,
   print: (line: string) => void,
 ) {
-  /** How many invocations the thread has begun. */
-  const begun = new Int32Array(new SharedArrayBuffer(4));
+  /**
+   * An invocation is claimed here, by its place: by the thread that begins it, or by `takeBack`.
+   * Four numbers are enough, because at most three invocations are on their way.
+   */
+  const claims = new Int32Array(new SharedArrayBuffer(16));
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
     name,
@@ -53,9 +56,11 @@ export function startThread(
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
-    workerData: { functionArn: functionArn(name), begun },
+    workerData: { functionArn: functionArn(name), claims },
   });
-  let sent = 0;
+  // Places of invocations: the last one that was sent, that it was the turn of, and taken back.
+  let [sent, turn, takenBack] = [0, 0, 0];
+  let giveBack: (outcome: undefined) => void = () => {};
   let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
   /** Why the thread ends or has ended. */
   let cause: FunctionError | undefined;
@@ -117,22 +122,36 @@ export function startThread(
     init,
     /**
      * Sends an invocation to the thread, which begins it after the one before. Then calls
-     * `onBegin`. Resolves with undefined if the thread ended before.
+     * `onBegin`. Resolves with undefined if the thread ended before, or it was taken back.
      */
     invoke(invocation: Invocation, onBegin: () => void): Promise<Outcome | undefined> {
       sent += 1;
       const place = sent;
+      const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
+      giveBack = resolve;
       thread.postMessage(invocation);
-      const outcome = last.then(async () => {
+      last = last.then(async () => {
         // Until it has ended, the thread may begin another invocation.
         if (cause) await thread.terminate();
-        if (cause && place > 1 && Atomics.load(begun, 0) < place) return undefined;
+        turn = place;
+        const isLost = cause && place > 1 && claims[place % claims.length] !== place;
+        if (place === takenBack || isLost) return resolve(undefined);
         onBegin();
-        return cause ? { error: cause } : outcomeOf(invocation.requestId, invocation.timeoutMs);
+        const { requestId, timeoutMs } = invocation;
+        resolve(cause ? { error: cause } : await outcomeOf(requestId, timeoutMs));
       });
-      last = outcome;
-      return outcome;
+      return promise;
     },
+    /** Takes back the last invocation, unless it has begun. Returns whether it did. */
+    takeBack(): boolean {
+      if (sent === turn || Atomics.exchange(claims, sent % claims.length, sent) === sent)
+        return false;
+      takenBack = sent;
+      giveBack(undefined);
+      return true;
+    },
+    /** Whether the invocation behind the one that runs was taken back. */
+    isLong: () => takenBack > turn,
     isUsable: () => !cause,
     stop,
   };

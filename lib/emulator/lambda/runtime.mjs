@@ -13,12 +13,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** @import { Invocation, Message, Outcome } from './function-thread.ts' */
 /** @typedef {(event: unknown, context: object) => unknown} Handler */
 
-const { functionArn, begun } = workerData;
+const { functionArn, claims } = workerData;
 const port = parentPort ?? fail('This file runs in a thread of its own.');
 /** @param {Message} message */
 const say = (message) => port.postMessage(message);
 /** @type {string | undefined} */
 let requestId;
+let received = 0;
 
 /** @returns {Promise<Handler>} */
 async function load() {
@@ -43,7 +44,9 @@ async function load() {
 
 /** @param {Handler} handler @param {Invocation} invocation */
 async function invoke(handler, { event, timeoutMs, traceId, ...invocation }) {
-  Atomics.add(begun, 0, 1);
+  received += 1;
+  // Then it was taken back.
+  if (Atomics.exchange(claims, received % claims.length, received) === received) return;
   const deadline = Date.now() + timeoutMs;
   // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
   // the thread alive.
