@@ -58,9 +58,9 @@ export function gate() {
         onArrival = () => held.length >= count && resolve();
         onArrival();
       }),
-    /** Answers the requests that wait, but for the first ones. */
-    release(but = 0) {
-      for (const response of held.splice(but)) response.end();
+    /** Answers the waiting requests, except the first ones. */
+    release(except = 0) {
+      for (const response of held.splice(except)) response.end();
     },
   };
 }

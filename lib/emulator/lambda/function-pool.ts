@@ -22,8 +22,8 @@ const maxEventBytes = 6 * 1024 * 1024;
 /**
  * Returns the execution environments of a function. Each runs one invocation at a time, is reused,
  * and is replaced if it ends. At most `concurrency` invocations run at once. An environment has its
- * next invocation before it answers, so that its thread need not wait, until another environment is
- * idle. All others wait here.
+ * next invocation before it answers, so that its thread need not wait. That one is taken back if
+ * another environment is idle before it begins. All others wait here.
  */
 export function functionPool(
   lambda: LambdaFunction,
@@ -45,7 +45,7 @@ export function functionPool(
     environments.set(environment, 0);
     return environment;
   };
-  /** Returns the environment that the next invocation is for, or undefined if all have enough. */
+  /** Returns the environment that the next invocation is for, or undefined if it must wait. */
   function take(): ExecutionEnvironment | undefined {
     for (const environment of environments.keys())
       if (!environment.isUsable()) void drop(environment);

@@ -58,7 +58,7 @@ export function startThread(
     stdout: true,
     workerData: { functionArn: functionArn(name), claims },
   });
-  // Places of invocations: the last one that was sent, that it was the turn of, and taken back.
+  // The places of the last invocation that was sent, whose turn came, and that was taken back.
   let [sent, turn, takenBack] = [0, 0, 0];
   let giveBack: (outcome: undefined) => void = () => {};
   let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
@@ -142,7 +142,7 @@ export function startThread(
       });
       return promise;
     },
-    /** Takes back the last invocation, unless it has begun. Returns whether it did. */
+    /** Takes back the last invocation and returns true. Returns false if it has begun. */
     takeBack(): boolean {
       if (sent === turn || Atomics.exchange(claims, sent % claims.length, sent) === sent)
         return false;
@@ -150,7 +150,7 @@ export function startThread(
       giveBack(undefined);
       return true;
     },
-    /** Whether the invocation behind the one that runs was taken back. */
+    /** Returns whether the invocation after the running one was taken back. */
     isLong: () => takenBack > turn,
     isUsable: () => !cause,
     stop,

@@ -45,7 +45,7 @@ async function load() {
 /** @param {Handler} handler @param {Invocation} invocation */
 async function invoke(handler, { event, timeoutMs, traceId, ...invocation }) {
   received += 1;
-  // Then it was taken back.
+  // Skip an invocation that was taken back.
   if (Atomics.exchange(claims, received % claims.length, received) === received) return;
   const deadline = Date.now() + timeoutMs;
   // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
