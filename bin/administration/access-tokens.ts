@@ -71,11 +71,7 @@ export async function issueToken(
 }
 
 /** Lists all tokens, or those of one owner, the oldest first. */
-export async function listTokens(
-  database: DynamoDBDocumentClient,
-  table: string,
-  owner?: string,
-): Promise<AccessTokenRecord[]> {
+export async function listTokens(database: DynamoDBDocumentClient, table: string, owner?: string) {
   const tokens: AccessTokenRecord[] = [];
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {

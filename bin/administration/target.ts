@@ -14,10 +14,7 @@ const timeouts = {
 };
 
 /** Opens the database that the options name, and finds its table of access tokens. */
-export async function openTarget(
-  options: TargetOptions,
-  more: DynamoDBClientConfig = {},
-): Promise<Target> {
+export async function openTarget(options: TargetOptions, more: DynamoDBClientConfig = {}) {
   const config = { ...timeouts, ...more };
   const database = documentClient(
     options.localhost
@@ -25,7 +22,7 @@ export async function openTarget(
       : new DynamoDBClient({ ...accountOf(options), ...config }),
   );
   requireObjects(database);
-  return [database, await tableIn(options, 'accessTokens')];
+  return [database, await tableIn(options, 'accessTokens')] satisfies Target;
 }
 
 /** Returns what a table is called in the target. */

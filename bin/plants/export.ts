@@ -12,10 +12,7 @@ import { counted, onInterrupt } from './writes.ts';
  * Writes an owner's plants to a file, or to stdout if none is named. An export to a file continues
  * one that did not come to its end.
  */
-export async function exportCommand(
-  file: string | undefined,
-  options: OwnerOptions,
-): Promise<void> {
+export async function exportCommand(file: string | undefined, options: OwnerOptions) {
   const { owner } = options;
   const { store, database, table } = await openPlants(options);
   const bar = progressBar('Exporting');

@@ -14,10 +14,7 @@ const faultsShown = 20;
  * Creates an owner's plants from lines of JSON, as the API would: a plant that is there already
  * stays as it is. Lines that are not plants are reported and passed over.
  */
-export async function importCommand(
-  file: string | undefined,
-  options: WriteOptions,
-): Promise<void> {
+export async function importCommand(file: string | undefined, options: WriteOptions) {
   const { owner, onlyWriter } = options;
   const { store } = await openPlants(options);
   if (file === undefined && process.stdin.isTTY)

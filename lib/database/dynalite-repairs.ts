@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { parse } from 'node:url';
 import { ClassicLevel } from 'classic-level';
 import type { DatabaseAnswer, Engine } from './engine.ts';
 
@@ -20,6 +21,14 @@ export function closeIterators(): void {
   change<{ close(): Promise<void> }>(prototype, ['keys', 'values'], (iterator) =>
     Object.assign(iterator, { return: () => iterator.close() }),
   );
+}
+
+/** Fault: dynalite calls `url.parse`, for which Node takes a stack each time until it warns. */
+export function dropUrlWarning(): void {
+  const { noDeprecation = false } = process;
+  process.noDeprecation = true;
+  parse('');
+  process.noDeprecation = noDeprecation;
 }
 
 /**

@@ -9,6 +9,7 @@ import { type DatabaseFront, databaseFront, type FunctionCall } from './database
 import {
   answerFailures,
   closeIterators,
+  dropUrlWarning,
   engineOf,
   refuseWritesOnceFailed,
 } from './dynalite-repairs.ts';
@@ -21,6 +22,7 @@ export interface Database extends Pick<DatabaseFront, 'enforce' | 'exclusively'>
 
 answerFailures();
 closeIterators();
+dropUrlWarning();
 
 /** Changes when this program or its engine can no longer read the folders of earlier versions. */
 const format = '1';
