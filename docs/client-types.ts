@@ -1,4 +1,4 @@
-// Made of docs/openapi.json by .ci/client-types/run. Do not edit it.
+// Made of docs/openapi.json by .ci/steps/client-types. Do not edit it.
 
 export interface paths {
     "/plants": {

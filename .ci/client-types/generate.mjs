@@ -6,5 +6,5 @@ const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const ast = await openapiTS(new URL('./openapi.json', import.meta.url), {
   transform: ({ format }) => (format === 'int64' ? bigint : undefined),
 });
-process.stdout.write('// Made of docs/openapi.json by .ci/client-types/run. Do not edit it.\n\n');
+process.stdout.write('// Made of docs/openapi.json by .ci/steps/client-types. Do not edit it.\n\n');
 process.stdout.write(astToString(ast));

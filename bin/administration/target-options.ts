@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { defaultPorts, findRunning } from './running.ts';
+import { defaultPorts, findRunning } from '../command-line/running.ts';
 
 /** Where the tables are: in the database of a running `npm start`, or in a deployed stack. */
 export interface TargetOptions {

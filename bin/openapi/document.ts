@@ -11,7 +11,7 @@ import {
   problemMembers,
   problems,
 } from '../../functions/shared/problems.ts';
-import { defaultPorts } from '../administration/running.ts';
+import { defaultPorts } from '../command-line/running.ts';
 import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
 import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { jsonSchemaOf, requestSchema } from './schema.ts';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AdministrationError } from '../administration/administration-error.ts';
-import { isAlive } from '../administration/running.ts';
+import { isAlive } from '../command-line/running.ts';
 import { fromLine, readLines } from './lines.ts';
 
 const origin = v.strictObject({ owner: v.string(), table: v.string(), tableId: v.string() });

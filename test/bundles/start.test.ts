@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test as testInTurn } from '@jest/globals';
 import { bundle, entries } from '../../lib/bundle.ts';
-import { listen } from '../../lib/emulator/listen.ts';
+import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
 import { runFunction } from './function-process.ts';

@@ -10,7 +10,7 @@ import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
 import { build, buildOptions, bundle, type Entry, entries } from '../../lib/bundle.ts';
-import { listen } from '../../lib/emulator/listen.ts';
+import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
 import { eventFor, tokenOf } from '../support/service/lambda-events.ts';

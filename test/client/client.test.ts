@@ -10,7 +10,7 @@ import {
   PlantStoreError,
   plantStoreClient,
 } from '../../docs/client.ts';
-import { listen } from '../../lib/emulator/listen.ts';
+import { listen } from '../../lib/offline/http/listen.ts';
 import { readPage } from '../docs/page.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { answered } from '../support/plant.ts';

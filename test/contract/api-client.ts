@@ -3,15 +3,15 @@ import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { parse, send as sendRaw } from '../support/http/http-client.ts';
-import { note } from './demands.ts';
 import {
   type Answer,
   differences,
   differencesFromLink,
   differencesFromProblem,
   type ProblemDetails,
-} from './description.ts';
+} from '../support/description.ts';
+import { parse, send as sendRaw } from '../support/http/http-client.ts';
+import { note } from './demands.ts';
 import { openTarget } from './target.ts';
 
 export const target = await openTarget();

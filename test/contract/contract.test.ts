@@ -1,8 +1,8 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
+import { responsesOf } from '../support/description.ts';
 import { list, removeAll, target } from './api-client.ts';
 import { demandedOf, shown } from './demands.ts';
-import { responsesOf } from './description.ts';
 import './parts/refusals.ts';
 import './parts/plants.ts';
 import './parts/lists.ts';

@@ -1,6 +1,12 @@
 import { type Operation, operations } from '../../functions/shared/operations.ts';
+import {
+  type Answer,
+  type ProblemDetails,
+  partsOf,
+  placeOf,
+  responsesOf,
+} from '../support/description.ts';
 import { parse } from '../support/http/http-client.ts';
-import { type Answer, type ProblemDetails, partsOf, placeOf, responsesOf } from './description.ts';
 
 /** What the calls so far have shown of an operation, like `createPlant answers 201`. */
 export const shown = new Set<string>();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { encodeCursor, largestPage } from '../../functions/items/paging.ts';
-import { type Database, startDatabase } from '../../lib/database/embedded-database.ts';
-import { partsOf } from '../contract/description.ts';
+import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
+import { partsOf } from '../support/description.ts';
 import { stored } from '../support/plant.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { intrinsics, type Scope } from '../../lib/emulator/template/intrinsics.ts';
+import { intrinsics, type Scope } from '../../lib/offline/template/intrinsics.ts';
 import {
   managedPolicies,
   type PropertyRule,
   type PropertyRules,
   supportedTypes,
-} from '../../lib/emulator/template/supported-types.ts';
+} from '../../lib/offline/template/supported-types.ts';
 import { headingsOf, readPage, tableOf } from './page.ts';
 
 const page = 'docs/imitates.md';

@@ -3,11 +3,11 @@ import { type IncomingMessage, request } from 'node:http';
 import { paging } from '../../functions/items/paging.ts';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import { ownerKey, tableIds } from '../../functions/shared/table-schema.ts';
-import { startDatabase } from '../../lib/database/embedded-database.ts';
+import { startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
-import { describedOperation } from '../contract/description.ts';
 import { largestValue } from '../plants/largest-content.ts';
 import { writePlants } from '../support/database/plants-table.ts';
+import { describedOperation } from '../support/description.ts';
 import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */

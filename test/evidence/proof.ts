@@ -12,7 +12,7 @@ const program = new Command('npm run proof --')
   .description('Proves what docs/proof.md claims. A run of the whole writes the page anew.')
   .argument('[arguments...]', 'for jest, to run a part: paths, or -t and words of a name')
   .allowUnknownOption()
-  .addHelpText('after', example('npm run proof -- test/evidence/slow/crashes'))
+  .addHelpText('after', example('npm run proof -- test/evidence/proof/crashes'))
   .parse();
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
@@ -39,10 +39,10 @@ function runJest(workers: number, ...args: string[]): Run {
 }
 
 const given = program.args;
-const tried = ['test/evidence/slow', 'test/faults', 'test/fuzz'];
+const tried = ['test/evidence/proof', 'test/faults', 'test/fuzz'];
 const namesFile = given.some((argument) => argument.startsWith('test/'));
 // This measures, so it runs after the others, on a machine that does nothing else.
-const load = 'test/evidence/slow/load';
+const load = 'test/evidence/proof/load';
 const startedAt = performance.now();
 const runs =
   given.length > 0

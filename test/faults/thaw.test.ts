@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../lib/bundle.ts';
-import { listen } from '../../lib/emulator/listen.ts';
+import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Operation, operationNames } from '../../functions/shared/operations.ts';
-import { partsOf } from '../contract/description.ts';
+import { partsOf } from '../support/description.ts';
 import { parse } from '../support/http/http-client.ts';
 import { bodies, pathIds, queries } from './inputs.ts';
 import { judgeCreate, judgeId, judgeList, type Verdict } from './oracle.ts';

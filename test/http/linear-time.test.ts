@@ -4,9 +4,9 @@ import { operation } from '../../functions/http/operation.ts';
 import { createPlant, createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlant, deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlants, listPlantsInput } from '../../functions/plants/list.ts';
-import { readRequest } from '../../lib/emulator/gateway/http.ts';
-import { proxyEvent as emulatedEvent } from '../../lib/emulator/gateway/proxy-event.ts';
-import { findRoute, type Route } from '../../lib/emulator/gateway/routes.ts';
+import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-event.ts';
+import { readRequest } from '../../lib/offline/gateway/request.ts';
+import { findRoute, type Route } from '../../lib/offline/gateway/routes.ts';
 import { capturedLog } from '../support/captured-log.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 

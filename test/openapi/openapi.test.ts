@@ -5,8 +5,8 @@ import { openApiText } from '../../bin/openapi/document.ts';
 import { jsonSchemaOf, requestSchema } from '../../bin/openapi/schema.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
 import { operationNames } from '../../functions/shared/operations.ts';
-import { type Answer, differencesFrom, openApi, responsesOf } from '../contract/description.ts';
 import { readPage } from '../docs/page.ts';
+import { type Answer, differencesFrom, openApi, responsesOf } from '../support/description.ts';
 
 const committed = readPage('docs/openapi.json');
 const document = JSON.parse(committed);

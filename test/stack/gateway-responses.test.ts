@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { differencesFromProblem } from '../contract/description.ts';
+import { differencesFromProblem } from '../support/description.ts';
 import { propertiesOf, settings, templateWith } from './templates.ts';
 
 interface GatewayResponse {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { operationNames } from '../../functions/shared/operations.ts';
-import { assemble } from '../../lib/assembly/assembly.ts';
 import { functionOf } from '../../lib/bundle.ts';
-import { readTemplate } from '../../lib/emulator/template/template.ts';
+import { assemble } from '../../lib/offline/assembly.ts';
+import { readTemplate } from '../../lib/offline/template/template.ts';
 import { settingNames } from '../../lib/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
@@ -21,7 +21,7 @@ export interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** Ways to deploy. The tests look at their templates, .ci/templates/run at their findings. */
+/** Ways to deploy. The tests look at their templates, .ci/steps/templates at their findings. */
 export const settings = chosenSettings;
 
 /** Returns the CDK context of the stack that has no settings but these. */

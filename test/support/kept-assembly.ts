@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { assemble, digestOf, synthesizeInThread } from '../../lib/assembly/assembly.ts';
+import { assemble, digestOf, synthesizeInThread } from '../../lib/offline/assembly.ts';
 import { temporaryFolder } from './cleanup.ts';
 
 /**

@@ -61,7 +61,7 @@ export async function startNpmStart(
   { cwd = root, launcher = [] as string[] } = {},
 ) {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
-  const command = [...launcher, 'bin/local.ts', '--json', ...ports, ...args];
+  const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];
   const program = startProgram(process.execPath, command, { cwd });
   const ready: { baseUrl: string; token: string; dynamodbEndpoint: string } = JSON.parse(
     await program.line(/^\{"baseUrl"/),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
+import { placesIn } from '../../support/description.ts';
 import {
   ask,
   type Header,
@@ -12,7 +13,6 @@ import {
 } from '../api-client.ts';
 import { badBodies } from '../cases/bad-bodies.ts';
 import { badHeaders, badPathIds, badQueries, largeBodies } from '../cases/bad-requests.ts';
-import { placesIn } from '../description.ts';
 import { expectAnswer } from '../settled.ts';
 
 const good = '{"id":1,"name":"a"}';

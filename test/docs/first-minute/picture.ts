@@ -13,7 +13,7 @@ const columns = 57;
 /** Runs `npm start`, creates a plant, is refused another and ends it. Returns what is printed. */
 export async function firstMinute(): Promise<string[]> {
   const options = '--memory --port 0 --dynamodb-port 0'.split(' ');
-  const args = [join(root, 'bin', 'node24.mjs'), join(root, 'bin', 'local.ts'), ...options];
+  const args = [join(root, 'bin', 'node24.mjs'), join(root, 'bin', 'start.ts'), ...options];
   const program = spawn(process.execPath, args, { env: { ...process.env, NO_COLOR: '1' } });
   const log = text(program.stderr);
   let ready = '';

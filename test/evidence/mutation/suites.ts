@@ -11,19 +11,13 @@ export const suites: [files: RegExp, suites: string[]][] = [
   [/prime|stubs/, ['bundles/', 'contract/contract']],
   [
     /writes|client|lighten/,
-    ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
+    ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
-  [/store/, ['dynamodb/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
+  [/store/, ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
   [
     /environment|log/,
-    [
-      'dynamodb/',
-      'local/request-log',
-      'bundles/start',
-      'contract/contract',
-      'access-tokens/service',
-    ],
+    ['items/', 'start/request-log', 'bundles/start', 'contract/contract', 'access-tokens/service'],
   ],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];

@@ -8,8 +8,8 @@ import { eventually } from '../../support/eventually.ts';
 import { startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 
-// Deploys to the account that the environment names, which .ci/deploy makes a stand-in for AWS. The
-// tests run in this order.
+// Deploys to the account that the environment names, which .ci/steps/deploy makes a stand-in for
+// AWS. The tests run in this order.
 
 // One of the tests runs a whole suite, which takes long on a busy machine.
 jest.setTimeout(1_800_000);

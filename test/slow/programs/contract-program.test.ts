@@ -7,7 +7,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from '@jest/globals';
 import { listTokens } from '../../../bin/administration/access-tokens.ts';
-import { announce } from '../../../bin/administration/running.ts';
+import { announce } from '../../../bin/command-line/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';

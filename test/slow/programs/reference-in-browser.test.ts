@@ -4,7 +4,7 @@ import { itemStore } from '../../../functions/items/store.ts';
 import { plantKind } from '../../../functions/plants/plant.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
+import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';

@@ -12,8 +12,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { findRunning } from '../../../bin/administration/running.ts';
-import { localClient } from '../../../lib/database/database-client.ts';
+import { findRunning } from '../../../bin/command-line/running.ts';
+import { localClient } from '../../../lib/offline/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { answered } from '../../support/plant.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
@@ -39,7 +39,7 @@ const start = async (args: string[], cwd = root) => {
 
 /** Returns what a program writes to stderr if it refuses to start. */
 async function refused(...args: string[]): Promise<string> {
-  const program = startProgram(process.execPath, [...launcher, 'bin/local.ts', ...args]);
+  const program = startProgram(process.execPath, [...launcher, 'bin/start.ts', ...args]);
   const { code, stdout, stderr } = await program.ended();
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
@@ -187,7 +187,7 @@ test('with --watch it serves what has changed, however that was written', async 
   await store.says(/^The functions stay as they were: CreatePlant\.Layers: the emulator does not /);
   expect((await store.create({ id: 2, name: 'Ficus' })).status).toBe(201);
 
-  change('lib/emulator/emulator.ts', 'import', '//\nimport');
+  change('lib/offline/emulator.ts', 'import', '//\nimport');
   await store.says(/^The code of npm start itself has changed: start it again to use it\.$/);
   expect((await store.stop()).code).toBe(0);
 });
@@ -208,7 +208,7 @@ test('what a killed one leaves is removed by the next', async () => {
 
 test('the lines to paste that it prints work', async () => {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
-  const args = [...launcher, 'bin/local.ts', '--memory', ...ports];
+  const args = [...launcher, 'bin/start.ts', '--memory', ...ports];
   const program = startProgram(process.execPath, args);
   await program.line(/^Ctrl-C ends it/);
   const curls = program.lines.filter((line) => line.startsWith('  curl '));

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { databaseFront } from '../../../lib/database/database-front.ts';
-import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
-import type { DatabaseRequest } from '../../../lib/database/engine.ts';
-import { listen } from '../../../lib/emulator/listen.ts';
+import { databaseFront } from '../../../lib/offline/database/database-front.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import type { DatabaseRequest } from '../../../lib/offline/database/engine.ts';
+import { listen } from '../../../lib/offline/http/listen.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../http/free-port.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../packages-of-ci.ts';

@@ -1,9 +1,9 @@
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
-import { createTables } from '../../../lib/database/create-tables.ts';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
-import type { Properties, Table } from '../../../lib/emulator/template/properties.ts';
-import type { Template } from '../../../lib/emulator/template/template.ts';
+import { createTables } from '../../../lib/offline/database/create-tables.ts';
+import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import type { Properties, Table } from '../../../lib/offline/template/properties.ts';
+import type { Template } from '../../../lib/offline/template/template.ts';
 import { finallyDo } from '../cleanup.ts';
 import { engine } from './engines.ts';
 

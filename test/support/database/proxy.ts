@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { DatabaseAnswer } from '../../../lib/database/engine.ts';
-import { listen } from '../../../lib/emulator/listen.ts';
+import type { DatabaseAnswer } from '../../../lib/offline/database/engine.ts';
+import { listen } from '../../../lib/offline/http/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 import { forwardTo } from './engines.ts';
 

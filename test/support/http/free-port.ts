@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { listen } from '../../../lib/emulator/listen.ts';
+import { listen } from '../../../lib/offline/http/listen.ts';
 
 /** Returns a port on which nothing listens at the moment. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {

@@ -1,5 +1,5 @@
 import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
-import { listen } from '../../../lib/emulator/listen.ts';
+import { listen } from '../../../lib/offline/http/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
 /** Starts a server until the end of the test file. Returns its origin. */

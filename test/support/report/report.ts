@@ -14,7 +14,7 @@ if (share > 0) jest.setTimeout(60 * 60_000);
 export function commandOfTest(): string {
   const { testPath = '', currentTestName = '' } = expect.getState();
   const file = relative(root, testPath).replace(/\.test\.ts$/, '');
-  const run = file.includes('/slow/') ? 'npm run proof' : 'npm test';
+  const run = file.includes('/proof/') ? 'npm run proof' : 'npm test';
   return `${run} -- ${file} -t '${currentTestName}'`;
 }
 

@@ -4,10 +4,10 @@ import {
   operations,
 } from '../../../functions/shared/operations.ts';
 import type { Entry } from '../../../lib/bundle.ts';
-import { describedOperation } from '../../contract/description.ts';
-import authorize from '../../sam-events/authorize.json' with { type: 'json' };
-import listPlants from '../../sam-events/list-plants.json' with { type: 'json' };
 import { forge } from '../access-tokens/forge.ts';
+import { describedOperation } from '../description.ts';
+import authorize from '../sam-events/authorize.json' with { type: 'json' };
+import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
 import { multiValues } from './proxy-event.ts';
 
 /** Returns the event of a function, made by `caller`: owner or token id. */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { assemble } from '../../../lib/assembly/assembly.ts';
-import { createTables } from '../../../lib/database/create-tables.ts';
-import { localDocumentClient } from '../../../lib/database/database-client.ts';
-import { type Database, startDatabase } from '../../../lib/database/embedded-database.ts';
-import { startEmulator } from '../../../lib/emulator/emulator.ts';
-import { readTemplate } from '../../../lib/emulator/template/template.ts';
+import { assemble } from '../../../lib/offline/assembly.ts';
+import { createTables } from '../../../lib/offline/database/create-tables.ts';
+import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import { startEmulator } from '../../../lib/offline/emulator.ts';
+import { readTemplate } from '../../../lib/offline/template/template.ts';
 import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { localDocumentClient } from '../../../../lib/database/database-client.ts';
-import { listen } from '../../../../lib/emulator/listen.ts';
+import { localDocumentClient } from '../../../../lib/offline/database/database-client.ts';
+import { listen } from '../../../../lib/offline/http/listen.ts';
 
 // A server that does only the database call of a list. Its argument is the database's endpoint.
 const database = localDocumentClient(process.argv[2] ?? '');

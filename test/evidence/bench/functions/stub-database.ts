@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { digest } from '../../../../functions/access-tokens/token.ts';
-import { listen } from '../../../../lib/emulator/listen.ts';
+import { listen } from '../../../../lib/offline/http/listen.ts';
 import { tokenOf } from '../../../support/service/lambda-events.ts';
 
 /** Answers every command at once, over HTTP and, if this machine has openssl, over TLS. */

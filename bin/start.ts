@@ -1,0 +1,118 @@
+import { mkdtempSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { Command } from 'commander';
+import { assemble } from '../lib/offline/assembly.ts';
+import { createTables } from '../lib/offline/database/create-tables.ts';
+import { startEmulator } from '../lib/offline/emulator.ts';
+import { defaultConcurrency } from '../lib/offline/lambda/function-pool.ts';
+import { readTemplate } from '../lib/offline/template/template.ts';
+import { settingKey } from '../lib/setting-key.ts';
+import { example } from './command-line/example.ts';
+import { lifecycle, type Start } from './command-line/lifecycle.ts';
+import { announce } from './command-line/running.ts';
+import { checkFree, demoToken, openDatabase } from './offline/local-database.ts';
+import { type LocalOptions, parseOptions } from './offline/local-options.ts';
+import { printReady, progress, type Ready } from './offline/local-output.ts';
+import { workFolder } from './offline/work-folder.ts';
+import { costTable } from './start/cost-table.ts';
+import { apiReference, referencePath } from './start/reference/reference.ts';
+import { requestLog } from './start/request-log.ts';
+
+interface Options extends LocalOptions {
+  dynamodbHost: string;
+  watch?: true;
+  lambdaLog?: true;
+}
+
+const program = new Command('npm start --')
+  .description(
+    'Runs the plant store on this machine: the stack that would be deployed, and a database.',
+  )
+  .option(
+    '--dynamodb-host <address>',
+    'address of this machine that the database listens on',
+    '127.0.0.1',
+  )
+  .option('--watch', 'serve changed functions and settings at once')
+  .option('--lambda-log', "print Lambda's own log lines too")
+  .addHelpText('after', example('npm start -- --watch --port 3110'));
+parseOptions(program);
+
+const assemblies = workFolder();
+const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
+/** Lets stacks point to the functions' TypeScript. */
+const context = { [settingKey('source-maps')]: 'linked' };
+// Lambda's time zone.
+process.env.TZ = 'UTC';
+
+await lifecycle((start) => run(program.opts(), start));
+
+async function run(options: Options, start: Start): Promise<void> {
+  await checkFree(options, options.dynamodbHost);
+
+  const requests = requestLog(console.error, { verbose: options.lambdaLog });
+  const assembly = newFolder();
+  const [sources, database] = await Promise.all([
+    progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
+    start(() =>
+      openDatabase(options, {
+        host: options.dynamodbHost,
+        onCall: requests.call,
+        onRefusal: console.error,
+      }),
+    ),
+  ]);
+  const dynamodbEndpoint = database.endpoint;
+  const template = readTemplate(assembly);
+  let leftOut = '';
+  const enforce = (served: typeof template) => {
+    database.enforce(served);
+    const text = served.leftOut.join('; ');
+    if (text && text !== leftOut)
+      console.error(`Not imitated here: ${text}. See docs/imitates.md.`);
+    leftOut = text;
+  };
+  enforce(template);
+  await progress('Making the tables', createTables(template, dynamodbEndpoint));
+
+  const tellCosts = async () => {
+    if (requests.totals.size > 0) console.error(costTable(requests.totals));
+  };
+  await start(() => ({ stop: tellCosts }));
+  const token = await demoToken(dynamodbEndpoint, 'npm start');
+  const emulator = await start(() =>
+    startEmulator({
+      assembly,
+      port: options.port,
+      dynamodbEndpoint,
+      log: requests.log,
+      onRequest: requests.request,
+      // More would only use memory.
+      concurrency: Math.min(defaultConcurrency, availableParallelism()),
+      prewarm: true,
+      intercept: apiReference(token),
+    }),
+  );
+  if (options.watch) {
+    // Loaded only here, because it is native code.
+    const { watchSources } = await import('./start/watch.ts');
+    await start(() =>
+      watchSources({ assembly, sources }, newFolder, context, async (changed, code) => {
+        const next = readTemplate(changed);
+        await database.exclusively(() => createTables(next, dynamodbEndpoint));
+        emulator.replace(changed, code);
+        enforce(next);
+      }),
+    );
+  }
+
+  const ready: Ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
+  if (!options.memory) await start(() => announce(options.data, ready));
+  ready.reference = new URL(referencePath, emulator.baseUrl).href;
+  printReady(ready, options, 'Each request follows on a line of its own.');
+  // By default V8 optimizes a function after 3000 calls. Under load, 100 serve a tenth more
+  // requests. From the beginning, they would slow the start down.
+  setFlagsFromString('--invocation-count-for-turbofan=100');
+}

@@ -1,0 +1,50 @@
+import type { Operation } from '../../../functions/shared/operations.ts';
+import type { Answer } from '../../support/description.ts';
+import { type Content, sent } from '../../support/plant.ts';
+import { type openStore, plantsIn } from '../../support/service/store.ts';
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+type Id = bigint | number;
+
+/** Returns the calls of an owner. Those of the operations in `canBeBusy` can be answered 503. */
+export function ownerCalls(
+  store: Store,
+  owner: string,
+  { isOverHttp = false, canBeBusy = [] as Operation[] } = {},
+) {
+  type Request = Omit<Parameters<Store['call']>[0], 'owner'>;
+  const call = (request: Request) =>
+    store.call({ owner, ...request }, isOverHttp, canBeBusy.includes(request.operation));
+
+  return {
+    create(id: Id, content: Partial<Content>) {
+      const body = Buffer.from(sent(id, content));
+      const headers: [string, string][] = [['Content-Type', 'application/json']];
+      return call({ operation: 'createPlant', headers, body });
+    },
+    remove: (id: Id) => call({ operation: 'deletePlant', id: `${id}` }),
+    list: () => call({ operation: 'listPlants' }),
+    /** Lists page by page. Other work may go on with each page. */
+    async pages(limit: number, meanwhile = async (): Promise<unknown> => undefined) {
+      const pages: Content[][] = [];
+      let query: URLSearchParams | undefined = new URLSearchParams({ limit: `${limit}` });
+      while (query) {
+        const list = call({ operation: 'listPlants', query: [...query] });
+        const [answer]: [Answer, unknown] = await Promise.all([list, meanwhile()]);
+        pages.push(plantsIn(answer));
+        query = nextOf(answer);
+        // There are never more plants than that.
+        if (pages.length > 100) throw new Error('The links never end.');
+      }
+      return pages;
+    },
+  };
+}
+
+const nextOf = ({ headers: { link } }: Answer) =>
+  link === undefined
+    ? undefined
+    : new URLSearchParams(/^<\/v1\/plants\?(.*)>; rel="next"$/.exec(link)?.[1]);
+
+export const inOrder = (ids: Iterable<bigint>): bigint[] =>
+  [...ids].sort((a, b) => (a < b ? -1 : Number(a > b)));

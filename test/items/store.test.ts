@@ -1,0 +1,125 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import * as v from 'valibot';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { kindOf } from '../../functions/items/item.ts';
+import { itemStore } from '../../functions/items/store.ts';
+import { type PlantStore, plantKind } from '../../functions/plants/plant.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
+import { engines } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
+import { answered, stored, whole } from '../support/plant.ts';
+
+// The contract shows what callers see of it, the explorer what becomes of calls that meet.
+
+const TableName = tableIds.plants;
+const plant = (id: bigint, name = 'Aloe') => ({ id, ...answered({ name }) });
+
+describe.each(engines())('on $name', (engine) => {
+  let endpoint: string;
+  let database: DynamoDBDocumentClient;
+  let plants: PlantStore;
+  const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
+
+  beforeAll(async () => {
+    ({ endpoint, database } = await openTables(tableIds, engine));
+    plants = itemStore(plantKind, database, TableName);
+  });
+
+  test('texts, integers and booleans are stored, compared, listed and answered', async () => {
+    const bedKind = kindOf('bed', 'plants', {
+      soil: v.picklist(['sand', 'clay']),
+      depth: v.optional(v.pipe(v.bigint(), v.transform(Number)), 0n),
+      covered: v.optional(v.boolean(), false),
+    });
+    const beds = itemStore(bedKind, database, TableName);
+    const bed = { id: 1n, soil: 'clay' as const, depth: 7, covered: true };
+    expect(await beds.create('gardener', bed)).toBe('created');
+    expect(await beds.create('gardener', { ...bed })).toBe('unchanged');
+    expect(await beds.create('gardener', { ...bed, covered: false })).toBe('conflict');
+    expect(await beds.list('gardener', 10, undefined)).toEqual([bed]);
+    expect(bedKind.answerOf(bed)).toEqual({ soil: 'clay', depth: 7, covered: true });
+    for (const wrong of [{ depth: '1' }, { covered: 'true' }, { soil: undefined }])
+      expect(() => bedKind.parse({ ...bed, ...wrong })).toThrow('has no valid');
+  });
+
+  test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
+    // Longer than a name can be, so that a few are enough.
+    const name = 'a'.repeat(390_000);
+    const ids = [1n, 2n, 3n, 4n, 5n];
+    for (const id of ids) await put({ owner: 'many', id, name });
+    const listed = async (limit: number, after?: bigint) =>
+      (await plants.list('many', limit, after)).map((one) => one.name === name && one.id);
+    expect(await listed(1001)).toEqual(ids);
+    expect(await listed(4)).toEqual(ids.slice(0, 4));
+    expect(await listed(1001, 1n)).toEqual(ids.slice(1));
+  });
+
+  test('what is read is never stale', async () => {
+    const reads: object[] = [];
+    const watched = localDocumentClient(endpoint);
+    watched.middlewareStack.add(
+      (next) => (args) => {
+        if (!('Item' in args.input)) reads.push(args.input);
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    const store = itemStore(plantKind, watched, TableName);
+    await store.create('stale', plant(1n));
+    await store.create('stale', plant(1n));
+    await store.list('stale', 10, undefined);
+    await findRecord(watched, tableIds.accessTokens, 'id').catch(() => 'There is no such table.');
+    watched.destroy();
+    expect(reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead)).toEqual([
+      ...[true, true, true],
+    ]);
+  });
+
+  test('what is aborted is not done', async () => {
+    const aborted = AbortSignal.abort();
+    await plants.create('aborted', plant(1n));
+    const calls = [
+      plants.create('aborted', plant(2n), aborted),
+      plants.remove('aborted', 1n, aborted),
+      plants.list('aborted', 10, undefined, aborted),
+    ];
+    for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await plants.list('aborted', 10, undefined)).toEqual([plant(1n)]);
+  });
+
+  test('an item holds its key, its fields and 8 bytes of its create', async () => {
+    await plants.create('item', { id: 1n, ...whole });
+    const Key = { owner: 'item', id: 1n };
+    const { Item } = await database.send(new GetCommand({ TableName, Key }));
+    const nonce = expect.objectContaining({ length: 8 });
+    expect(Item).toEqual({ ...stored('item', 1n, whole), nonce });
+  });
+
+  test('items that earlier versions wrote are plants like any other', async () => {
+    // Without a nonce, and without fields that came later.
+    await put(stored('old', 1n, whole));
+    await put({ owner: 'old', id: 2n, name: 'Ficus' });
+    const upgraded = [{ id: 1n, ...whole }, plant(2n, 'Ficus')];
+    expect(await plants.list('old', 10, undefined)).toEqual(upgraded);
+    for (const one of upgraded) {
+      expect(await plants.create('old', one)).toBe('unchanged');
+      expect(await plants.create('old', { ...one, name: 'Aloe' })).toBe('conflict');
+      expect(await plants.remove('old', one.id)).toBe(true);
+      expect(await plants.create('old', one)).toBe('created');
+    }
+    expect(await plants.list('old', 10, undefined)).toEqual(upgraded);
+  });
+
+  test.each([
+    ['name', { tag: '' }],
+    ['name', { name: 7, tag: '' }],
+    ['tag', { name: 'Aloe', tag: ['sun'] }],
+  ])('an item whose %s is damaged is an error that tells no content', async (field, content) => {
+    await put({ owner: 'damaged', id: 1n, ...content });
+    const message = `The stored plant 1 has no valid ${field}.`;
+    await expect(plants.list('damaged', 10, undefined)).rejects.toThrow(message);
+    await expect(plants.create('damaged', plant(1n))).rejects.toThrow(message);
+  });
+});

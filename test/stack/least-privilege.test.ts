@@ -1,0 +1,69 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { operationNames, operations } from '../../functions/shared/operations.ts';
+import { readTemplate } from '../../lib/offline/template/template.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/open-database.ts';
+import { type FaultProxy, loseAnswer, pass, startFaultProxy } from '../support/database/proxy.ts';
+import { eventOf } from '../support/service/lambda-events.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const used = new Set<string>();
+let service: Service;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy();
+  const database = await openDatabase({
+    onCall: ({ functionName, action }) => used.add(`${functionName} ${action}`),
+  });
+  const context = { 'plant-store:authorizer-cache': 0 };
+  service = await startService({ database, context, between: proxy.before });
+  finallyDo(() => service.stop());
+});
+
+interface Call {
+  method: string;
+  path: string;
+  body: string | null;
+  successes: object;
+}
+
+/** Returns each action on a table that the role of a function allows. */
+function allowedActions(): string[] {
+  const template = readTemplate(service.assembly);
+  const policies = [...template.of('AWS::IAM::Policy').values()];
+  return [...template.of('AWS::Lambda::Function')].flatMap(([functionName, { Role }]) =>
+    policies
+      .filter(({ Roles }) => Roles.includes(Role.slice(Role.lastIndexOf('/') + 1)))
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      .flatMap(({ Action }) => Action)
+      .filter((action) => action.startsWith('dynamodb:'))
+      .map((action) => `${functionName} ${action}`),
+  );
+}
+
+const calls = operationNames.map((name) => ({ ...operations[name], ...eventOf(name) }) as Call);
+const inOrder = ['POST', 'GET', 'DELETE'].flatMap((method) =>
+  calls.filter((call) => call.method === method),
+);
+
+test('the functions use every action that their roles allow, and no other', async () => {
+  const headers = {
+    Authorization: `Bearer ${await service.issue('owner')}`,
+    'Content-Type': 'application/json',
+  };
+  const send = async ({ method, path, body, successes }: Call) => {
+    const { status } = await fetch(service.baseUrl + path, { method, headers, body });
+    expect(Object.keys(successes)).toContain(`${status}`);
+  };
+  // Each operation's example, creates again, and writes whose answers get lost.
+  const creates = calls.filter(({ method }) => method === 'POST');
+  for (const call of [...creates, ...inOrder]) await send(call);
+  for (const call of inOrder.filter(({ method }) => method !== 'GET')) {
+    proxy.play('owner', loseAnswer, pass);
+    // Another id, because not every resource has a delete.
+    await send(JSON.parse(JSON.stringify(call).replaceAll('7', '8')));
+  }
+  expect(service.log.join('\n')).not.toContain('AccessDenied');
+  expect([...used].sort()).toEqual(allowedActions().sort());
+});

@@ -1,0 +1,142 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import document from '../../docs/openapi.json' with { type: 'json' };
+import { type Operation, operations } from '../../functions/shared/operations.ts';
+import type { ProblemCode } from '../../functions/shared/problems.ts';
+import type { Field } from '../plants/largest-content.ts';
+import { parse } from './http/http-client.ts';
+
+export interface Answer {
+  status: number;
+  /** By their names in lower case. */
+  headers: Record<string, string | undefined>;
+  body: string;
+}
+
+/** A problem as an answer has it. */
+export interface ProblemDetails {
+  type: string;
+  errors?: Fault[];
+}
+type Fault = Record<'pointer' | 'parameter' | 'header' | 'detail', string>;
+
+/**
+ * Returns the place of a bad request's fault: `#` and a pointer, `?` and the name of a parameter,
+ * or the name of a header and a colon.
+ */
+export const placeOf = ({ pointer, parameter, header }: Partial<Fault>): string =>
+  pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
+
+/** Returns the places of the faults that the body of a problem names, each once and in order. */
+export function placesIn(body: string): string[] {
+  const { errors = [] } = JSON.parse(body) as ProblemDetails;
+  return [...new Set(errors.map(placeOf))].sort();
+}
+
+/** A response as OpenAPI describes it. */
+export interface Description {
+  headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
+  content?: Record<string, Content>;
+}
+interface Content {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+interface OperationObject {
+  parameters?: { name: string; in: 'path' | 'query' }[];
+  requestBody?: {
+    content: Record<string, { schema: { properties: Record<string, Field> }; example?: object }>;
+  };
+  responses: Record<string, Description>;
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { responses: Record<string, Description> };
+}
+
+/** docs/openapi.json, with its references resolved. */
+export const openApi = resolve(document) as OpenApi;
+
+function resolve(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolve);
+  if (typeof node !== 'object' || node === null) return node;
+  if (!('$ref' in node))
+    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
+  const [, ...path] = String(node.$ref).split('/');
+  return resolve(path.reduce((found: object, name) => Object(found)[name], document));
+}
+
+// The value of a header is text.
+const validators = {
+  body: new Ajv2020({ strict: false, validateFormats: false, allErrors: true }),
+  header: new Ajv2020({ strict: false, validateFormats: false, coerceTypes: true }),
+};
+
+/** Headers that an answer may have only if its description has them. */
+const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
+
+export const responsesOf = (operation: Operation): Record<string, Description> =>
+  describedOperation(operation).responses;
+
+/** Returns the parts of an operation's requests, like `?limit` and `#/name`. */
+export function partsOf(operation: Operation): string[] {
+  const { parameters = [], requestBody } = describedOperation(operation);
+  const { properties = {} } = requestBody?.content['application/json']?.schema ?? {};
+  return [
+    ...parameters.map(({ name }) => `?${name}`),
+    ...Object.keys(properties).map((name) => `#/${name}`),
+  ];
+}
+
+export function describedOperation(operation: Operation): OperationObject {
+  const { method, path } = operations[operation];
+  return openApi.paths[`/${path}`]?.[method.toLowerCase()] ?? { responses: {} };
+}
+
+/** Returns the differences between the answer to an operation and its description. */
+export const differences = (operation: Operation, answer: Answer): string[] =>
+  differencesFrom(responsesOf(operation)[answer.status], answer);
+
+/** Returns the differences between an answer and the description of a problem. */
+export const differencesFromProblem = (code: ProblemCode, answer: Answer): string[] =>
+  differencesFrom(openApi.components.responses[code], answer);
+
+/**
+ * Returns what the link to the next page does not repeat of the list's URL. Its limit is the one in
+ * force.
+ */
+export function differencesFromLink(url: string, { headers: { link = '' } }: Answer): string[] {
+  const [, next] = /^<([^>]*)>/.exec(link) ?? [];
+  if (next === undefined) return [];
+  const linked = new URL(next, 'http://a').searchParams;
+  return [...new URL(url, 'http://a').searchParams]
+    .filter(([name, value]) => !['limit', 'cursor'].includes(name) && linked.get(name) !== value)
+    .map(([name]) => `the Link lacks the parameter ${name}`);
+}
+
+export function differencesFrom(description: Description | undefined, answer: Answer): string[] {
+  if (!description) return [`the answer ${answer.status} is not described: ${answer.body}`];
+  const { headers, content = {} } = description;
+  const found: string[] = [];
+  for (const [name, { required, schema }] of Object.entries(headers)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined && required) found.push(`the header ${name} is missing`);
+    if (value !== undefined && !validators.header.validate(schema, value))
+      found.push(`${name}: ${value} ${validators.header.errorsText()}`);
+  }
+  const known = Object.keys(headers).map((name) => name.toLowerCase());
+  for (const name of telling)
+    if (name in answer.headers && !known.includes(name))
+      found.push(`the header ${name} is not described`);
+
+  const [media] = Object.entries(content);
+  if (!media) return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  const [mediaType, { schema }] = media;
+  if (answer.headers['content-type'] !== mediaType)
+    found.push(`the content type is ${answer.headers['content-type']}`);
+  if (!validators.body.validate(schema, parse(answer.body)))
+    found.push(`${validators.body.errorsText()}: ${answer.body}`);
+  return found;
+}
