@@ -7,22 +7,35 @@ import type { Trace } from '../trace.ts';
 import { type Outcome, startThread } from './function-thread.ts';
 import { sourcePositions } from './source-positions.ts';
 
-/**
- * A function as the template describes it, with the folder of its code. Its name is its logical id.
- */
-export type LambdaFunction = Omit<Properties['AWS::Lambda::Function'], 'Role' | 'Runtime'> & {
+/** A function as the template describes it. */
+export interface LambdaFunction
+  extends Omit<Properties['AWS::Lambda::Function'], 'Role' | 'Runtime'> {
+  /** Its logical id. */
   FunctionName: string;
+  /** The folder of its code. */
   folder: string;
-};
+}
 
 /** Gets a line that Lambda would log, with the trace of the request that it is about. */
 export type Log = (functionName: string, line: string, traceId?: string) => void;
 
-export type ExecutionEnvironment = ReturnType<typeof startExecutionEnvironment>;
+export interface ExecutionEnvironment {
+  /** Invokes the handler with an event as JSON text, if it is idle. Never rejects. */
+  invoke(event: string, trace: Trace): Promise<Outcome>;
+  /** Returns whether it can take an invocation. Once it cannot, it never will again. */
+  isUsable(): boolean;
+  /** Ends it, with the invocation in progress. */
+  stop(): Promise<void>;
+}
 
 /** Starts an execution environment of a function: a thread that loads the function's code. */
-export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: string, log: Log) {
+export function startExecutionEnvironment(
+  lambda: LambdaFunction,
+  endpoint: string,
+  log: Log,
+): ExecutionEnvironment {
   const { FunctionName, folder, Timeout = 3, MemorySize = 128 } = lambda;
+  /** The request that the function works for. It has none during INIT, if none waits. */
   let traceId: string | undefined;
   const toSources = sourcePositions(folder);
   const print = (line: string) => log(FunctionName, toSources(line), traceId);
@@ -30,6 +43,7 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
   const env = variables(lambda, MemorySize, endpoint);
   const thread = startThread(FunctionName, env, MemorySize, print);
   let isStarted = false;
+  /** How long INIT took. The first invocation reports it. */
   let initDurationMs: number | undefined;
   void thread.init.then(() => {
     initDurationMs = performance.now() - startedAt;
@@ -37,42 +51,45 @@ export function startExecutionEnvironment(lambda: LambdaFunction, endpoint: stri
   });
 
   return {
-    ...thread,
-    /**
-     * Invokes the handler with an event as JSON text, one after the other. Never rejects. Resolves
-     * with undefined if the environment ended before the invocation began, or it was taken back.
-     */
-    async invoke(event: string, trace: Trace): Promise<Outcome | undefined> {
-      traceId ??= trace.id;
+    async invoke(event, trace) {
       const requestId = randomUUID();
       const platform = platformLog(requestId, lambda, print);
       const isColdStart = !isStarted;
-      let begunAt = 0;
-      const invocation = { requestId, traceId: trace.id, event, timeoutMs: Timeout * 1000 };
-      const outcome = await thread.invoke(invocation, () => {
-        traceId = trace.id;
-        platform.start();
-        begunAt = performance.now();
-      });
-      if (!outcome) return undefined;
-      platform.report(performance.now() - begunAt, initDurationMs, outcome.error?.errorType);
+      traceId = trace.id;
+      await thread.init;
+      platform.start();
+      const begunAt = performance.now();
+      const timeoutMs = Timeout * 1000;
+      const outcome = await thread.invoke({ requestId, traceId: trace.id, event, timeoutMs });
+      const durationMs = performance.now() - begunAt;
+      platform.report(durationMs, initDurationMs, outcome.error?.errorType);
+      initDurationMs = undefined;
+      traceId = undefined;
       trace.invocations += 1;
-      trace.coldStarts += Number(isColdStart);
-      [traceId, initDurationMs] = [undefined, undefined];
+      trace.coldStarts += isColdStart ? 1 : 0;
       return outcome;
     },
+    isUsable: thread.isUsable,
+    stop: thread.stop,
   };
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
-function variables(lambda: LambdaFunction, memorySize: number, endpoint: string) {
+function variables(
+  lambda: LambdaFunction,
+  memorySize: number,
+  endpoint: string,
+): Record<string, string> {
   const declared: Record<string, string> = {};
   // The SDK sends requests for a queue to the host of its URL.
   const queueHost = /^https:\/\/sqs\.[\w-]+\.amazonaws\.com(?=\/)/;
-  for (const [name, value] of Object.entries(lambda.Environment?.Variables ?? {}))
+  for (const [name, value] of Object.entries(lambda.Environment?.Variables ?? {})) {
     declared[name] = `${value}`.replace(queueHost, endpoint);
-  // If it is declared and empty, the SDK would call AWS, so that it becomes the local engine.
-  if (declared.AWS_ENDPOINT_URL_DYNAMODB === '') declared.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
+  }
+  // With an empty one, which `sam local` can fill, the SDK would call AWS.
+  if (declared.AWS_ENDPOINT_URL_DYNAMODB === '') {
+    declared.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
+  }
   const {
     LogGroup = `/aws/lambda/${lambda.FunctionName}`,
     LogFormat = 'Text',
@@ -105,43 +122,73 @@ function variables(lambda: LambdaFunction, memorySize: number, endpoint: string)
   };
 }
 
+/** The lines that Lambda itself writes about an invocation. */
+interface PlatformLog {
+  start(): void;
+  report(
+    durationMs: number,
+    initDurationMs: number | undefined,
+    errorType: string | undefined,
+  ): void;
+}
+
 /**
- * Writes the lines that Lambda itself writes.
+ * Writes the lines in the function's format.
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 function platformLog(
   requestId: string,
   { MemorySize = 128, LoggingConfig }: LambdaFunction,
   print: (line: string) => void,
-) {
-  const round = (ms: number) => Math.round(ms * 100) / 100;
-  function write(type: string, more: object, ...text: string[]): void {
-    const [time, record] = [new Date().toISOString(), { requestId, ...more }];
-    print(
-      LoggingConfig?.LogFormat === 'JSON'
-        ? JSON.stringify({ time, type: `platform.${type}`, record })
-        : [`${type.toUpperCase()} RequestId: ${requestId}`, ...text].join('\t'),
-    );
+): PlatformLog {
+  const isJson = LoggingConfig?.LogFormat === 'JSON';
+
+  function printJson(type: string, record: object): void {
+    const time = new Date().toISOString();
+    print(JSON.stringify({ time, type, record: { requestId, ...record } }));
   }
+  function printText(type: string, ...more: string[]): void {
+    print([`${type} RequestId: ${requestId}`, ...more].join('\t'));
+  }
+
   return {
-    start: () => write('start', { version: '$LATEST' }, 'Version: $LATEST'),
-    report(durationMs: number, initDurationMs: number | undefined, errorType: string | undefined) {
-      const failed = errorType === 'Sandbox.Timedout' ? 'timeout' : 'error';
-      const status = errorType === undefined ? 'success' : failed;
+    start() {
+      if (isJson) {
+        printJson('platform.start', { version: '$LATEST' });
+      } else {
+        printText('START', 'Version: $LATEST');
+      }
+    },
+    report(durationMs, initDurationMs, errorType) {
       const metrics = {
         durationMs: round(durationMs),
         billedDurationMs: Math.ceil(durationMs),
         memorySizeMB: MemorySize,
         initDurationMs: initDurationMs && round(initDurationMs),
       };
-      write(
-        'report',
-        { metrics, status, errorType },
-        `Duration: ${metrics.durationMs} ms`,
-        `Billed Duration: ${metrics.billedDurationMs} ms`,
-        `Memory Size: ${MemorySize} MB`,
-        `Status: ${status}`,
-      );
+      const status = statusOf(errorType);
+      if (isJson) {
+        printJson('platform.report', { metrics, status, errorType });
+      } else {
+        printText(
+          'REPORT',
+          `Duration: ${metrics.durationMs} ms`,
+          `Billed Duration: ${metrics.billedDurationMs} ms`,
+          `Memory Size: ${MemorySize} MB`,
+          `Status: ${status}`,
+        );
+      }
     },
   };
+}
+
+function statusOf(errorType: string | undefined): string {
+  if (errorType === undefined) {
+    return 'success';
+  }
+  return errorType === 'Sandbox.Timedout' ? 'timeout' : 'error';
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

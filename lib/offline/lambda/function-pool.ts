@@ -5,12 +5,10 @@ import {
   type Log,
   startExecutionEnvironment,
 } from './execution-environment.ts';
-import type { FunctionError, Outcome } from './function-thread.ts';
+import { type FunctionError, type Outcome, stopped } from './function-thread.ts';
 
 /** The error of an event that is larger than Lambda accepts. */
 export const tooLarge: FunctionError = { errorType: 'RequestTooLargeException', errorMessage: '' };
-
-export type FunctionPool = ReturnType<typeof functionPool>;
 
 /**
  * How many invocations a new account may run at once, for all its functions, and of what size.
@@ -19,70 +17,114 @@ export type FunctionPool = ReturnType<typeof functionPool>;
 export const defaultConcurrency = 10;
 const maxEventBytes = 6 * 1024 * 1024;
 
+export interface FunctionPool {
+  /** Invokes the function. Never rejects. */
+  invoke(event: object, trace: Trace): Promise<Outcome>;
+  /** Starts an environment before an invocation needs it. */
+  prewarm(): void;
+  /** Finishes the invocations that have arrived, then ends, because another pool took over. */
+  retire(): void;
+  /** Ends at once. */
+  stop(): Promise<void>;
+}
+
 /**
  * Returns the execution environments of a function. Each runs one invocation at a time, is reused,
- * and is replaced if it ends. At most `concurrency` invocations run at once. An environment has its
- * next invocation before it answers, so that its thread need not wait. That one is taken back if
- * another environment is idle before it begins. All others wait here.
+ * and is replaced if it ends. At most `concurrency` invocations run at once. The others wait.
  */
 export function functionPool(
   lambda: LambdaFunction,
   dynamodbEndpoint: string,
   log: Log,
   concurrency = defaultConcurrency,
-) {
-  /** The environments, with how many invocations each has got. */
-  const environments = new Map<ExecutionEnvironment, number>();
-  const waiting: (() => void)[] = [];
-  let retired = false;
+): FunctionPool {
+  const idle: ExecutionEnvironment[] = [];
+  const busy = new Set<ExecutionEnvironment>();
+  /** The invocations that wait, in the order in which they arrived. */
+  const waiting: ((environment: ExecutionEnvironment | undefined) => void)[] = [];
+  let isRetired = false;
+  let isStopped = false;
 
-  const drop = (environment: ExecutionEnvironment) => {
-    environments.delete(environment);
-    return environment.stop();
-  };
-  const start = () => {
-    const environment = startExecutionEnvironment(lambda, dynamodbEndpoint, log);
-    environments.set(environment, 0);
+  function start(): ExecutionEnvironment {
+    return startExecutionEnvironment(lambda, dynamodbEndpoint, log);
+  }
+
+  /** Returns an idle environment, unless all have ended meanwhile. */
+  function takeIdle(): ExecutionEnvironment | undefined {
+    let environment = idle.pop();
+    while (environment && !environment.isUsable()) {
+      environment = idle.pop();
+    }
     return environment;
-  };
-  /** Returns the environment that the next invocation is for, or undefined if it must wait. */
-  function take(): ExecutionEnvironment | undefined {
-    for (const environment of environments.keys())
-      if (!environment.isUsable()) void drop(environment);
-    const all = [...environments.keys()];
-    const idle = all.find((environment) => environments.get(environment) === 0);
-    if (idle || environments.size < concurrency) return idle ?? start();
-    return all.find((environment) => environments.get(environment) === 1 && !environment.isLong());
+  }
+
+  /** Gives those that wait an idle environment or a new one, until as many are busy as may be. */
+  function serveWaiting(): void {
+    while (busy.size < concurrency) {
+      const next = waiting.shift();
+      if (!next) {
+        return;
+      }
+      const environment = takeIdle() ?? start();
+      busy.add(environment);
+      next(environment);
+    }
+  }
+
+  /** Waits for an environment. Resolves with undefined if the pool ends before. */
+  function acquire(): Promise<ExecutionEnvironment | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ExecutionEnvironment | undefined>();
+    waiting.push(resolve);
+    serveWaiting();
+    return promise;
+  }
+
+  /** Makes room for those that wait, also if the environment has ended. */
+  function release(environment: ExecutionEnvironment): void {
+    busy.delete(environment);
+    if (environment.isUsable()) {
+      idle.push(environment);
+    }
+    serveWaiting();
+    if (isRetired) {
+      void stopIdle();
+    }
+  }
+
+  async function stopIdle(): Promise<void> {
+    await Promise.all(idle.splice(0).map((environment) => environment.stop()));
   }
 
   return {
-    /** Invokes the function. Never rejects. */
-    async invoke(event: object, trace: Trace): Promise<Outcome> {
+    async invoke(event, trace) {
       const payload = JSON.stringify(event);
-      if (Buffer.byteLength(payload) > maxEventBytes) return { error: tooLarge };
-      for (;;) {
-        let environment = take();
-        for (; !environment; environment = take())
-          await new Promise<void>((resolve) => waiting.push(resolve));
-        environments.set(environment, (environments.get(environment) ?? 0) + 1);
-        const outcome = await environment.invoke(payload, trace);
-        const left = (environments.get(environment) ?? 0) - 1;
-        if (left > 0 || (left === 0 && !retired)) environments.set(environment, left);
-        else void drop(environment);
-        const next = waiting.shift();
-        if (next) next();
-        else if (left === 0)
-          [...environments].some(([other, count]) => count === 2 && other.takeBack());
-        if (outcome) return outcome;
+      if (Buffer.byteLength(payload) > maxEventBytes) {
+        return { error: tooLarge };
       }
+      const environment = isStopped ? undefined : await acquire();
+      if (!environment) {
+        return { error: stopped };
+      }
+      const outcome = await environment.invoke(payload, trace);
+      release(environment);
+      return outcome;
     },
-    prewarm: () => void start(),
-    /** Lets the invocations in progress finish, then ends, because another pool took over. */
+
+    prewarm() {
+      idle.push(start());
+    },
+
     retire() {
-      retired = true;
-      for (const [environment, count] of environments) if (count === 0) void drop(environment);
+      isRetired = true;
+      void stopIdle();
     },
-    /** Ends at once. */
-    stop: () => Promise.all([...environments.keys()].map(drop)),
+
+    async stop() {
+      isStopped = true;
+      for (const next of waiting.splice(0)) {
+        next(undefined);
+      }
+      await Promise.all([stopIdle(), ...[...busy].map((environment) => environment.stop())]);
+    },
   };
 }

@@ -1,23 +1,37 @@
 import { Worker } from 'node:worker_threads';
 import { functionArn } from '../template/resource-values.ts';
 
-export type FunctionError = { errorType: string; errorMessage: string };
+export interface FunctionError {
+  errorType: string;
+  errorMessage: string;
+}
 
 /** The outcome of INIT or an invocation: the result as JSON text, or the error that ended it. */
 export type Outcome =
   | { payload: string; error?: never }
   | { error: FunctionError; payload?: never };
 
-/** Messages to and from the runtime in the thread. */
-export type Invocation = {
+/** What the runtime in the thread is told. */
+export interface Invocation {
   requestId: string;
   traceId: string;
   event: string;
   timeoutMs: number;
-};
-export type Message =
-  | { type: 'log'; line: string }
-  | { type: 'outcome'; of: string; outcome: Outcome };
+}
+
+/** What the runtime in the thread tells: a line of the log, or how INIT or the invocation ended. */
+export type Message = { type: 'log'; line: string } | { type: 'outcome'; outcome: Outcome };
+
+export interface FunctionThread {
+  /** Resolves once the code is loaded, or could not be. */
+  init: Promise<void>;
+  /** Invokes the handler after INIT, if no other invocation is in progress. Never rejects. */
+  invoke(invocation: Invocation): Promise<Outcome>;
+  /** Returns whether the thread can take an invocation. Once it cannot, it never will again. */
+  isUsable(): boolean;
+  /** Ends the thread and the invocation in progress. */
+  stop(): Promise<void>;
+}
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
 const maxInitMs = 10_000;
@@ -27,11 +41,14 @@ const maxInitMs = 10_000;
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxBytes = 6 * 1024 * 1024 + 100;
-const responseTooLarge = {
+const responseTooLarge: FunctionError = {
   errorType: 'Function.ResponseSizeTooLarge',
   errorMessage: `Response payload size exceeded maximum allowed payload size (${maxBytes} bytes).`,
 };
-const stopped = { errorType: 'Runtime.ExitError', errorMessage: 'The emulator ended it.' };
+export const stopped: FunctionError = {
+  errorType: 'Runtime.ExitError',
+  errorMessage: 'The emulator ended it.',
+};
 
 /**
  * Starts the thread of an execution environment, which has only the given variables. The memory
@@ -43,12 +60,7 @@ export function startThread(
   env: Record<string, string>,
   memoryMb: number,
   print: (line: string) => void,
-) {
-  /**
-   * An invocation is claimed here, by its place: by the thread that begins it, or by `takeBack`.
-   * Four numbers are enough, because at most three invocations are on their way.
-   */
-  const claims = new Int32Array(new SharedArrayBuffer(16));
+): FunctionThread {
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
     name,
@@ -56,102 +68,95 @@ export function startThread(
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     stderr: true,
     stdout: true,
-    workerData: { functionArn: functionArn(name), claims },
+    workerData: { functionArn: functionArn(name) },
   });
-  // The places of the last invocation that was sent, whose turn came, and that was taken back.
-  let [sent, turn, takenBack] = [0, 0, 0];
-  let giveBack: (outcome: undefined) => void = () => {};
-  let awaited: { id: string; resolve: (outcome: Outcome) => void } | undefined;
+  /** Resolves INIT or the invocation in progress. */
+  let settle: ((outcome: Outcome) => void) | undefined;
   /** Why the thread ends or has ended. */
   let cause: FunctionError | undefined;
 
-  function fail(error: FunctionError): void {
-    if (!cause) print(`${error.errorType}: ${error.errorMessage}`);
-    awaited?.resolve({ error });
-  }
-  function end(errorType: string, errorMessage: string): void {
-    fail({ errorType, errorMessage });
-    cause ??= { errorType, errorMessage };
-    void stop();
-  }
-  function stop(): Promise<unknown> {
-    cause ??= stopped;
-    return thread.terminate();
+  /** Waits for the outcome of INIT or an invocation. Ends the thread if it takes too long. */
+  async function outcomeOf(id: string, timeoutMs: number): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    settle = resolve;
+    const timer = setTimeout(() => {
+      const seconds = (timeoutMs / 1000).toFixed(2);
+      end('Sandbox.Timedout', `${id} Task timed out after ${seconds} seconds`);
+    }, timeoutMs);
+    const outcome = await promise;
+    clearTimeout(timer);
+    settle = undefined;
+    return outcome;
   }
 
-  for (const stream of [thread.stdout, thread.stderr])
-    stream
-      .setEncoding('utf8')
-      .on('data', (text: string) => text.trimEnd().split('\n').forEach(print));
+  function fail(error: FunctionError): void {
+    print(`${error.errorType}: ${error.errorMessage}`);
+    settle?.({ error });
+  }
+
+  /** Ends the thread for a cause. Whatever happens while it ends is no cause. */
+  function end(errorType: string, errorMessage: string): void {
+    if (cause) {
+      return;
+    }
+    cause = { errorType, errorMessage };
+    fail(cause);
+    void thread.terminate();
+  }
+
+  async function stop(): Promise<void> {
+    cause ??= stopped;
+    settle?.({ error: cause });
+    await thread.terminate();
+  }
+
+  for (const stream of [thread.stdout, thread.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      for (const line of text.trimEnd().split('\n')) {
+        print(line);
+      }
+    });
+  }
   thread.on('message', (message: Message) => {
-    if (message.type === 'log') return print(message.line);
-    const { of, outcome } = message;
-    if (of !== awaited?.id) return;
-    if (Buffer.byteLength(outcome.payload ?? '') > maxBytes) fail(responseTooLarge);
-    else awaited.resolve(outcome);
+    if (message.type === 'log') {
+      print(message.line);
+    } else if (Buffer.byteLength(message.outcome.payload ?? '') > maxBytes) {
+      fail(responseTooLarge);
+    } else {
+      settle?.(message.outcome);
+    }
   });
-  thread.on('error', (error: NodeJS.ErrnoException) => {
+  thread.on('error', (error: NodeJS.ErrnoException | undefined) => {
+    // A function may throw anything, also what is no error.
     const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     const errorType = isOutOfMemory ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error);
     end(errorType, String(error?.message ?? error));
   });
-  thread.on('exit', (code) =>
-    end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`),
-  );
-
-  async function outcomeOf(id: string, timeoutMs: number): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    awaited = { id, resolve };
-    const message = `${id} Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
-    const timer = setTimeout(end, timeoutMs, 'Sandbox.Timedout', message);
-    const outcome = await promise;
-    clearTimeout(timer);
-    awaited = undefined;
-    return outcome;
-  }
-
-  const init = outcomeOf('INIT', maxInitMs).then(({ error }) => {
-    if (!error) return;
-    cause = error;
-    void stop();
+  thread.on('exit', (code) => {
+    end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`);
   });
-  let last: Promise<unknown> = init;
+
+  async function initialize(): Promise<void> {
+    const { error } = await outcomeOf('INIT', maxInitMs);
+    if (error) {
+      // A thread whose code could not be loaded also exits, maybe before this line runs.
+      cause = error;
+      await thread.terminate();
+    }
+  }
+  const init = initialize();
 
   return {
-    /** Resolves once the code is loaded, or could not be. */
     init,
-    /**
-     * Sends an invocation to the thread, which begins it after the one before. Then calls
-     * `onBegin`. Resolves with undefined if the thread ended before, or it was taken back.
-     */
-    invoke(invocation: Invocation, onBegin: () => void): Promise<Outcome | undefined> {
-      sent += 1;
-      const place = sent;
-      const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
-      giveBack = resolve;
+    async invoke(invocation) {
+      await init;
+      if (cause) {
+        return { error: cause };
+      }
       thread.postMessage(invocation);
-      last = last.then(async () => {
-        // Until it has ended, the thread may begin another invocation.
-        if (cause) await thread.terminate();
-        turn = place;
-        const isLost = cause && place > 1 && claims[place % claims.length] !== place;
-        if (place === takenBack || isLost) return resolve(undefined);
-        onBegin();
-        const { requestId, timeoutMs } = invocation;
-        resolve(cause ? { error: cause } : await outcomeOf(requestId, timeoutMs));
-      });
-      return promise;
+      return outcomeOf(invocation.requestId, invocation.timeoutMs);
     },
-    /** Takes back the last invocation and returns true. Returns false if it has begun. */
-    takeBack(): boolean {
-      if (sent === turn || Atomics.exchange(claims, sent % claims.length, sent) === sent)
-        return false;
-      takenBack = sent;
-      giveBack(undefined);
-      return true;
-    },
-    /** Returns whether the invocation after the running one was taken back. */
-    isLong: () => takenBack > turn,
     isUsable: () => !cause,
     stop,
   };

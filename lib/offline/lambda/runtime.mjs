@@ -13,13 +13,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** @import { Invocation, Message, Outcome } from './function-thread.ts' */
 /** @typedef {(event: unknown, context: object) => unknown} Handler */
 
-const { functionArn, claims } = workerData;
+const { functionArn } = workerData;
 const port = parentPort ?? fail('This file runs in a thread of its own.');
 /** @param {Message} message */
 const say = (message) => port.postMessage(message);
 /** @type {string | undefined} */
 let requestId;
-let received = 0;
 
 /** @returns {Promise<Handler>} */
 async function load() {
@@ -44,9 +43,6 @@ async function load() {
 
 /** @param {Handler} handler @param {Invocation} invocation */
 async function invoke(handler, { event, timeoutMs, traceId, ...invocation }) {
-  received += 1;
-  // Skip an invocation that was taken back.
-  if (Atomics.exchange(claims, received % claims.length, received) === received) return;
   const deadline = Date.now() + timeoutMs;
   // Lambda ends a process whose handler waits without timer or socket, so this port must not keep
   // the thread alive.
@@ -76,7 +72,7 @@ async function invoke(handler, { event, timeoutMs, traceId, ...invocation }) {
   await new Promise(setImmediate);
   requestId = undefined;
   port.ref();
-  say({ type: 'outcome', of: invocation.requestId, outcome });
+  say({ type: 'outcome', outcome });
 }
 
 /** @param {() => Promise<string>} work @returns {Promise<Outcome>} */
@@ -176,10 +172,7 @@ patchConsole();
 keepCallsHere();
 const outcome = await outcomeOf(async () => {
   const handler = await load();
-  let last = Promise.resolve();
-  port.on('message', (invocation) => {
-    last = last.then(() => invoke(handler, invocation));
-  });
+  port.on('message', (invocation) => void invoke(handler, invocation));
   return '';
 });
-say({ type: 'outcome', of: 'INIT', outcome });
+say({ type: 'outcome', outcome });
