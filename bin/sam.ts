@@ -5,7 +5,7 @@ import { environment } from '../functions/shared/environment-variables.ts';
 import { assemble } from '../lib/offline/assembly.ts';
 import { createTables } from '../lib/offline/database/create-tables.ts';
 import { readTemplate } from '../lib/offline/template/template.ts';
-import { settingKey } from '../lib/setting-key.ts';
+import { settingKey } from '../lib/setting-facts.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
 import { checkFree, demoToken, openDatabase } from './offline/local-database.ts';

@@ -8,7 +8,7 @@ import { createTables } from '../lib/offline/database/create-tables.ts';
 import { startEmulator } from '../lib/offline/emulator.ts';
 import { defaultConcurrency } from '../lib/offline/lambda/function-pool.ts';
 import { readTemplate } from '../lib/offline/template/template.ts';
-import { settingKey } from '../lib/setting-key.ts';
+import { settingKey } from '../lib/setting-facts.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { announce } from './command-line/running.ts';

@@ -6,7 +6,7 @@ import { digest, makeToken } from './access-tokens/token.ts';
 import { connect, requiredVariable } from './dynamodb/client.ts';
 import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
-import { tableVariables } from './shared/table-schema.ts';
+import { tableVariables } from './shared/environment-variables.ts';
 import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();

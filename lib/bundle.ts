@@ -160,10 +160,10 @@ export async function startBundler(sourceMaps?: Settings['source-maps']) {
     await Promise.all(builds.map((each) => each.dispose()));
   };
   /**
-   * Does what the other `bundle` does, but reads only files that have changed since the last time.
-   * Returns the folder of each function.
+   * Does what `bundle` does, but reads only files that have changed since the last time. Returns the
+   * folder of each function.
    */
-  async function bundle(folder: string): Promise<Record<FunctionName, string>> {
+  async function bundleChanges(folder: string): Promise<Record<FunctionName, string>> {
     let built = await rebuild().catch(() => []);
     if (built.length === 0 || !built.every(doStubsSuffice)) {
       const next = withRealParts(options);
@@ -175,7 +175,7 @@ export async function startBundler(sourceMaps?: Settings['source-maps']) {
     const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
     return Object.fromEntries(folders);
   }
-  return { bundle, stop };
+  return { bundleChanges, stop };
 }
 
 function write(bundles: OutputFile[], folder: string): void {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { environment } from '../functions/shared/environment-variables.ts';
+import { environment, tableVariables } from '../functions/shared/environment-variables.ts';
 import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
-import { tableVariables } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { addApi, stageName } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts';

@@ -1,3 +1,5 @@
+import { functionDefaults } from './setting-facts.ts';
+
 /**
  * What AWS charges in us-east-1, in US dollars, before any free allowance. The tables of
  * docs/cost-and-scale.md follow from these numbers, and it names the source of each.
@@ -23,9 +25,6 @@ export interface Usage {
   writes: number;
   logBytes: number;
 }
-
-/** What functions are by default. It stands here because prices load no schema library. */
-export const functionDefaults = { architecture: 'arm64', memory: 512 } as const;
 
 /** The price of one second of a function with the default settings. */
 export const lambdaSecond =

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { functionDefaults } from './prices.ts';
-import { settingPrefix as prefix } from './setting-key.ts';
+import { functionDefaults, settingPrefix as prefix } from './setting-facts.ts';
 
 /** Accepts a number, as text (context from `-c`) or as JSON (context from cdk.json). */
 const number = (holds: (value: number) => boolean, message: string) => {

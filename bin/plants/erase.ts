@@ -11,9 +11,10 @@ import {
 import { AdministrationError } from '../administration/administration-error.ts';
 import { tableIn } from '../administration/target.ts';
 import { databaseEndpoint } from '../administration/target-options.ts';
+import { counted } from './counted.ts';
 import { openPlants, pagesOf, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
-import { counted, type WriteOptions, writeAll } from './writes.ts';
+import { type WriteOptions, writeAll } from './write-all.ts';
 
 // Tokens come first, so that their holders create nothing more.
 const tables = new Set(['accessTokens', ...Object.keys(tableIds)] as TableName[]);

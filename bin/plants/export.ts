@@ -2,11 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { AdministrationError } from '../administration/administration-error.ts';
+import { counted } from './counted.ts';
+import { onInterrupt } from './interrupt.ts';
 import { toLine } from './lines.ts';
 import { type OwnerOptions, openPlants, pagesOf } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
 import { openUnfinishedExport } from './unfinished-export.ts';
-import { counted, onInterrupt } from './writes.ts';
 
 /**
  * Writes an owner's plants to a file, or to stdout if none is named. An export to a file continues

@@ -2,10 +2,11 @@ import { createReadStream, existsSync, fstatSync, type ReadStream, statSync } fr
 import { addAbortSignal } from 'node:stream';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
+import { counted } from './counted.ts';
 import { fromLine, LineError, readLines } from './lines.ts';
 import { openPlants, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
-import { counted, type WriteOptions, writeAll } from './writes.ts';
+import { type WriteOptions, writeAll } from './write-all.ts';
 
 /** So many faulty lines are shown. The others are only counted. */
 const faultsShown = 20;

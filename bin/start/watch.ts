@@ -9,7 +9,7 @@ import {
   ownFiles,
   type Sources,
 } from '../../lib/offline/assembly.ts';
-import { settingKey } from '../../lib/setting-key.ts';
+import { settingKey } from '../../lib/setting-facts.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { messageOf, type Part } from '../command-line/lifecycle.ts';
 
@@ -43,14 +43,14 @@ export async function watchSources(
     );
     const sourceMaps = context[settingKey('source-maps')] as Settings['source-maps'];
     bundler = await module.startBundler(sourceMaps);
-    await bundler.bundle(newFolder());
+    await bundler.bundleChanges(newFolder());
   }
 
   async function serve({ stack }: Sources): Promise<void> {
     const folder = newFolder();
     if (bundler && stack === served.stack) {
       console.error('Functions have changed: bundling …');
-      await replace(served.assembly, await bundler.bundle(folder));
+      await replace(served.assembly, await bundler.bundleChanges(folder));
       return;
     }
     console.error('The stack has changed: synthesizing …');

@@ -32,7 +32,7 @@ export function findJsonFault(text: string): { line: number; column: number } {
   let end = 0;
   lexeme.lastIndex = 0;
   for (let match = lexeme.exec(text); match; match = lexeme.exec(text)) {
-    const kind = kindOf(match[0]);
+    const kind = tokenKindOf(match[0]);
     if (kind !== ' ') {
       const next = grammar[expected === 'end' ? `${open.at(-1)}` : expected]?.[kind];
       if (next === undefined) break;
@@ -47,7 +47,7 @@ export function findJsonFault(text: string): { line: number; column: number } {
 }
 
 /** Returns the character for a lexeme: its first, `0` for a number or word, or a space. */
-function kindOf([first = '']: string): string {
+function tokenKindOf([first = '']: string): string {
   if ('{}[]:,"'.includes(first)) return first;
   return ' \t\n\r'.includes(first) ? ' ' : '0';
 }

@@ -3,7 +3,8 @@ import { connect, requiredVariable } from '../dynamodb/client.ts';
 import { prime } from '../dynamodb/prime.ts';
 import type { InputSchema } from '../http/input.ts';
 import { operation, type Run } from '../http/operation.ts';
-import { ownerKey, tableVariables } from '../shared/table-schema.ts';
+import { tableVariables } from '../shared/environment-variables.ts';
+import { ownerKey } from '../shared/table-schema.ts';
 import type { Fields, Item, Kind, Scalar } from './item.ts';
 import { type ItemStore, itemStore } from './store.ts';
 

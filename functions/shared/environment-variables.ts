@@ -1,6 +1,14 @@
+import type { TableName } from './table-schema.ts';
+
 /** The environment variables that the stack gives every function. */
 export const environment = {
   corsOrigin: 'CORS_ORIGIN',
   // The SDK ignores it when it is empty. `sam local` and `npm start` can set only what is declared.
   dynamodbEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
 } as const;
+
+/** The environment variables with the names of the tables. */
+export const tableVariables = {
+  plants: 'PLANTS_TABLE',
+  accessTokens: 'ACCESS_TOKENS_TABLE',
+} as const satisfies Record<TableName, string>;

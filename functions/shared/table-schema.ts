@@ -2,12 +2,6 @@
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
 export type TableName = keyof typeof tableIds;
 
-/** The environment variables with the names of the tables. */
-export const tableVariables = {
-  plants: 'PLANTS_TABLE',
-  accessTokens: 'ACCESS_TOKENS_TABLE',
-} as const satisfies Record<TableName, string>;
-
 /** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
 export const ownerKey = { partition: 'owner', sort: 'id' } as const;
 /** DynamoDB may remove an item after the time in its expiry (seconds since 1970). */

@@ -14,7 +14,7 @@ import { FilterPattern, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-l
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { settingKey } from '../setting-key.ts';
+import { settingKey } from '../setting-facts.ts';
 import { addDashboard } from './dashboard.ts';
 import {
   crashOrTimeout,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { maxBodyBytes, restApi } from './gateway/gateway.ts';
+import { maxPayloadBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/request.ts';
 import { endUnread, readBody, stopper } from './http/connections.ts';
 import { listen } from './http/listen.ts';
@@ -146,7 +146,7 @@ function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
  */
 async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
   const { method = '', url = '', headers: joined, rawHeaders, socket } = request;
-  const body = await readBody(request, maxBodyBytes).catch(() => undefined);
+  const body = await readBody(request, maxPayloadBytes).catch(() => undefined);
   if (!body) return undefined;
   const sourceIp = socket.remoteAddress ?? '';
   const forwardedFor = [joined['x-forwarded-for'] ?? [], sourceIp].flat().join(', ');

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { assumedSeconds, functionDefaults, lambdaSecond, prices } from '../../lib/prices.ts';
+import { assumedSeconds, lambdaSecond, prices } from '../../lib/prices.ts';
+import { functionDefaults } from '../../lib/setting-facts.ts';
 import { type Measured, type MeasuredName, measure, measureDearest } from './measured.ts';
 import { readPage, tableOf } from './page.ts';
 

@@ -97,8 +97,8 @@ test('changed functions are bundled as a synthesis bundles them', async () => {
   const [folder, other] = [temporaryFolder(), temporaryFolder()];
   bundle(folder, 'linked');
   const bundler = await startBundler('linked');
-  await bundler.bundle(temporaryFolder());
-  const folders = await bundler.bundle(other);
+  await bundler.bundleChanges(temporaryFolder());
+  const folders = await bundler.bundleChanges(other);
   await bundler.stop();
   for (const [name, entry] of Object.entries(entryOf)) {
     expect(folders[name as FunctionName]).toBe(join(other, entry));

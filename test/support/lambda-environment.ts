@@ -1,5 +1,5 @@
-import { environment } from '../../functions/shared/environment-variables.ts';
-import { type TableName, tableIds, tableVariables } from '../../functions/shared/table-schema.ts';
+import { environment, tableVariables } from '../../functions/shared/environment-variables.ts';
+import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 
 const tables = Object.keys(tableIds) as TableName[];
 

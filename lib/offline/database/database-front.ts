@@ -27,7 +27,7 @@ export type DatabaseFront = ReturnType<typeof databaseFront>;
  * The largest request that DynamoDB takes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
  */
-const maxBodyBytes = 16 * 1024 * 1024;
+const maxRequestBytes = 16 * 1024 * 1024;
 
 /** The kinds of units, with the commands that take them and that the front counts. */
 const counted: [keyof Units, RegExp][] = [
@@ -94,8 +94,8 @@ export function databaseFront(
 
   const listener: RequestListener = async (request, response) => {
     try {
-      const body = await readBody(request, maxBodyBytes);
-      if (body.length > maxBodyBytes)
+      const body = await readBody(request, maxRequestBytes);
+      if (body.length > maxRequestBytes)
         return endUnread(Object.assign(response, { statusCode: 413 }), '');
       const { method, url, headers } = request;
       const answered = await answer({ method, url, headers, body });

@@ -20,7 +20,7 @@ export type Gateway = ReturnType<typeof restApi>;
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
-export const maxBodyBytes = 10 * 1024 * 1024;
+export const maxPayloadBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
 /** Returns the REST API of a template. Throws if it lacks a stage or a function of the API. */
@@ -46,7 +46,7 @@ export function restApi(template: Template, pools: Pools) {
     const { httpMethod, path, header, extendedRequestId } = request;
     const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
 
-    if (request.body.length > maxBodyBytes) return bodyTooLarge();
+    if (request.body.length > maxPayloadBytes) return bodyTooLarge();
     if (request.stage !== stage) return gatewayResponse('FORBIDDEN', [], extendedRequestId);
     const route = findRoute(routes, httpMethod, path);
     // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
@@ -102,5 +102,5 @@ function mock(
 const bodyTooLarge = (): HttpResponse => ({
   statusCode: 413,
   headers: [['Content-Type', 'text/plain']],
-  body: `HTTP content length exceeded ${maxBodyBytes} bytes.`,
+  body: `HTTP content length exceeded ${maxPayloadBytes} bytes.`,
 });

@@ -47,7 +47,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
   /** Reads a role, and each of its policies as one of type AWS::IAM::Policy. */
   function readRole(role: string): void {
     const { ManagedPolicyArns = [] } = read(role, 'AWS::IAM::Role');
-    const attached = ManagedPolicyArns.map(lastOf);
+    const attached = ManagedPolicyArns.map(nameInArn);
     for (const name of attached)
       if (scope.Resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
         refuse(`${role}.ManagedPolicyArns`, `the managed policy ${name}`);
@@ -85,7 +85,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
       leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
     for (const [name, value] of Object.entries(Environment?.Variables ?? {}))
       if (`${value}`.includes('{{resolve:')) leftOut.push(`the value of ${name} in ${logicalId}`);
-    const role = lastOf(Role);
+    const role = nameInArn(Role);
     if (scope.Resources[role]?.Type !== 'AWS::IAM::Role')
       refuse(`${logicalId}.Role`, `${Role}, a role of another stack`);
     if (!resources.has(role)) readRole(role);
@@ -105,7 +105,7 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
 type Entry = [logicalId: string, resource: Resource];
 
 /** Returns the name in the ARN of a role or policy. */
-const lastOf = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
+const nameInArn = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
 
 /** Tells whether a URI, or a text with URIs, calls a function, or a version or an alias of it. */
 export const invokes = (text: string | undefined, functionName: string): boolean =>

@@ -29,12 +29,12 @@ const isNamedByLogicalId =
 
 function nameOf({ logicalId, type, property }: NamedResource): string {
   if (isNamedByLogicalId.test(type)) return logicalId;
-  const named = property(`${lastOf(type)}Name`) ?? property('Name');
+  const named = property(`${lastPartOfType(type)}Name`) ?? property('Name');
   if (typeof named === 'string') return named;
   return type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
 }
 
-const lastOf = (type: string) => type.slice(type.lastIndexOf(':') + 1);
+const lastPartOfType = (type: string) => type.slice(type.lastIndexOf(':') + 1);
 
 /** Services whose names in ARNs and hosts differ from those in types. */
 const services: Record<string, string> = { cognito: 'cognito-idp', stepfunctions: 'states' };
@@ -84,6 +84,6 @@ export function attributeOf(resource: NamedResource, attribute: string): string 
     const functionName = `${property('FunctionName')}`.replace(/^.*:/, '');
     return `${functionArn(functionName)}:${property('Name') ?? 1}`;
   }
-  const kebab = lastOf(type).replace(/\B(?=[A-Z])/g, '-');
+  const kebab = lastPartOfType(type).replace(/\B(?=[A-Z])/g, '-');
   return arns[type]?.(name) ?? arn(service, `${kebab.toLowerCase()}/${name}`);
 }

@@ -1,6 +1,7 @@
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
 import { explain } from '../administration/explain.ts';
+import { onInterrupt } from './interrupt.ts';
 import type { OwnerOptions } from './plants-table.ts';
 import type { ProgressBar } from './progress-bar.ts';
 
@@ -10,13 +11,6 @@ export interface WriteOptions extends OwnerOptions {
 
 /** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
 const concurrency = 32;
-
-/** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */
-export function onInterrupt(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort());
-  return controller.signal;
-}
 
 /**
  * Writes each item, several at a time. Takes no further item after Ctrl-C or a failure, waits for
@@ -52,6 +46,3 @@ export async function writeAll<T>(
   }
   if (signal.aborted) throw new AdministrationError(`interrupted: ${soFar()}. ${again}`);
 }
-
-export const counted = (count: number, many = 'plants', one = 'plant'): string =>
-  `${count} ${count === 1 ? one : many}`;
