@@ -160,8 +160,8 @@ export async function startBundler(sourceMaps?: Settings['source-maps']) {
     await Promise.all(builds.map((each) => each.dispose()));
   };
   /**
-   * Does what `bundle` does, but reads only files that have changed since the last time. Returns the
-   * folder of each function.
+   * Does what `bundle` does, but reads only files that have changed since the last time. Returns
+   * the folder of each function.
    */
   async function bundleChanges(folder: string): Promise<Record<FunctionName, string>> {
     let built = await rebuild().catch(() => []);

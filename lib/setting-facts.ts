@@ -1,4 +1,4 @@
-// Facts of the settings for programs that start fast, because lib/settings.ts loads a schema library.
+// Facts of the settings that need no schema library, which programs would load at their start.
 
 export const settingPrefix = 'plant-store:';
 
