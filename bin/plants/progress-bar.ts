@@ -4,11 +4,8 @@ const intervalMs = 100;
 export type ProgressBar = ReturnType<typeof progressBar>;
 
 /** Shows progress if stderr is a terminal. `share` is 0 to 1, if the total is known. */
-export function progressBar(
-  what: string,
-  items = 'plants',
-  terminal: NodeJS.WriteStream = process.stderr,
-) {
+export function progressBar(what: string, items = 'plants') {
+  const terminal = process.stderr;
   const began = Date.now();
   let shown = 0;
   return {

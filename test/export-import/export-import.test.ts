@@ -77,11 +77,15 @@ test('erase removes what an owner has in every table, once the name is typed', a
 
 test('a progress bar shows how much is done, how fast and for how long, on a terminal', () => {
   const shown = (isTTY: boolean, share?: number) => {
-    let text = '';
-    const terminal = { isTTY, write: (more: string) => (text += more) };
-    const bar = progressBar('Importing', 'plants', terminal as never);
+    const { isTTY: before } = process.stderr;
+    process.stderr.isTTY = isTTY;
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const bar = progressBar('Importing');
     bar.show(25_000, share);
     bar.clear();
+    const text = write.mock.calls.map(([more]) => more).join('');
+    write.mockRestore();
+    process.stderr.isTTY = before;
     return text;
   };
   expect(shown(true, 0.25)).toMatch(

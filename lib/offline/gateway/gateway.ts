@@ -15,8 +15,6 @@ import {
 } from './request.ts';
 import { findRoute, type Pools, readRoutes } from './routes.ts';
 
-export type Gateway = ReturnType<typeof restApi>;
-
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */

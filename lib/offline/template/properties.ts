@@ -50,7 +50,6 @@ export type Table = Pick<
 
 export interface Integration {
   IntegrationResponses?: { ResponseParameters?: Record<string, string>; StatusCode: string }[];
-  RequestTemplates?: Record<string, string>;
   TimeoutInMillis?: number;
   Type: 'AWS_PROXY' | 'MOCK';
   Uri?: string;
