@@ -4,5 +4,5 @@ import { plantKind } from './plants/plant.ts';
 
 export const { handler, prime } = itemFunction(plantKind, createPlantInput, createPlant, {
   multiValueHeaders: { 'Content-Type': ['application/json'] },
-  body: '{"id": 0, "name": "-"}',
+  body: JSON.stringify({ id: 0, ...plantKind.example }),
 });

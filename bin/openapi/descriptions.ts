@@ -3,10 +3,10 @@ import { cursorPattern, encodeCursor, largestPage } from '../../functions/items/
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlantsInput } from '../../functions/plants/list.ts';
-import { type Content, plantKind } from '../../functions/plants/plant.ts';
+import { type Content, fields } from '../../functions/plants/plant.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { everyResponse, type Json, json, reference } from './parts.ts';
+import { everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { int64Description } from './schema.ts';
 
 /** What the document says of an operation, beside its row. */
@@ -23,7 +23,10 @@ export interface Description<O extends Operation> {
 
 const plant = { name: 'Monstera', tag: 'shade' };
 /** Returns the answer to a create with these fields. The others have their defaults. */
-const shown = (given: Partial<Content>): Json => ({ ...plantKind.example, ...given });
+const shown = (given: Partial<Content>): Json => ({
+  ...mapped(fields, ({ fallback, kind }) => fallback ?? kind.samples().good[0]),
+  ...given,
+});
 // Filters stand before them.
 const nextQuery = `([^&>]+&)*limit=[1-9][0-9]{0,3}&cursor=${cursorPattern}`;
 

@@ -1,6 +1,6 @@
-import * as v from 'valibot';
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
+import type { Fields } from '../../functions/items/fields.ts';
 import { fields } from '../../functions/plants/plant.ts';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
@@ -14,7 +14,7 @@ import {
 import { defaultPorts } from '../command-line/running.ts';
 import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
 import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
-import { jsonSchemaOf, requestSchema } from './schema.ts';
+import { answerSchema, parameterSchema, requestSchema } from './schema.ts';
 
 /**
  * Returns the OpenAPI document as docs/openapi.json holds it. It is made of the schemas, the
@@ -67,7 +67,12 @@ function openApiDocument(): Json {
     ],
     paths: paths(),
     components: {
-      schemas: { ...bodySchemas(), Plant: plantSchema, Problem: problemSchema, Fault: faultSchema },
+      schemas: {
+        ...bodySchemas(),
+        Plant: answerSchema(fields),
+        Problem: problemSchema,
+        Fault: faultSchema,
+      },
       headers: mapped(headers, (header) => ({ required: true, ...header })),
       responses: mapped(problems, (_, code) => problemResponse([code as ProblemCode])),
       securitySchemes: {
@@ -90,9 +95,9 @@ const bodyOf = (name: Operation) =>
 
 /** Returns the schemas of the bodies that operations take, by their names. */
 function bodySchemas(): Json {
-  const schemas: Record<string, v.GenericSchema> = {};
+  const schemas: Record<string, Fields> = {};
   for (const [operation, { input }] of Object.entries(descriptions)) {
-    const { body } = (input as InputSchema).entries;
+    const { body }: InputSchema = input;
     if (!body) continue;
     const { name } = bodyOf(operation as Operation);
     if ((schemas[name] ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
@@ -112,15 +117,15 @@ function paths(): Json {
 
 function operationObject(name: Operation): Json {
   const { summary, description, input, successes, problems: own } = descriptions[name];
-  const { body } = input.entries;
+  const { body } = input;
   const parameters = (['path', 'query'] as const).flatMap((place) =>
-    Object.entries(input.entries[place]?.entries ?? {}).map(([name, schema]) => ({
+    Object.entries(input[place] ?? {}).map(([name, field]) => ({
       name,
       in: place,
-      required: schema.type !== 'optional',
+      required: field.isRequired,
       description:
         parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
-      schema: jsonSchemaOf(schema as v.GenericSchema, 'output', `the parameter ${name}`),
+      schema: parameterSchema(field),
     })),
   );
   const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
@@ -144,10 +149,6 @@ function operationObject(name: Operation): Json {
     responses: { ...successes, ...Object.fromEntries(errors) },
   };
 }
-
-// An answer has every field, also those that a request may leave out.
-const shown = mapped(fields, (schema) => ('wrapped' in schema ? schema.wrapped : schema));
-const plantSchema = jsonSchemaOf(v.object(shown as v.ObjectEntries), 'input');
 
 const text = (description?: string) => ({ type: 'string', ...(description && { description }) });
 

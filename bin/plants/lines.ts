@@ -1,6 +1,5 @@
-import * as v from 'valibot';
 import { parseJsonObject } from '../../functions/http/json.ts';
-import { says } from '../../functions/http/problem.ts';
+import { readFields, says } from '../../functions/items/fields.ts';
 import { newPlant, type Plant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 
@@ -11,19 +10,13 @@ export const toLine = ({ id, ...others }: Plant): string =>
 /** Reads a line as strictly as the API reads the body of a create request. Throws a LineError. */
 export function fromLine(line: string): Plant {
   const { members, repeated } = parse(line);
-  const result = v.safeParse(newPlant, members);
-  const faults = [
-    ...repeated.map((name) => `${JSON.stringify(name)} ${says.once}`),
-    ...Object.keys(members)
-      .filter((name) => !Object.hasOwn(newPlant.entries, name))
-      .map((name) => `${JSON.stringify(name)} ${says.unknown}`),
-    ...(result.issues ?? []).map(
-      ({ path, kind, type, message }) =>
-        `${path?.[0].key} ${kind === 'schema' && type === 'object' ? says.missing : message}`,
-    ),
-  ];
-  if (faults.length > 0 || !result.success) throw new LineError(faults.join('; '));
-  return result.output;
+  const faults = repeated.map((name) => `${JSON.stringify(name)} ${says.once}`);
+  const plant = readFields(newPlant, members, 'fromJson', (name, detail, place = '') => {
+    const member = Object.hasOwn(newPlant, name) ? name : JSON.stringify(name);
+    faults.push(`${member}${place} ${detail}`);
+  });
+  if (faults.length > 0) throw new LineError(faults.join('; '));
+  return plant;
 }
 
 /** A line that is not a plant. The message says why. */

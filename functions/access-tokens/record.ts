@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
@@ -10,9 +10,8 @@ const labelRule = 'must be at most 100 characters without control characters';
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
 
-/** Accepts numbers and bigints, because document clients are set up to return either. */
 const seconds = v.pipe(
-  v.union([v.number(), v.bigint()], secondsRule),
+  v.instance(NumberValue, secondsRule),
   v.transform(Number),
   v.safeInteger(secondsRule),
 );

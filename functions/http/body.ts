@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { says } from '../items/fields.ts';
 import { maxBodyBytes } from '../shared/operations.ts';
 import { parseJsonObject } from './json.ts';
 import { findJsonFault } from './json-fault.ts';
-import { type Fault, Problem, says } from './problem.ts';
+import { type Fault, Problem } from './problem.ts';
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

@@ -1,16 +1,20 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import * as v from 'valibot';
+import { type Content, type Fields, readFields } from '../items/fields.ts';
 import { type Body, pointer, readBody } from './body.ts';
-import { type Fault, Problem, says } from './problem.ts';
-
-type Section = v.GenericSchema & { entries: v.ObjectEntries };
+import { Problem } from './problem.ts';
 
 /**
  * What an operation takes from a request. Without `query`, none is allowed. A body that is not
  * named is ignored.
  */
-export type InputSchema = v.GenericSchema & {
-  entries: { path?: Section; query?: Section; body?: Section };
+export interface InputSchema {
+  path?: Fields;
+  query?: Fields;
+  body?: Fields;
+}
+
+export type InputOf<S extends InputSchema> = {
+  [Section in keyof S]: S[Section] extends Fields ? Content<S[Section]> : undefined;
 };
 
 /**
@@ -18,27 +22,25 @@ export type InputSchema = v.GenericSchema & {
  * path and the query, and every member or parameter that is unknown.
  */
 export function readInput<S extends InputSchema>(
-  schema: S,
+  { path = {}, query = {}, body }: S,
   event: APIGatewayProxyEvent,
-): v.InferOutput<S> {
-  const { members, faults }: Body = schema.entries.body ? readBody(event) : { faults: [] };
-  const sections = { path: pathOf(event), query: queryOf(event), body: members };
-  for (const section of ['body', 'query'] as const)
-    for (const name of Object.keys(sections[section] ?? {}))
-      if (!Object.hasOwn(schema.entries[section]?.entries ?? {}, name))
-        faults.push(fault(section, name, says.unknown));
-  const result = v.safeParse(schema, sections);
-  for (const issue of result.issues ?? []) {
-    const [section, member] = issue.path?.map(({ key }) => String(key)) ?? [];
-    if (member !== undefined)
-      faults.push(fault(section, member, issue.type === 'object' ? says.missing : issue.message));
-  }
-  if (faults.length > 0 || !result.success) throw new Problem('invalid-request', faults);
-  return result.output;
+): InputOf<S> {
+  const { members, faults }: Body = body ? readBody(event) : { faults: [] };
+  const refuseParameter = (parameter: string, detail: string) =>
+    void faults.push({ parameter, detail });
+  const input = {
+    body:
+      body &&
+      members &&
+      readFields(body, members, 'fromJson', (name, detail, place = '') =>
+        faults.push({ pointer: pointer(name) + place, detail }),
+      ),
+    path: readFields(path, pathOf(event), 'fromParameter', refuseParameter),
+    query: readFields(query, queryOf(event), 'fromParameter', refuseParameter),
+  };
+  if (faults.length > 0) throw new Problem('invalid-request', faults);
+  return input as InputOf<S>;
 }
-
-const fault = (section: string | undefined, name: string, detail: string): Fault =>
-  section === 'body' ? { pointer: pointer(name), detail } : { parameter: name, detail };
 
 /**
  * Decodes the path parameters, because a REST API passes them on percent-encoded. `sam local`
@@ -57,7 +59,7 @@ function decode(text: string): string {
   }
 }
 
-/** One value stays a string. Several become a list, which every schema rejects. */
+/** One value stays a string. Several become a list, which only a kind for lists accepts. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values]) => [

@@ -1,4 +1,4 @@
-/** The top level of a JSON object, with its integral numbers as bigints. */
+/** The top level of a JSON object. Its integers are bigints, also those in its lists. */
 export interface JsonObject {
   members: Record<string, unknown>;
   /** The names that occur more than once. */
@@ -22,15 +22,25 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   const repeated = new Set<string>();
   let depth = 0;
   let name: string | undefined;
+  let list: unknown;
+  let i = 0;
   for (const [part] of text.matchAll(token)) {
-    if (part === '{' || part === '[') depth += 1;
-    else if (part === '}' || part === ']') depth -= 1;
-    else if (depth !== 1 || part === ':') continue;
+    if (part === '{' || part === '[') {
+      depth += 1;
+      if (depth === 2) {
+        list = object[name ?? ''];
+        i = 0;
+      }
+    } else if (part === '}' || part === ']') depth -= 1;
+    else if (depth === 2 && Array.isArray(list)) {
+      if (part === ',') i += 1;
+      else if (typeof list[i] === 'number') list[i] = exact(part);
+    } else if (depth !== 1 || part === ':') continue;
     else if (part === ',') name = undefined;
     else if (name === undefined) {
       name = JSON.parse(part) as string;
       (names.has(name) ? repeated : names).add(name);
-    } else if (typeof object[name] === 'number') object[name] = parseInteger(part) ?? object[name];
+    } else if (typeof object[name] === 'number') object[name] = exact(part);
   }
   return { members: object, repeated: [...repeated] };
 }
@@ -38,11 +48,15 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 const literal = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/;
 const maxDigits = 19;
 
+/** A double keeps so many digits, whatever they are. */
+const maxDigitsOfDouble = 15;
+
 /**
- * Returns the value of a JSON number, or undefined if it is not integral. A number of more than 19
- * digits becomes one of 20, which is outside of int64 too.
+ * Returns the value of a JSON number: a bigint if it is integral, and otherwise a double, or NaN if
+ * a double would round it. A number of more than 19 digits becomes one of 20, which is outside of
+ * int64 too.
  */
-function parseInteger(number: string): bigint | undefined {
+function exact(number: string): bigint | number {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = literal.exec(number) ?? [];
   const digits = whole + fraction;
   let start = 0;
@@ -52,7 +66,10 @@ function parseInteger(number: string): bigint | undefined {
   while (digits[end - 1] === '0') end -= 1;
 
   const zeros = Number(exponent) - fraction.length + (digits.length - end);
-  if (zeros < 0) return undefined;
+  if (zeros < 0) {
+    const double = Number(number);
+    return end - start > maxDigitsOfDouble || double === 0 ? Number.NaN : double;
+  }
   if (end - start + zeros > maxDigits) return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
   return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
 }

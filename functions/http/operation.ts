@@ -1,9 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type * as v from 'valibot';
 import { timeouts } from '../shared/timeouts.ts';
 import { answer, type Reply } from './answer.ts';
-import { type InputSchema, readInput } from './input.ts';
+import { type InputOf, type InputSchema, readInput } from './input.ts';
 
 export interface Caller {
   /** The owner of the access token, as the authorizer says. */
@@ -14,11 +13,8 @@ export interface Caller {
   signal: AbortSignal;
 }
 
-/** What an operation does with its input, which its schema has parsed. */
-export type Run<S extends InputSchema> = (
-  input: v.InferOutput<S>,
-  caller: Caller,
-) => Promise<Reply>;
+/** What an operation does with its input, which its fields have read. */
+export type Run<S extends InputSchema> = (input: InputOf<S>, caller: Caller) => Promise<Reply>;
 
 /**
  * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the

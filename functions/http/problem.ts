@@ -10,9 +10,6 @@ export type Fault = { detail: string } & (
   | { header: string }
 );
 
-/** What is said of a member or parameter, beside what its schema says. */
-export const says = { once: 'must occur only once', unknown: 'is unknown', missing: 'is required' };
-
 /** Thrown to answer with problem details. */
 export class Problem extends Error {
   override name = 'Problem';

@@ -4,8 +4,8 @@ import { prime } from '../dynamodb/prime.ts';
 import type { InputSchema } from '../http/input.ts';
 import { operation, type Run } from '../http/operation.ts';
 import { tableVariables } from '../shared/environment-variables.ts';
-import { ownerKey } from '../shared/table-schema.ts';
-import type { Fields, Item, Kind, Scalar } from './item.ts';
+import type { Fields } from './fields.ts';
+import type { Item, Kind } from './item.ts';
 import { type ItemStore, itemStore } from './store.ts';
 
 /**
@@ -28,13 +28,19 @@ export function itemFunction<F extends Fields, S extends InputSchema>(
     const { statusCode, body } = await handler(event as APIGatewayProxyEvent, context);
     if (statusCode >= 400) throw new Error(`The example was answered with ${statusCode}: ${body}`);
   };
-  const attribute = (value: Scalar) => {
-    if (typeof value === 'number') return { N: `${value}` };
-    return { [typeof value === 'string' ? 'S' : 'BOOL']: value };
-  };
-  const fields = Object.entries(kind.example).map(([field, value]) => [field, attribute(value)]);
-  const item = { [ownerKey.sort]: { N: '0' }, ...Object.fromEntries(fields) };
+  const stored = kind.toStored({ ...kind.example, id: 0n });
+  const item = Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, attributeOf(value)]),
+  );
   // What DynamoDB answers to any command that works.
   const answer = { Items: [item], Item: item, Attributes: item };
   return { handler, prime: () => prime(database, answer, exercise) };
+}
+
+/** Returns a stored value as DynamoDB sends it. */
+function attributeOf(value: unknown): object {
+  if (value === null) return { NULL: true };
+  if (Array.isArray(value)) return { L: value.map(attributeOf) };
+  if (typeof value === 'string') return { S: value };
+  return typeof value === 'boolean' ? { BOOL: value } : { N: `${value}` };
 }

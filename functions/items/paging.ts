@@ -1,4 +1,5 @@
-import * as v from 'valibot';
+import { type Content, type Fields, optional, parameter } from './fields.ts';
+import { int64, integer, single, type ValueKind } from './kinds.ts';
 
 const version = '1';
 export const largestPage = 1000;
@@ -21,47 +22,50 @@ export function encodeCursor(afterId: bigint): string {
 export const decodeCursor = (cursor: string): bigint =>
   Buffer.from(cursor.slice(version.length), 'base64url').readBigInt64BE();
 
-const once = (issue: { input: unknown }) =>
-  Array.isArray(issue.input) ? 'must be given only once' : 'must be a string';
-
-const limit = v.pipe(
-  v.string(once),
-  v.regex(
-    /^(?:0|[1-9][0-9]{0,9})$/,
-    `must be an integer from 1 to ${largestLimit} in canonical decimal digits, like 7`,
-  ),
-  v.transform(Number),
-  v.number(),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(largestLimit, `must be at most ${largestLimit}`),
-);
-
-const cursor = v.pipe(
-  v.string(once),
-  v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a list’s Link'),
-  v.transform(decodeCursor),
-);
+/** A position in a list. */
+const position: ValueKind<bigint> = {
+  .../* @__PURE__ */ int64(),
+  fromParameter(given, refuse) {
+    const text = single(given, refuse);
+    if (text === undefined) return undefined;
+    return new RegExp(`^${cursorPattern}$`).test(text)
+      ? decodeCursor(text)
+      : refuse('must be a cursor from a list’s Link');
+  },
+  toParameter: (id) => [encodeCursor(id)],
+  schema: () => ({ type: 'string', pattern: `^${cursorPattern}$` }),
+};
 
 /** The query parameters of every list. Filters may stand beside them. */
-export const paging = { limit: v.optional(limit, `${largestPage}`), cursor: v.optional(cursor) };
+export const paging = {
+  limit: optional(integer(1, largestLimit), largestPage),
+  cursor: parameter(position),
+};
 
 /**
- * Reads the page that a query asks for. The `Link` to the next page (RFC 8288) repeats every other
- * parameter of the query.
+ * Reads the page that a query with these parameters asks for. The `Link` to the next page (RFC
+ * 8288) repeats every other parameter of the query.
  */
-export async function readPage<T extends { id: bigint }>(
-  { limit, cursor, ...filters }: { limit: number; cursor?: bigint | undefined },
+export async function readPage<F extends typeof paging, T extends { id: bigint }>(
+  parameters: F,
+  query: Content<F>,
   requestPath: string,
   read: (limit: number, after: bigint | undefined) => Promise<T[]>,
 ): Promise<{ page: T[]; headers: Record<string, string> }> {
-  const pageSize = Math.min(limit, largestPage);
+  const pageSize = Math.min(query.limit, largestPage);
   // One item more than a page tells whether there is a next page.
-  const found = await read(pageSize + 1, cursor);
+  const found = await read(pageSize + 1, query.cursor);
   const page = found.slice(0, pageSize);
   const last = found.length > pageSize && page.at(-1);
   if (!last) return { page, headers: {} };
-  const next = Object.entries({ ...filters, limit: pageSize, cursor: encodeCursor(last.id) })
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  const { limit, cursor, ...filters } = parameters;
+  const next: Record<string, unknown> = { ...query, limit: pageSize, cursor: last.id };
+  const link = Object.entries<Fields[string]>({ ...filters, limit, cursor })
+    .flatMap(([name, { kind }]) => {
+      const value = next[name];
+      const texts = value === undefined ? [] : kind.toParameter(value);
+      return texts.map((text) => `${name}=${encodeURIComponent(text)}`);
+    })
     .join('&');
-  return { page, headers: { Link: `<${requestPath}?${next}>; rel="next"` } };
+  return { page, headers: { Link: `<${requestPath}?${link}>; rel="next"` } };
 }

@@ -9,7 +9,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
 import { ownerKey } from '../shared/table-schema.ts';
-import { type Fields, type Item, type Kind, smallestId } from './item.ts';
+import type { Fields } from './fields.ts';
+import type { Item, Kind } from './item.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
@@ -33,6 +34,7 @@ export interface ItemStore<T> {
 }
 
 const { partition, sort } = ownerKey;
+const belowAllIds = -(2n ** 63n) - 1n;
 const abortOptions = (signal: AbortSignal | undefined) => signal && { abortSignal: signal };
 
 export function itemStore<F extends Fields>(
@@ -49,7 +51,7 @@ export function itemStore<F extends Fields>(
     const nonce = randomBytes(8);
     const put = new PutCommand({
       TableName: table,
-      Item: { ...item, ...keyOf(owner, item.id), nonce },
+      Item: { ...kind.toStored(item), ...keyOf(owner, item.id), nonce },
       ConditionExpression: `attribute_not_exists(#${sort})`,
       ExpressionAttributeNames: { [`#${sort}`]: sort },
     });
@@ -68,7 +70,7 @@ export function itemStore<F extends Fields>(
     for (let tries = 0; tries < 2; tries += 1) {
       if ((await putOnce()) === 'created') return 'created';
       const stored = await read(owner, item.id, signal);
-      if (stored) return isSame(kind.parse(stored), item) ? 'unchanged' : 'conflict';
+      if (stored) return kind.isSame(kind.parse(stored), item) ? 'unchanged' : 'conflict';
       // The item was deleted a moment ago, so the id is free.
     }
     throw new Unavailable(`A ${kind.name} with this id came and went each time.`);
@@ -89,9 +91,6 @@ export function itemStore<F extends Fields>(
     }
   }
 
-  const isSame = (one: Item<F>, other: Item<F>) =>
-    kind.fieldNames.every((field) => one[field] === other[field]);
-
   /**
    * Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails.
    */
@@ -105,7 +104,7 @@ export function itemStore<F extends Fields>(
     return (await database.send(new GetCommand(get), abortOptions(signal))).Item;
   }
 
-  async function list(owner: string, limit: number, after = smallestId - 1n, signal?: AbortSignal) {
+  async function list(owner: string, limit: number, after = belowAllIds, signal?: AbortSignal) {
     const items: Item<F>[] = [];
     let next: Record<string, unknown> | undefined;
     do {

@@ -1,9 +1,8 @@
-import * as v from 'valibot';
 import type { Run } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { newPlant, type PlantStore, plantKind } from './plant.ts';
 
-export const createPlantInput = v.object({ body: newPlant });
+export const createPlantInput = { body: newPlant };
 
 export const createPlant =
   ({ create }: Pick<PlantStore, 'create'>): Run<typeof createPlantInput> =>

@@ -1,10 +1,9 @@
-import * as v from 'valibot';
 import type { Run } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { idInPath } from '../items/item.ts';
+import { id } from '../items/item.ts';
 import type { PlantStore } from './plant.ts';
 
-export const deletePlantInput = v.object({ path: v.object({ id: idInPath }) });
+export const deletePlantInput = { path: { id } };
 
 export const deletePlant =
   ({ remove }: Pick<PlantStore, 'remove'>): Run<typeof deletePlantInput> =>

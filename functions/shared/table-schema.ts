@@ -14,5 +14,8 @@ export const tableKeys: Record<TableName, TableKey> = {
   accessTokens: accessTokenKey,
 };
 
-/** How document clients read numbers: as bigints, so that no digit of an int64 is lost. */
-export const unmarshallOptions = { wrapNumbers: BigInt };
+/**
+ * How document clients read numbers: as `NumberValue`, which holds their text, so that no digit is
+ * lost and no number of another version is an error.
+ */
+export const unmarshallOptions = { wrapNumbers: true };

@@ -24,11 +24,11 @@ test('every fault of body and query is named, with what would be right', () => {
     { pointer: '/tag', detail: 'must occur only once' },
     { pointer: '/a~1b~0c', detail: 'is unknown' },
     { pointer: '/\uFFFD', detail: 'is unknown' },
-    { parameter: 'debug', detail: 'is unknown' },
-    { parameter: 'limit', detail: 'is unknown' },
     { pointer: '/id', detail: 'must be an integer' },
     { pointer: '/name', detail: 'is required' },
     { pointer: '/tag', detail: 'must be a string' },
+    { parameter: 'debug', detail: 'is unknown' },
+    { parameter: 'limit', detail: 'is unknown' },
   ]);
 });
 
@@ -43,12 +43,12 @@ test.each([
 ])('the fault of the id %s in a path is that it %s', (id, detail) => {
   const event = proxyEvent({ pathParameters: { id }, query: { id: ['7'] } });
   expect(problemOf(deletePlantInput, event).faults).toEqual([
-    { parameter: 'id', detail: 'is unknown' },
     { parameter: 'id', detail },
+    { parameter: 'id', detail: 'is unknown' },
   ]);
 });
 
-const tooLarge = /^must be (at most 2147483647|an integer from 1 to 2147483647 in canonical)/;
+const tooLarge = /^must be (at most 2147483647|an integer in canonical)/;
 test.each<[limit: unknown, detail: RegExp]>([
   [null, /^must be a string$/],
   ...[[], ['1', '1']].map((many): [unknown, RegExp] => [many, /^must be given only once$/]),

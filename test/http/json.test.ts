@@ -20,6 +20,17 @@ test('numbers are read as the oracle of the fuzzing reads them, to every digit',
   }
 });
 
+test('integers in lists are read to every digit, and nothing is rounded', () => {
+  const text = '{"a":[1,9007199254740993,[7],1.5,{"a":[2]},"3",2.0],"b":1.25,"c":1e-400}';
+  expect(parseJsonObject(text)?.members).toEqual({
+    a: [1n, 9007199254740993n, [7], 1.5, { a: [2] }, '3', 2n],
+    b: 1.25,
+    c: Number.NaN,
+  });
+  const rounded = parseJsonObject('{"a":[0.1000000000000000055511151231257827]}')?.members;
+  expect(rounded).toEqual({ a: [Number.NaN] });
+});
+
 test.each<[text: string, repeated: string[]]>([
   ['{"id":1,"\\u0069d":1}', ['id']],
   ['{"a":{"id":1},"id":1,"b":[{"id":2,"id":3}]}', []],

@@ -1,20 +1,18 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import * as v from 'valibot';
 import { findRecord } from '../../functions/access-tokens/record.ts';
-import { kindOf } from '../../functions/items/item.ts';
 import { itemStore } from '../../functions/items/store.ts';
 import { type PlantStore, plantKind } from '../../functions/plants/plant.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { engines } from '../support/database/engines.ts';
 import { openTables } from '../support/database/open-database.ts';
-import { answered, stored, whole } from '../support/plant.ts';
+import { plantOf, stored, whole } from '../support/plant.ts';
 
 // The contract shows what callers see of it, the explorer what becomes of calls that meet.
 
 const TableName = tableIds.plants;
-const plant = (id: bigint, name = 'Aloe') => ({ id, ...answered({ name }) });
+const plant = (id: bigint, name = 'Aloe') => plantOf(id, { name });
 
 describe.each(engines())('on $name', (engine) => {
   let endpoint: string;
@@ -25,23 +23,6 @@ describe.each(engines())('on $name', (engine) => {
   beforeAll(async () => {
     ({ endpoint, database } = await openTables(tableIds, engine));
     plants = itemStore(plantKind, database, TableName);
-  });
-
-  test('texts, integers and booleans are stored, compared, listed and answered', async () => {
-    const bedKind = kindOf('bed', 'plants', {
-      soil: v.picklist(['sand', 'clay']),
-      depth: v.optional(v.pipe(v.bigint(), v.transform(Number)), 0n),
-      covered: v.optional(v.boolean(), false),
-    });
-    const beds = itemStore(bedKind, database, TableName);
-    const bed = { id: 1n, soil: 'clay' as const, depth: 7, covered: true };
-    expect(await beds.create('gardener', bed)).toBe('created');
-    expect(await beds.create('gardener', { ...bed })).toBe('unchanged');
-    expect(await beds.create('gardener', { ...bed, covered: false })).toBe('conflict');
-    expect(await beds.list('gardener', 10, undefined)).toEqual([bed]);
-    expect(bedKind.answerOf(bed)).toEqual({ soil: 'clay', depth: 7, covered: true });
-    for (const wrong of [{ depth: '1' }, { covered: 'true' }, { soil: undefined }])
-      expect(() => bedKind.parse({ ...bed, ...wrong })).toThrow('has no valid');
   });
 
   test('a list of more than DynamoDB’s megabyte a page is whole', async () => {

@@ -8,6 +8,7 @@ import { plantKind } from '../../functions/plants/plant.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
+import { plantOf } from '../support/plant.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;
@@ -137,7 +138,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   const failed = '{"__type":"x#ConditionalCheckFailedException"}';
   answer = (_, response) =>
     void (received.at(-1) === 'PutItem' ? response.writeHead(400).end(failed) : response.end('{}'));
-  const plant = plantKind.parse({ id: 1n, name: 'Aloe' });
+  const plant = plantOf(1n);
   const creation = itemStore(plantKind, database, TableName).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);

@@ -1,18 +1,23 @@
-import type { Content } from '../../functions/plants/plant.ts';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { Field } from '../../functions/items/fields.ts';
+import { type Content, fields, type Plant, plantKind } from '../../functions/plants/plant.ts';
 
-export type { Content };
+// Everything here follows from the kinds of the fields. test/plants/pinned.ts says what a plant is.
 
-/** Two values of each field. The first is its default, if it has one. */
-const values: { [Field in keyof Content]: readonly [Content[Field], Content[Field]] } = {
-  name: ['Aloe', 'Ficus'],
-  tag: ['', 'sun'],
-};
-export const fieldNames = Object.keys(values) as (keyof Content)[];
+export type { Content, Plant };
+export const fieldNames = plantKind.fieldNames;
+
+/** Returns two values of a field. The first is what it has if it is left out. */
+function valuesOf({ kind, fallback }: Field<unknown>): [usual: unknown, other: unknown] {
+  const { good } = kind.samples();
+  const usual = fallback ?? good[0];
+  return [usual, good.find((value) => usual === null || !kind.isSame(value, usual))];
+}
 
 const every = (index: 0 | 1) =>
   Object.fromEntries(
-    fieldNames.map((field) => [field, values[field][index]]),
-  ) as unknown as Content;
+    Object.entries(fields).map(([name, field]) => [name, valuesOf(field)[index]]),
+  ) as Content;
 
 /** A plant of which every field is given, and no field has its default. */
 export const whole: Content = every(1);
@@ -20,18 +25,29 @@ export const whole: Content = every(1);
 /** Returns what a plant is answered with, if fields that are left out have their defaults. */
 export const answered = (given: Partial<Content> = {}): Content => ({ ...every(0), ...given });
 
-/** Returns the body of a create, with the id in any spelling and nothing but the given fields. */
-export const sent = (id: bigint | number | string, given: Partial<Content> = {}): string =>
-  `{"id":${id},${JSON.stringify({ name: answered().name, ...given }).slice(1)}`;
+/** Returns a plant as functions handle it. */
+export const plantOf = (id: bigint, given?: Partial<Content>): Plant => ({
+  id,
+  ...answered(given),
+});
 
-/**
- * Returns a plant as it is stored, but for what marks the create that stored it. A number is a
- * bigint there.
- */
-export const stored = <Id>(owner: string, id: Id, given?: Partial<Content>) => {
-  const fields = Object.entries<unknown>(answered(given)).map(([field, value]) => [
-    field,
-    typeof value === 'number' ? BigInt(value) : value,
-  ]);
-  return { owner, id, ...Object.fromEntries(fields) };
+/** The fields that a create must give. */
+export const requiredContent = Object.fromEntries(
+  Object.entries(answered()).filter(([name]) => fields[name as keyof Content].isRequired),
+) as Partial<Content>;
+
+/** Returns the body of a create, with the id in any spelling and no more fields than it must. */
+export const sent = (id: bigint | number | string, given: Partial<Content> = {}): string =>
+  `{"id":${id},${JSON.stringify({ ...requiredContent, ...given }).slice(1)}`;
+
+/** Returns a plant as it is stored, but for what marks the create that stored it. */
+export const stored = (owner: string, id: bigint | number, given?: Partial<Content>) => {
+  const attributes = plantKind.toStored(plantOf(BigInt(id), given));
+  return { owner, ...Object.fromEntries(Object.entries(attributes).map(withNumberAsText)) };
 };
+
+/** Numbers are read from the table as `NumberValue`. */
+const withNumberAsText = ([name, value]: [string, unknown]) =>
+  typeof value === 'bigint' || typeof value === 'number'
+    ? [name, NumberValue.from(value)]
+    : [name, value];

@@ -13,6 +13,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
+import { plantOf } from '../../support/plant.ts';
 import { line, linesOf, many, plantsProgram, seconds, success } from './plants-program.ts';
 
 const { tables, start, plants, file } = await plantsProgram();
@@ -67,7 +68,7 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
 });
 
 test('an import stores only what the API would, and names every other line', async () => {
-  await store.create('strict', plantKind.parse({ id: 1n, name: 'Aloe', tag: 'old' }));
+  await store.create('strict', plantOf(1n, { name: 'Aloe', tag: 'old' }));
   const lines = [
     '{"id":1,"name":"Aloe","tag":"new"}',
     '{"id":1,"name":"Aloe","tag":"old"}',
@@ -100,9 +101,9 @@ test('an import stores only what the API would, and names every other line', asy
     'error: 2 plants created, 1 there already, 1 in conflict, 6 invalid.',
   );
   expect(await all('strict')).toEqual([
-    plantKind.parse({ id: 1n, name: 'Aloe', tag: 'old' }),
-    plantKind.parse({ id: 2n, name: 'Ficus' }),
-    plantKind.parse({ id: 5n, name: 'Fern' }),
+    plantOf(1n, { name: 'Aloe', tag: 'old' }),
+    plantOf(2n, { name: 'Ficus' }),
+    plantOf(5n, { name: 'Fern' }),
   ]);
 }, 20_000);
 
@@ -116,9 +117,9 @@ const loseAnswerAfter =
     await act(subject);
     socket.resetAndDestroy();
   };
-const plantOf = (name: string) => plantKind.parse({ id: 1n, name });
+const named = (name: string) => plantOf(1n, { name });
 const gone = loseAnswerAfter((owner) => store.remove(owner, 1n));
-const there = loseAnswerAfter((owner) => store.create(owner, plantOf('Ficus')));
+const there = loseAnswerAfter((owner) => store.create(owner, named('Ficus')));
 const busy = Array(4).fill(throttle);
 const puts = 'PutItem PutItem PutItem PutItem PutItem';
 const looking = [pass, pass, pass, pass];
@@ -139,7 +140,7 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
   owners += 1;
   const owner = `owner${owners}`;
   const isImport = command.startsWith('import');
-  if (!isImport) await store.create(owner, plantOf('Aloe'));
+  if (!isImport) await store.create(owner, named('Aloe'));
   const run = (endpoint?: string) => {
     const input = isImport ? line(1) : `${owner}\n`;
     return plants([...command.split(' '), '--owner', owner], input, endpoint);

@@ -1,0 +1,222 @@
+import { type DynamoDBDocumentClient, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { buildSync } from 'esbuild';
+import { parseJsonObject } from '../../functions/http/json.ts';
+import {
+  type Content,
+  type Field,
+  optional,
+  orNull,
+  readFields,
+  required,
+} from '../../functions/items/fields.ts';
+import { type ItemFields, id, kindOf } from '../../functions/items/item.ts';
+import { decimal, flag, integer, listOf, oneOf, text, time } from '../../functions/items/kinds.ts';
+import { type ItemStore, itemStore } from '../../functions/items/store.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { buildOptions } from '../../lib/bundle.ts';
+import { engines } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
+
+const fields = {
+  label: required(text(2, 9)),
+  soil: required(oneOf('sand', 'clay', 'loam'), 'loam'),
+  depth: optional(integer(-5, 2 ** 31), 0),
+  price: required(decimal(0, 1000, 2), 9.99),
+  covered: optional(flag(), false),
+  wateredAt: orNull(time()),
+  tags: optional(listOf(text(1, 20), 3), []),
+  rows: optional(listOf(integer(0, 9), 2), [1]),
+} satisfies ItemFields;
+const bedKind = kindOf('bed', 'plants', fields);
+type Bed = Content<typeof fields>;
+
+/** Reads a body as an item, and the places and details of its faults. */
+function read(body: string) {
+  const faults: string[] = [];
+  const { members = {} } = parseJsonObject(body) ?? {};
+  const bed = readFields({ id, ...fields }, members, 'fromJson', (name, detail, place = '') =>
+    faults.push(`/${name}${place} ${detail}`),
+  );
+  return { bed, faults };
+}
+const whole = '"id": 1, "label": "ab", "soil": "clay", "price": 12.50';
+
+test('a body is read by the kinds of its fields, with the fallbacks of what is left out', () => {
+  const bed = { id: 1n, label: 'ab', soil: 'clay', price: 12.5 };
+  const others = { depth: 0, covered: false, wateredAt: null, tags: [], rows: [1] };
+  expect(read(`{${whole}}`)).toEqual({ bed: { ...bed, ...others }, faults: [] });
+  const all =
+    '"depth": 1e3, "covered": true, "wateredAt": "2024-02-29T00:00:00Z", "tags": ["a", "b"], ' +
+    '"rows": [2.0, 3]';
+  expect(read(`{${whole}, ${all}}`)).toEqual({
+    bed: {
+      ...bed,
+      ...{ depth: 1000, covered: true, wateredAt: '2024-02-29T00:00:00Z', tags: ['a', 'b'] },
+      rows: [2, 3],
+    },
+    faults: [],
+  });
+  expect(read(`{${whole}, "wateredAt": null}`).faults).toEqual([]);
+});
+
+test.each([
+  ['"label": "a"', '/label must be 2 to 9 code points long'],
+  ['"soil": "Clay"', '/soil must be sand or clay or loam'],
+  ['"depth": -6', '/depth must be at least -5'],
+  ['"depth": 2147483649', '/depth must be at most 2147483648'],
+  ['"depth": 1.0000000000000000000001', '/depth must be an integer'],
+  ['"price": 1000.01', '/price must be at most 1000'],
+  ['"price": -0.01', '/price must be at least 0'],
+  ['"price": 1.001', '/price must be a number with at most 2 decimals'],
+  ['"price": "1"', '/price must be a number with at most 2 decimals'],
+  ['"price": 1e-400', '/price must be a number with at most 2 decimals'],
+  ['"price": 1.00000000000000000001', '/price must be a number with at most 2 decimals'],
+  ['"covered": 1', '/covered must be true or false'],
+  ['"covered": null', '/covered must be true or false'],
+  ['"wateredAt": "2026-02-30T00:00:00Z"', /^\/wateredAt must be a time in UTC/],
+  ['"tags": "a"', '/tags must be a list'],
+  ['"tags": ["a", "b", "c", "d"]', '/tags must have at most 3 items'],
+  ['"tags": ["a", 7]', '/tags/1 must be a string'],
+  ['"tags": ["a", null]', '/tags/1 must be a string'],
+  ['"rows": [[1], 10]', '/rows/0 must be an integer', '/rows/1 must be at most 9'],
+  ['"rows": [1.0000000000000000000001]', '/rows/0 must be an integer'],
+])('a body with %s has its faults named', (member, ...faults) => {
+  const name = member.split('"')[1];
+  const others = whole.split(', ').filter((one) => !one.startsWith(`"${name}"`));
+  expect(read(`{${[...others, member].join(', ')}}`).faults).toEqual(
+    faults.map((fault) => (typeof fault === 'string' ? fault : expect.stringMatching(fault))),
+  );
+});
+
+test('required fields that are missing are named, and no others', () => {
+  expect(read('{"id": 1}').faults).toEqual([
+    '/label is required',
+    '/soil is required',
+    '/price is required',
+  ]);
+});
+
+const kinds = Object.entries<Field<unknown>>({ id, ...fields });
+const bodyOf = (value: unknown) =>
+  JSON.stringify({ value }, (_, one) => (typeof one === 'bigint' ? JSON.rawJSON(`${one}`) : one));
+
+test.each(kinds)('the samples of %s are accepted and refused as they should', (_, { kind }) => {
+  const { good, bad } = kind.samples();
+  const accepts = (value: unknown) => {
+    let isGood = true;
+    const { members = {} } = parseJsonObject(bodyOf(value)) ?? {};
+    const result = kind.fromJson(members.value, () => {
+      isGood = false;
+      return undefined;
+    });
+    return isGood && kind.isSame(result, value);
+  };
+  expect(good.map(accepts)).toEqual(good.map(() => true));
+  expect(bad.map(accepts)).toEqual(bad.map(() => false));
+  expect(kind.isSame(good[0], good[1])).toBe(false);
+});
+
+test.each(kinds)('a parameter like %s is what a link repeats of it', (_, { kind }) => {
+  for (const value of kind.samples().good) {
+    const given = kind.toParameter(value);
+    const refuse = (detail: string): never => {
+      throw new Error(detail);
+    };
+    const read = kind.fromParameter(given.length === 1 ? given[0] : given, refuse);
+    expect(read).toEqual(value);
+  }
+});
+
+test.each([
+  ['depth', '01', 'must be an integer in canonical decimal digits, like 7 or -7'],
+  ['depth', ['1', '1'], 'must be given only once'],
+  ['price', '1.50', 'must be a number in canonical decimal digits, like 7 or 7.5'],
+  ['price', '1.005', 'must be a number with at most 2 decimals'],
+  ['covered', 'yes', 'must be true or false'],
+  ['wateredAt', '', 'must be a time in UTC, like 2026-11-22T15:04:05Z'],
+  ['rows', '10', 'must be at most 9'],
+] as const)('a parameter like %s does not accept %j', (name, given, detail) => {
+  const refuse = (found: string) => expect(found).toBe(detail) as undefined;
+  expect.assertions(2);
+  expect(fields[name].kind.fromParameter(given, refuse)).toBeUndefined();
+});
+
+test('a kind that no field uses adds no byte to a bundle', () => {
+  const { outputFiles = [] } = buildSync({
+    ...buildOptions(),
+    ...{ metafile: false, plugins: [] },
+    external: ['@aws-sdk/*', '@smithy/*', '@middy/*'],
+  });
+  const code = outputFiles.map((file) => file.text).join('\n');
+  // It has what plants use.
+  expect(code).toContain('code points long');
+  for (const unused of ['multipleOf', 'date-time', 'maxItems', 'enum:', '"boolean"}'])
+    expect(`${code.includes(unused)} ${unused}`).toBe(`false ${unused}`);
+});
+
+describe.each(engines())('on $name', (engine) => {
+  let database: DynamoDBDocumentClient;
+  let beds: ItemStore<Bed & { id: bigint }>;
+  const put = (item: object) =>
+    database.send(new PutCommand({ TableName: tableIds.plants, Item: item }));
+
+  beforeAll(async () => {
+    ({ database } = await openTables(tableIds, engine));
+    beds = itemStore(bedKind, database, tableIds.plants);
+  });
+
+  test('a field of each kind is stored, compared, listed and answered', async () => {
+    const bed = { id: 1n, ...bedKind.example };
+    expect(await beds.create('gardener', bed)).toBe('created');
+    expect(await beds.create('gardener', structuredClone(bed))).toBe('unchanged');
+    for (const [name, { kind }] of Object.entries<Field<unknown>>(fields)) {
+      const [, other] = kind.samples().good;
+      const changed = { ...bed, [name]: other };
+      expect([name, await beds.create('gardener', changed)]).toEqual([name, 'conflict']);
+      expect(await beds.remove('gardener', 1n)).toBe(true);
+      expect(await beds.create('gardener', changed)).toBe('created');
+      expect(await beds.list('gardener', 9, undefined)).toEqual([changed]);
+      await beds.remove('gardener', 1n);
+      await beds.create('gardener', bed);
+    }
+    expect(bedKind.answerOf(bed)).toEqual(bedKind.example);
+  });
+
+  test('an item of an earlier version has the fallbacks, and is compared with them', async () => {
+    await put({ owner: 'old', id: 1n, label: 'ab' });
+    const { bed } = read('{"id": 1, "label": "ab", "soil": "loam", "price": 9.99}');
+    expect(await beds.list('old', 9, undefined)).toEqual([bed]);
+    expect(await beds.create('old', bed)).toBe('unchanged');
+    expect(await beds.create('old', { ...bed, price: 10 })).toBe('conflict');
+  });
+
+  test('an item of a later version is read, compared and deleted, whatever it holds', async () => {
+    const known = { ...bedKind.example, soil: 'peat', depth: 2.5, label: 'longer than here' };
+    const unknown = {
+      ...{ half: 12.5, huge: NumberValue.from('1'.repeat(38)), tiny: NumberValue.from('1e-130') },
+      ...{ text: 'x', yes: true, nothing: null, bytes: new Uint8Array([1]), map: { a: [1.5] } },
+      ...{ texts: new Set(['a']), numbers: new Set([1.5, 2]), binary: new Set([Buffer.of(1)]) },
+    };
+    await put({ owner: 'new', id: 1n, ...known, ...unknown });
+    const expected = { id: 1n, ...known };
+    expect(await beds.list('new', 9, undefined)).toEqual([expected]);
+    expect(await beds.create('new', expected as never)).toBe('unchanged');
+    expect(await beds.create('new', { id: 1n, ...bedKind.example })).toBe('conflict');
+    expect(await beds.remove('new', 1n)).toBe(true);
+  });
+
+  test.each([
+    { label: 7 },
+    { depth: '7' },
+    { covered: 'true' },
+    { tags: 'a' },
+    { tags: ['a', 7] },
+    { rows: ['1'] },
+    { label: null },
+  ])('an item with %j is an error that names the field', async (damage) => {
+    await put({ owner: 'damaged', ...bedKind.toStored({ id: 1n, ...bedKind.example }), ...damage });
+    const message = `The stored bed 1 has no valid ${Object.keys(damage)}.`;
+    await expect(beds.list('damaged', 9, undefined)).rejects.toThrow(message);
+  });
+});
