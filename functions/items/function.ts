@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { attributeOf } from '../dynamodb/attribute.ts';
 import { connect, requiredVariable } from '../dynamodb/client.ts';
 import { prime } from '../dynamodb/prime.ts';
 import type { InputSchema } from '../http/input.ts';
@@ -35,12 +36,4 @@ export function itemFunction<F extends Fields, S extends InputSchema>(
   // What DynamoDB answers to any command that works.
   const answer = { Items: [item], Item: item, Attributes: item };
   return { handler, prime: () => prime(database, answer, exercise) };
-}
-
-/** Returns a stored value as DynamoDB sends it. */
-function attributeOf(value: unknown): object {
-  if (value === null) return { NULL: true };
-  if (Array.isArray(value)) return { L: value.map(attributeOf) };
-  if (typeof value === 'string') return { S: value };
-  return typeof value === 'boolean' ? { BOOL: value } : { N: `${value}` };
 }

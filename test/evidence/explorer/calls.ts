@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { sent } from '../../support/plant.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
 import type { Command, Reply } from './model.ts';
@@ -59,9 +60,12 @@ export async function loadFunctions(fault: Fault = (command, send) => send(comma
 
   /** Makes a call. Yields each request that waits for its reply, and returns the answer. */
   return async function* call(operation: Operation) {
-    const [, name] = operation.split(' ');
-    const creation = { body: JSON.stringify({ id: 7, name }) };
-    const event = proxyEvent(name ? creation : { headers: {}, pathParameters: { id: '7' } });
+    const [kind, name] = operation.split(' ');
+    const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
+      create: { body: sent(7, { name: `${name}` }) },
+      delete: { pathParameters: { id: '7' } },
+    };
+    const event = proxyEvent(requests[`${kind}`]);
     let next = Promise.withResolvers<{ request: Request }>();
     const send = (request: Request) => next.resolve({ request });
     const end = callers.run(send, async () => {

@@ -1,4 +1,5 @@
-import { answered } from '../../support/plant.ts';
+import { attributeOf } from '../../../functions/dynamodb/attribute.ts';
+import { stored } from '../../support/plant.ts';
 import type { loadFunctions, Request } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import {
@@ -44,11 +45,9 @@ type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | unde
 
 /** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
 export async function run(makeCall: MakeCall, scenario: Scenario) {
-  const fields = Object.entries({ owner: 'alice', ...answered() }).map(([name, S]) => [
-    name,
-    { S },
-  ]);
-  const aloe = { id: { N: '7' }, ...Object.fromEntries(fields) };
+  const aloe = Object.fromEntries(
+    Object.entries(stored('alice', 7)).map(([name, value]) => [name, attributeOf(value)]),
+  );
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];
