@@ -1,8 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { parse } from 'node:url';
 import { ClassicLevel } from 'classic-level';
-import type { DatabaseAnswer, Engine } from './engine.ts';
+import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
+
+const internalError = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
 
 /** Changes what some methods return. */
 function change<Result>(methods: object, names: string[], to: (result: Result) => Result): void {
@@ -36,10 +39,10 @@ export function dropUrlWarning(): void {
  * catch it. It answers errors that have a status, so they get 500.
  */
 export function answerFailures(): void {
-  const __type = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
-  change<Promise<unknown>>(ClassicLevel.prototype, ['get', 'put', 'del'], (result) =>
+  const names = ['get', 'put', 'del', 'batch'];
+  change<Promise<unknown>>(ClassicLevel.prototype, names, (result) =>
     result.catch((error) => {
-      throw Object.assign(error, { statusCode: 500, body: { __type, message: error.message } });
+      throw Object.assign(error, { statusCode: 500, body: { __type: internalError, message: error.message } });
     }),
   );
 }
@@ -70,7 +73,77 @@ export function engineOf(server: Server): Engine {
   };
 }
 
-const reads = /\.(BatchGet|Describe|Get|List|Query|Scan)/;
+/** Returns the name of a request's command, like `PutItem`. */
+const commandOf = ({ headers }: DatabaseRequest): string =>
+  `${headers['x-amz-target']}`.replace(/^.*\./, '');
+
+const unfinished = ['CREATING', 'DELETING', 'UPDATING'];
+const maxFinishMs = 10_000;
+
+/**
+ * Fault: dynalite answers before it has made or removed a table, so that a stop would not wait for
+ * it. Answers once the table is finished, or with an error if that takes too long.
+ */
+export function answerOnceFinished(engine: Engine): Engine {
+  async function isUnfinished(request: DatabaseRequest): Promise<boolean> {
+    const { TableName } = JSON.parse(`${request.body}`);
+    const { status, body } = await engine({
+      ...request,
+      headers: { ...request.headers, 'x-amz-target': 'DynamoDB_20120810.DescribeTable' },
+      body: Buffer.from(JSON.stringify({ TableName })),
+    });
+    return status === 200 && unfinished.includes(JSON.parse(`${body}`).Table.TableStatus);
+  }
+  return async (request) => {
+    const answer = await engine(request);
+    if (answer.status !== 200 || !/^(Create|Delete|Update)Table$/.test(commandOf(request))) {
+      return answer;
+    }
+    const startedAt = performance.now();
+    while (await isUnfinished(request)) {
+      if (performance.now() - startedAt > maxFinishMs) {
+        const body = { __type: internalError, message: 'a table could not be finished' };
+        return { ...answer, status: 500, body: JSON.stringify(body) };
+      }
+      await setTimeout(1);
+    }
+    return answer;
+  };
+}
+
+/** What dynalite stores of a table, under `table~NAME`. */
+interface StoredTable {
+  TableStatus: string;
+  GlobalSecondaryIndexes?: { IndexStatus: string }[];
+}
+
+/** Returns the range of keys that begin with a name and dynalite's separator. */
+const keysOf = (name: string) => ({ gt: `${name}~`, lt: `${name}\x7f` });
+
+/**
+ * Fault: dynalite does not go on with a table that it was making or removing when its process
+ * ended. Finishes every such table of a database that dynalite does not have open.
+ */
+export async function finishTables(level: ClassicLevel<string, unknown>): Promise<void> {
+  for (const [key, stored] of await level.iterator(keysOf('table')).all()) {
+    const table = stored as StoredTable;
+    const name = key.replace('table~', '');
+    if (table.TableStatus === 'DELETING') {
+      // dynalite forgets a table's indexes before it removes their rows.
+      for (const rows of ['item-', 'tag-', 'index-local~', 'index-global~']) {
+        await level.clear(keysOf(rows + name));
+      }
+      await level.del(key);
+    } else if (unfinished.includes(table.TableStatus)) {
+      for (const index of table.GlobalSecondaryIndexes ?? []) {
+        index.IndexStatus = 'ACTIVE';
+      }
+      await level.put(key, { ...table, TableStatus: 'ACTIVE' });
+    }
+  }
+}
+
+const reads = /^(BatchGet|Describe|Get|List|Query|Scan)/;
 
 /**
  * Fault: LevelDB could lose a write that follows a failed one, because an incomplete record may
@@ -82,7 +155,7 @@ export function refuseWritesOnceFailed(
 ): Engine {
   let failure: DatabaseAnswer | undefined;
   return async (request) => {
-    const isWrite = !reads.test(`${request.headers['x-amz-target']}`);
+    const isWrite = !reads.test(commandOf(request));
     if (failure && isWrite) return failure;
     const answer = await engine(request);
     if (isWrite && answer.status === 500 && !failure) {

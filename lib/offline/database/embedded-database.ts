@@ -8,9 +8,11 @@ import { listen } from '../http/listen.ts';
 import { type DatabaseFront, databaseFront, type FunctionCall } from './database-front.ts';
 import {
   answerFailures,
+  answerOnceFinished,
   closeIterators,
   dropUrlWarning,
   engineOf,
+  finishTables,
   refuseWritesOnceFailed,
 } from './dynalite-repairs.ts';
 
@@ -54,7 +56,7 @@ export async function startDatabase({
   const lock = data === undefined ? undefined : await openFolder(data);
   const path = data && join(data, 'dynalite');
   const server: Server = dynalite({ path, createTableMs: 0, deleteTableMs: 0 });
-  const engine = refuseWritesOnceFailed(engineOf(server), onFailure);
+  const engine = refuseWritesOnceFailed(answerOnceFinished(engineOf(server)), onFailure);
   const front = databaseFront(engine, onCall, onRefusal);
   server.on('request', front.listener);
   const stopServer = stopper(server);
@@ -118,7 +120,10 @@ async function openFolder(data: string): Promise<ClassicLevel> {
   }
 }
 
-/** Reads all files of the engine, because a damaged one would end the process later. */
+/**
+ * Reads all files of the engine, because a damaged one would end the process later. Then finishes
+ * the tables that an earlier process was making or removing.
+ */
 async function checkIntegrity(folder: string, createIfMissing: boolean): Promise<void> {
   const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
   try {
@@ -126,6 +131,7 @@ async function checkIntegrity(folder: string, createIfMissing: boolean): Promise
     for await (const _ of level.iterator()) {
       // Reading an entry checks it.
     }
+    await finishTables(level);
   } finally {
     await level.close();
   }

@@ -1,0 +1,21 @@
+import { ClassicLevel } from 'classic-level';
+import { createTables } from '../../../lib/offline/database/create-tables.ts';
+import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import type { Template } from '../../../lib/offline/template/template.ts';
+
+// Opens a data folder and makes tables in it. Kills itself after so many writes.
+const [, , data = '', tables = '{}', writes = ''] = process.argv;
+let left = Number(writes);
+for (const name of ['put', 'del', 'batch', 'clear'] as const) {
+  const write = Reflect.get(ClassicLevel.prototype, name);
+  Reflect.set(ClassicLevel.prototype, name, function (this: ClassicLevel, ...args: unknown[]) {
+    if (left === 0) {
+      process.kill(process.pid, 'SIGKILL');
+    }
+    left -= 1;
+    return Reflect.apply(write, this, args);
+  });
+}
+const template = { of: () => new Map(Object.entries(JSON.parse(tables))) };
+const { endpoint } = await startDatabase({ data, port: 0 });
+await createTables(template as unknown as Template, endpoint);
