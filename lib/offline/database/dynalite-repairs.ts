@@ -42,7 +42,10 @@ export function answerFailures(): void {
   const names = ['get', 'put', 'del', 'batch'];
   change<Promise<unknown>>(ClassicLevel.prototype, names, (result) =>
     result.catch((error) => {
-      throw Object.assign(error, { statusCode: 500, body: { __type: internalError, message: error.message } });
+      throw Object.assign(error, {
+        statusCode: 500,
+        body: { __type: internalError, message: error.message },
+      });
     }),
   );
 }
@@ -117,7 +120,7 @@ interface StoredTable {
   GlobalSecondaryIndexes?: { IndexStatus: string }[];
 }
 
-/** Returns the range of keys that begin with a name and dynalite's separator. */
+/** Returns the range of the keys that begin with a name and `~`, which `\x7f` follows. */
 const keysOf = (name: string) => ({ gt: `${name}~`, lt: `${name}\x7f` });
 
 /**

@@ -17,5 +17,7 @@ for (const name of ['put', 'del', 'batch', 'clear'] as const) {
   });
 }
 const template = { of: () => new Map(Object.entries(JSON.parse(tables))) };
-const { endpoint } = await startDatabase({ data, port: 0 });
-await createTables(template as unknown as Template, endpoint);
+const database = await startDatabase({ data, port: 0 });
+await createTables(template as unknown as Template, database.endpoint);
+await database.stop();
+process.stdout.write(`${Number(writes) - left} writes`);

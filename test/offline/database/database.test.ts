@@ -2,14 +2,23 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  ListTablesCommand,
+} from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
-import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { localClient, localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { createTablesOf, openDatabase, tableOf } from '../../support/database/open-database.ts';
 import { eventually } from '../../support/eventually.ts';
+
+afterEach(() => jest.restoreAllMocks());
 
 const tables = { Table: tableOf('key') };
 function clientOf(endpoint: string) {
@@ -63,6 +72,31 @@ test.each([
   const closed = new Set(close.mock.contexts).size;
   close.mockRestore();
   expect(closed).toBeGreaterThanOrEqual(2);
+});
+
+test('on a slow disk, a table is made or gone when the database answers', async () => {
+  const prototype: { [name in 'put' | 'del']: (...args: unknown[]) => Promise<void> } =
+    ClassicLevel.prototype;
+  for (const name of ['put', 'del'] as const) {
+    const write = prototype[name];
+    jest.spyOn(prototype, name).mockImplementation(async function (
+      this: unknown,
+      ...args
+    ) {
+      await setTimeout(30);
+      await write.apply(this, args);
+    });
+  }
+  const { endpoint } = await openDatabase({ data: temporaryFolder() });
+  const client = localClient(endpoint, { maxAttempts: 1 });
+  finallyDo(() => client.destroy());
+  const TableName = 'Table';
+  const table = { TableName, ...tables.Table, BillingMode: 'PAY_PER_REQUEST' as const };
+  await client.send(new CreateTableCommand(table));
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  expect(Table?.TableStatus).toBe('ACTIVE');
+  await client.send(new DeleteTableCommand({ TableName }));
+  expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
 });
 
 test('a folder that cannot be written is refused with advice', async () => {
