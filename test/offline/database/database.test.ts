@@ -18,7 +18,7 @@ import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { createTablesOf, openDatabase, tableOf } from '../../support/database/open-database.ts';
 import { eventually } from '../../support/eventually.ts';
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 const tables = { Table: tableOf('key') };
 function clientOf(endpoint: string) {
