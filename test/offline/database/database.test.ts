@@ -79,10 +79,7 @@ test('on a slow disk, a table is made or gone when the database answers', async 
     ClassicLevel.prototype;
   for (const name of ['put', 'del'] as const) {
     const write = prototype[name];
-    jest.spyOn(prototype, name).mockImplementation(async function (
-      this: unknown,
-      ...args
-    ) {
+    jest.spyOn(prototype, name).mockImplementation(async function (this: unknown, ...args) {
       await setTimeout(30);
       await write.apply(this, args);
     });
