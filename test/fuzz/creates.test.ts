@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
-import { sent } from '../support/plant.ts';
+import { answered, type Content, type Plant, sent, whole } from '../support/plant.ts';
 import { countOf, testProperty } from '../support/report/property.ts';
+import { integerOf, judgeBody } from '../support/second-opinion.ts';
 import { type Call, openStore, plantsIn, refusalIn } from '../support/service/store.ts';
-import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
-import { judgeCreate, type Plant } from './oracle.ts';
+import { bodiesOf, contentEncodings, contentTypes, mutatedBodiesOf } from './inputs.ts';
 
 const store = await openStore();
 finallyDo(store.stop);
@@ -22,6 +22,13 @@ const createOf = (body: fc.Arbitrary<Buffer>) =>
   });
 type Create = ReturnType<typeof createOf> extends fc.Arbitrary<infer One> ? One : never;
 
+/** Returns the plant in a body whose members have these texts. */
+function plantIn(members: Map<string, string>): Plant {
+  const given = [...members].map(([name, text]): [string, unknown] => [name, JSON.parse(text)]);
+  const { id: _, ...content } = Object.fromEntries(given) as Content & { id: number };
+  return { ...answered(content), id: integerOf(`${members.get('id')}`) ?? 0n };
+}
+
 /** A create is judged as the contract says, by what the creates of its owner before have stored. */
 async function createHolds(
   { body, types, encoding, isBase64, digit }: Create,
@@ -32,24 +39,31 @@ async function createHolds(
   const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
   if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
   const asBase64 = isBase64 && !isOverHttp;
-  const verdict = judgeCreate(types, encoding, asBase64 ? body : Buffer.from(body.toString()));
+  const verdict = judgeBody(
+    'createPlant',
+    types,
+    encoding,
+    asBase64 ? body : Buffer.from(body.toString()),
+  );
   const request: Call = { operation: 'createPlant', owner, headers, body, isBase64: asBase64 };
   const created = await store.call(request, isOverHttp);
   if (!('accepted' in verdict)) return expect(refusalIn(created)).toEqual(verdict);
 
-  const { id, ...content } = verdict.accepted;
-  const there = plants.find((plant) => plant.id === id);
-  const isSame = isDeepStrictEqual(there, verdict.accepted);
+  const plant = plantIn(verdict.accepted);
+  const { id, ...content } = plant;
+  const there = plants.find((other) => other.id === id);
+  const isSame = isDeepStrictEqual(there, plant);
   const status = there === undefined ? 201 : isSame ? 200 : 409;
   expect([created.status, body.toString()]).toEqual([status, body.toString()]);
   if (status === 409) return;
   expect(created.headers.location).toBe(`/v1/plants/${id}`);
   expect(JSON.parse(created.body)).toEqual(content);
   if (there) return;
-  plants.push(verdict.accepted);
+  plants.push(plant);
   if (digit < 5) return;
   expect((await store.call(request, isOverHttp)).status).toBe(200);
-  const other = sent(id, { ...content, name: content.name === 'Aloe' ? 'Ficus' : 'Aloe' });
+  const isWhole = isDeepStrictEqual(content, whole);
+  const other = sent(id, isWhole ? answered() : whole);
   const conflict: Call = {
     ...{ operation: 'createPlant', owner, body: Buffer.from(other) },
     headers: [['Content-Type', 'application/json']],
@@ -70,7 +84,8 @@ async function batchHolds(creates: Create[]): Promise<void> {
     const inOrder = plants.sort((a, b) => (a.id < b.id ? -1 : 1));
     const listed = await store.call({ operation: 'listPlants', owner });
     expect(plantsIn(listed)).toEqual(inOrder.map(({ id, ...content }) => content));
-    for (const { id } of plants) await store.call({ operation: 'deletePlant', owner, id: `${id}` });
+    for (const { id } of plants)
+      await store.call({ operation: 'deletePlant', owner, path: { id: `${id}` } });
   } catch (error) {
     failures += 1;
     throw error;
@@ -78,8 +93,8 @@ async function batchHolds(creates: Create[]): Promise<void> {
 }
 
 for (const [name, whole, body] of [
-  ['create bodies', 100_000, bodies],
-  ['changed bytes of JSON', 50_000, mutatedBodies],
+  ['create bodies', 100_000, bodiesOf('createPlant')],
+  ['changed bytes of JSON', 50_000, mutatedBodiesOf('createPlant')],
 ] as const) {
   const counts = { short: 40, whole };
   const length = Math.min(batch, countOf(counts));

@@ -2,13 +2,22 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { operationNames } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
+import { describedOperation } from '../support/description.ts';
 import { answered, sent } from '../support/plant.ts';
 import { testProperty } from '../support/report/property.ts';
+import { judgeBody, judgePath, judgeQuery, type Verdict } from '../support/second-opinion.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
 import { openStore, plantsIn, refusalIn } from '../support/service/store.ts';
 import { words } from '../support/words.ts';
-import { mutateText, oddValues, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
-import { judgeId, judgeList } from './oracle.ts';
+import {
+  bodiesOf,
+  mutateText,
+  oddValues,
+  otherCursors,
+  pathsOf,
+  queriesOf,
+  textMutations,
+} from './inputs.ts';
 
 const store = await openStore();
 finallyDo(async () => {
@@ -16,11 +25,7 @@ finallyDo(async () => {
   expect(plantsIn(left)).toEqual(sorted);
 });
 
-const create = (owner: string, id: bigint, name: string) =>
-  store.call({
-    ...{ operation: 'createPlant', owner, body: Buffer.from(sent(id, { name })) },
-    headers: [['Content-Type', 'application/json']],
-  });
+const headers: [string, string][] = [['Content-Type', 'application/json']];
 /** Has plants from the beginning to the end, whatever other owners do under the same ids. */
 const carol = 'carol';
 const list = (query: [string, string][] = [], isOverHttp = false) =>
@@ -28,7 +33,10 @@ const list = (query: [string, string][] = [], isOverHttp = false) =>
 
 const carolsIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 const sorted = carolsIds.map((id) => answered({ name: `Plant ${id}` }));
-for (const id of carolsIds) await create(carol, id, `Plant ${id}`);
+for (const id of carolsIds) {
+  const body = Buffer.from(sent(id, { name: `Plant ${id}` }));
+  await store.call({ operation: 'createPlant', owner: carol, headers, body });
+}
 const cursors: string[] = [];
 for (let limit = 1; limit < carolsIds.length; limit += 1) {
   const { link = '' } = (await list([['limit', `${limit}`]])).headers;
@@ -50,30 +58,41 @@ const testCases = <T>(
     holds: ([one, digit]) => holds(one, digit === 5),
   });
 
-testCases('list queries', queries, async (query, isOverHttp) => {
-  const verdict = judgeList(query);
-  const answer = await list(query, isOverHttp);
-  if (!('accepted' in verdict)) return expect(refusalIn(answer)).toEqual(verdict);
-  const { limit } = verdict.accepted;
-  expect([answer.status, plantsIn(answer)]).toEqual([200, sorted.slice(0, limit)]);
-  // A link repeats what the list was asked for, with the limit in force.
-  const [, next = ''] = /^<\/v1\/plants\?(.*)>; rel="next"$/.exec(answer.headers.link ?? '') ?? [];
-  const { cursor, ...linked } = Object.fromEntries(new URLSearchParams(next));
-  const asked = { ...Object.fromEntries(query), limit: `${limit}` };
-  expect(linked).toEqual(limit < sorted.length ? asked : {});
-});
+const json = [{ value: 'application/json', isJson: true }];
+// A client would not send other characters, and the gateway takes a slash for itself.
+const isPlain = (text: string) => /^[!"$-.0->@-~]+$/.test(text);
+/** Returns a refusal for every fault of a request, or undefined. What stands alone comes first. */
+function refusalOf(verdicts: Verdict<unknown>[]) {
+  const refusals = verdicts.flatMap((one) => ('places' in one ? [one] : []));
+  const alone = refusals.find(({ status }) => status !== 400);
+  const places = [...new Set(refusals.flatMap((one) => one.places))].sort();
+  return alone ?? (places.length > 0 ? { status: 400, places } : undefined);
+}
 
-testCases('ids in paths', fc.tuple(pathIds, fc.boolean()), async ([id, isThere], mayBeHttp) => {
-  const owner = 'alice';
-  // A client would not send other characters, and the gateway takes a slash for itself.
-  const isOverHttp = mayBeHttp && /^[!"$-.0->@-~]+$/.test(id);
-  const remove = () => store.call({ operation: 'deletePlant', owner, id }, isOverHttp);
-  const verdict = judgeId(id);
-  if (!('accepted' in verdict)) return expect(refusalIn(await remove())).toEqual(verdict);
-  if (isThere) await create(owner, verdict.accepted, 'Aloe');
-  const statuses = [(await remove()).status, (await remove()).status];
-  expect(statuses).toEqual([isThere ? 204 : 404, 404]);
-});
+for (const operation of operationNames) {
+  const takesBody = describedOperation(operation).requestBody !== undefined;
+  testCases(
+    `requests of ${operation}`,
+    fc.record({
+      body: bodiesOf(operation),
+      query: fc.oneof(fc.constant<[string, string][]>([]), queriesOf(operation)),
+      path: pathsOf(operation),
+    }),
+    async ({ body: bytes, query, path }, mayBeHttp) => {
+      const body = Buffer.from(bytes.toString());
+      const isOverHttp = mayBeHttp && Object.values(path).every(isPlain);
+      const call = { operation, owner: 'alice', headers, body, query, path };
+      const answer = await store.call(call, isOverHttp);
+      const expected = refusalOf([
+        ...(takesBody ? [judgeBody(operation, json, undefined, body)] : []),
+        judgeQuery(operation, query),
+        ...Object.entries(path).map(([name, text]) => judgePath(operation, name, text)),
+      ]);
+      const isRefused = [400, 413, 415].includes(answer.status);
+      expect(isRefused ? refusalIn(answer) : undefined).toEqual(expected);
+    },
+  );
+}
 
 test('each page of large ids ends in a cursor of its own', () => {
   expect(new Set(cursors).size).toBe(carolsIds.length - 1);

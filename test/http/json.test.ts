@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { parseJsonObject } from '../../functions/http/json.ts';
 import { findJsonFault } from '../../functions/http/json-fault.ts';
 import { numberLiteral } from '../fuzz/inputs.ts';
-import { integerOf } from '../fuzz/oracle.ts';
 import { parse } from '../support/http/http-client.ts';
+import { integerOf } from '../support/second-opinion.ts';
 
 test('numbers are read as the oracle of the fuzzing reads them, to every digit', () => {
   const random = fc.sample(numberLiteral, { numRuns: 4000, seed: 42 });

@@ -2,24 +2,38 @@ import openApi from '../../docs/openapi.json' with { type: 'json' };
 import { whole } from '../support/plant.ts';
 
 export interface Field {
-  type: string;
+  type: string | string[];
   maxLength?: number;
+  minimum?: number;
   maximum?: number;
+  multipleOf?: number;
+  maxItems?: number;
+  items?: Field;
   pattern?: string;
   enum?: string[];
 }
 
+const longest = <T>(values: T[]): T =>
+  values.reduce((one, other) => (`${other}`.length > `${one}`.length ? other : one));
+
 /** Returns the value of a field that takes the most bytes: 🪴 has four, as many as any character. */
-export function largestValue(name: string, field: Field, character = '🪴') {
-  const { type, maxLength, pattern = '', maximum = Number.MAX_SAFE_INTEGER, enum: values } = field;
-  if (type !== 'string') return type === 'integer' ? maximum : false;
-  if (values) return values.reduce((one, other) => (other.length > one.length ? other : one));
-  if (!maxLength) throw new Error(`The schema of ${name} has no maxLength: add it as metadata.`);
-  const longest = character.repeat((maxLength * 4) / Buffer.byteLength(character));
-  if (new RegExp(pattern, 'u').test(longest)) return longest;
+export function largestValue(name: string, field: Field, character = '🪴'): unknown {
+  const { maxLength, pattern = '', multipleOf: step = 1, enum: values, items } = field;
+  const type = [field.type].flat()[0];
+  if (type === 'boolean') return false;
+  if (type === 'array' && items)
+    return Array(field.maxItems).fill(largestValue(name, items, character));
+  if (type !== 'string') {
+    const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = field;
+    const inner = [minimum + step, maximum - step].map((one) => Number(one.toFixed(15)));
+    return longest([minimum, maximum, ...inner]);
+  }
+  if (values) return longest(values);
+  const text = character.repeat(((maxLength ?? 0) * 4) / Buffer.byteLength(character));
+  if (maxLength !== undefined && new RegExp(pattern, 'u').test(text)) return text;
+  // All texts of a format are equally long.
   const given: Record<string, unknown> = whole;
-  if (given[name] === undefined) throw new Error(`${name} needs a value in test/support/plant.ts.`);
-  return given[name];
+  return [given[name]].flat()[0];
 }
 
 const fields = Object.entries<Field>(openApi.components.schemas.Plant.properties);

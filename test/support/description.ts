@@ -43,8 +43,15 @@ interface Content {
   examples?: Record<string, { value: unknown }>;
 }
 
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  schema: Field;
+}
+
 interface OperationObject {
-  parameters?: { name: string; in: 'path' | 'query' }[];
+  parameters?: Parameter[];
   requestBody?: {
     content: Record<string, { schema: { properties: Record<string, Field> }; example?: object }>;
   };

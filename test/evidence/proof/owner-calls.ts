@@ -22,7 +22,7 @@ export function ownerCalls(
       const headers: [string, string][] = [['Content-Type', 'application/json']];
       return call({ operation: 'createPlant', headers, body });
     },
-    remove: (id: Id) => call({ operation: 'deletePlant', id: `${id}` }),
+    remove: (id: Id) => call({ operation: 'deletePlant', path: { id: `${id}` } }),
     list: () => call({ operation: 'listPlants' }),
     /** Lists page by page. Other work may go on with each page. */
     async pages(limit: number, meanwhile = async (): Promise<unknown> => undefined) {

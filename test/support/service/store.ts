@@ -20,8 +20,8 @@ export interface Call {
   /** Whether the gateway passes the body on as base64. Otherwise it changes what is not UTF-8. */
   isBase64?: boolean;
   query?: [name: string, value: string][];
-  /** As it stands in the path. */
-  id?: string;
+  /** The parameters of the path, as they stand in it. */
+  path?: Record<string, string>;
 }
 
 export const plantsIn = ({ body }: Answer) => JSON.parse(body) as Content[];
@@ -87,26 +87,28 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     }) as Promise<APIGatewayAuthorizerResult>;
 
   /** Calls the function behind an operation as the gateway would. */
-  const callFunction = ({ operation, owner, headers = [], query = [], id, body, ...call }: Call) =>
+  const callFunction = ({ operation, owner, headers = [], query = [], body, ...call }: Call) =>
     invoke(
       operation,
       proxyEvent({
         authorizer: { owner },
         headers: multiValues(headers),
         query: query.length > 0 ? multiValues(query) : undefined,
-        pathParameters: id === undefined ? undefined : { id },
+        pathParameters: call.path,
         body: body?.toString(call.isBase64 ? 'base64' : 'utf8'),
         isBase64Encoded: call.isBase64,
       }),
     );
 
-  async function callGateway({ operation, owner, headers = [], body, query = [], id }: Call) {
+  async function callGateway(request: Call) {
+    const { operation, owner, headers = [], body, query = [], path = {} } = request;
     if (!tokens.has(owner)) tokens.set(owner, service.issue(owner));
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+    const { method, path: template } = operations[operation];
     const sent = {
-      method: operations[operation].method,
-      path: `/plants${id === undefined ? '' : `/${id}`}${search && `?${search}`}`,
+      method,
+      path: `/${template.replace(/\{(\w+)\}/g, (_, name) => `${path[name]}`)}${search && `?${search}`}`,
       headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
     };

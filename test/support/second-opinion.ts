@@ -1,0 +1,203 @@
+import { isUtf8 } from 'node:buffer';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { describedOperation, type Parameter } from './description.ts';
+
+/**
+ * What docs/openapi.json says of a request, by a validator that shares no code with the functions.
+ * By hand is only what JSON Schema cannot say: media types, sizes, UTF-8, names that occur twice,
+ * lone surrogates, and the one spelling of a parameter. Places are written as `placesIn` of
+ * test/support/description.ts does.
+ */
+export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
+
+// Strict about numbers: NaN and Infinity are none.
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, multipleOfPrecision: 9 });
+formats.default(ajv, ['date-time']);
+ajv.addFormat('int64', true);
+
+const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
+const invalid = (places: string[]) => ({ status: 400, places: [...new Set(places)].sort() });
+
+/** Returns the pointers to what a schema refuses of a value, `''` for the whole. */
+function faultsOf(schema: object, value: unknown): string[] {
+  const validate = ajv.compile(schema);
+  const place = ({ instancePath, params }: ErrorObject) => {
+    const member: unknown = params.missingProperty ?? params.additionalProperty;
+    return instancePath + (member === undefined ? '' : pointerTo(`${member}`));
+  };
+  return [
+    ...(validate(value) ? [] : (validate.errors ?? [])).map(place),
+    ...loneSurrogates(value, ''),
+  ];
+}
+
+function loneSurrogates(value: unknown, place: string): string[] {
+  if (typeof value === 'string') return value.isWellFormed() ? [] : [place];
+  if (Array.isArray(value)) return value.flatMap((one, i) => loneSurrogates(one, `${place}/${i}`));
+  return [];
+}
+
+/** Judges the body of a request to an operation that takes one. */
+export function judgeBody(
+  operation: Operation,
+  types: { value: string; isJson: boolean }[],
+  encoding: string | undefined,
+  bytes: Buffer,
+): Verdict<Map<string, string>> {
+  const headers = [
+    ...(encoding === undefined ? [] : ['Content-Encoding:']),
+    ...(types.length === 1 && types[0]?.isJson ? [] : ['Content-Type:']),
+  ];
+  if (headers.length > 0) return { status: 415, places: headers };
+  if (bytes.length > 16_384) return { status: 413, places: [] };
+  const text = bytes.toString();
+  if (!isUtf8(bytes) || !isJsonObject(text)) return invalid(['#']);
+
+  const { schema = {} } =
+    describedOperation(operation).requestBody?.content['application/json'] ?? {};
+  const members = membersOf(text);
+  const names = members.map(([name]) => name);
+  const twice = names.filter((name, i) => names.indexOf(name) !== i).map(pointerTo);
+  const value: Record<string, unknown> = Object.create(null);
+  for (const [name, literal] of members) value[name] = readJson(literal);
+  const surrogates = members.flatMap(([name]) => loneSurrogates(value[name], pointerTo(name)));
+  const faults = [...twice, ...faultsOf(schema, value), ...surrogates];
+  if (faults.length > 0) return invalid(faults.map((pointer) => `#${pointer}`));
+  return { accepted: new Map(members) };
+}
+
+/** Reads JSON, and its numbers by their text. */
+function readJson(literal: string): unknown {
+  try {
+    return JSON.parse(literal, (_, value, context?: { source?: string }) =>
+      typeof value === 'number' ? judged(`${context?.source}`) : value,
+    );
+  } catch (error) {
+    // It is nested too deeply for a reviver, and for any schema.
+    if (error instanceof RangeError) return JSON.parse(literal);
+    throw error;
+  }
+}
+
+/**
+ * Returns a number of the same kind as the one in the text: an integer if it is an int64, a
+ * fraction if a double holds its digits, and otherwise NaN or Infinity, which no schema accepts.
+ */
+function judged(text: string): number {
+  const integer = integerOf(text);
+  if (integer !== undefined) return isInt64(integer) ? Number(integer) : Number.POSITIVE_INFINITY;
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replaceAll(/[^0-9]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+  return digits.length > 15 || Number(text) === 0 ? Number.NaN : Number(text);
+}
+
+/** Judges the parameters of a query, in their order. */
+export function judgeQuery(
+  operation: Operation,
+  query: [name: string, value: string][],
+): Verdict<Record<string, string>> {
+  const parameters = (describedOperation(operation).parameters ?? []).filter(
+    (parameter) => parameter.in === 'query',
+  );
+  const wrong = query
+    .map(([name]) => name)
+    .filter((name) => !parameters.some((parameter) => parameter.name === name));
+  for (const parameter of parameters) {
+    const values = query.filter(([name]) => name === parameter.name).map(([, value]) => value);
+    if (!isAccepted(parameter, values)) wrong.push(parameter.name);
+  }
+  if (wrong.length > 0) return invalid(wrong.map((name) => `?${name}`));
+  return { accepted: Object.fromEntries(query) };
+}
+
+/** Judges the values of a parameter, of which there is one unless it is a list. */
+function isAccepted({ required, schema }: Parameter, values: string[]): boolean {
+  if (values.length === 0) return !required;
+  const value =
+    schema.type === 'array'
+      ? values.map((text) => parameterValue(text, schema.items ?? {}))
+      : values.length === 1 && parameterValue(`${values[0]}`, schema);
+  return (schema.type === 'array' || values.length === 1) && faultsOf(schema, value).length === 0;
+}
+
+/** Returns what a text means to a schema. A number has one spelling. */
+function parameterValue(text: string, { type }: { type?: unknown }): unknown {
+  if (type === 'integer') return /^(0|-?[1-9][0-9]*)$/.test(text) ? judged(text) : text;
+  if (type === 'number') return `${Number(text)}` === text ? judged(text) : text;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** Judges a parameter of a path, as it stands in the path. */
+export function judgePath(operation: Operation, name: string, encoded: string): Verdict<string> {
+  const refused = invalid([`?${name}`]);
+  const parameters = describedOperation(operation).parameters ?? [];
+  const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+  try {
+    const text = decodeURIComponent(encoded);
+    return parameter && isAccepted(parameter, [text]) ? { accepted: text } : refused;
+  } catch {
+    return refused;
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the members of a JSON object by character: each name, and the text of its value. */
+function membersOf(object: string): [name: string, value: string][] {
+  const members: [string, string][] = [];
+  let name = '';
+  let part = '';
+  let depth = 0;
+  let isInString = false;
+  for (let i = 0; i < object.length; i += 1) {
+    const character = object.charAt(i);
+    const isAtTop = depth === 1 && !isInString;
+    if (character === '"') isInString = !isInString;
+    if (isInString && character === '\\') {
+      part += character + object.charAt(i + 1);
+      i += 1;
+      continue;
+    }
+    if (!isInString && '}]'.includes(character)) depth -= 1;
+    if (isAtTop && character === ':') {
+      name = JSON.parse(part);
+      part = '';
+    } else if (isAtTop && ',}'.includes(character)) {
+      if (part.trim() !== '') members.push([name, part.trim()]);
+      part = '';
+    } else if (depth > 0) part += character;
+    if (!isInString && '{['.includes(character)) depth += 1;
+  }
+  return members;
+}
+
+const pointerTo = (name: string) =>
+  `/${name.toWellFormed().split('~').join('~0').split('/').join('~1')}`;
+
+/** Returns the exact value of a JSON number, if that is an integer with at most 40 digits. */
+export function integerOf(value: string): bigint | undefined {
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(value) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(`${whole}${fraction}`);
+  const shift = Number(exponent) - fraction.length;
+  if (digits === 0n) return 0n;
+  if (shift > 40 || -shift > whole.length + fraction.length) return undefined;
+  const power = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % power !== 0n) return undefined;
+  const integer = shift < 0 ? digits / power : digits * power;
+  return sign === '-' ? -integer : integer;
+}
