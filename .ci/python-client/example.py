@@ -3,6 +3,7 @@
 BASE_URL and TOKEN come from the environment.
 """
 
+import json
 import os
 
 from plant_store_client import AuthenticatedClient
@@ -13,15 +14,21 @@ client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=os.environ["
 # A floating-point number would make it 9007199254740992.
 id = 9007199254740993
 
-created = create_plant.sync(client=client, body=NewPlant(id=id, name="Monstera", tag="indoor"))
-assert created == Plant(name="Monstera", tag="indoor"), created
+with open(os.environ["DOCUMENT"]) as file:
+    create = json.load(file)["paths"]["/plants"]["post"]
+example = create["requestBody"]["content"]["application/json"]["example"]
+plant = {name: value for name, value in example.items() if name != "id"}
 
-conflict = create_plant.sync(client=client, body=NewPlant(id=id, name="Aloe"))
+created = create_plant.sync(client=client, body=NewPlant.from_dict({**plant, "id": id}))
+assert created == Plant.from_dict(plant), created
+
+other = NewPlant.from_dict({**plant, "id": id, "name": "x"})
+conflict = create_plant.sync(client=client, body=other)
 assert isinstance(conflict, Problem), conflict
 assert conflict.type_ == "urn:problem-type:plant-store:plant-exists", conflict
 
 listed = list_plants.sync(client=client, limit=10)
-assert listed == [Plant(name="Monstera", tag="indoor")], listed
+assert listed == [Plant.from_dict(plant)], listed
 
 assert delete_plant.sync_detailed(client=client, id=id - 1).status_code == 404
 assert delete_plant.sync_detailed(client=client, id=id).status_code == 204

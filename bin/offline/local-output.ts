@@ -1,3 +1,4 @@
+import { examplePlant } from '../command-line/example-plant.ts';
 import type { LocalOptions } from './local-options.ts';
 
 export interface Ready {
@@ -23,7 +24,10 @@ export function printReady(
   const width = Math.max(...places.map(([label]) => label.length)) + 2;
   const curl = (method: string, path: string) =>
     `  curl -i ${method}${baseUrl}/plants${path} -H 'Authorization: Bearer ${token}'`;
-  const plant = `'{"id": 1, "name": "Monstera", "tag": "indoor"}'`;
+  const members = Object.entries({ id: 1, ...examplePlant }).map(
+    ([name, value]) => `"${name}": ${JSON.stringify(value)}`,
+  );
+  const plant = `'{${members.join(', ')}}'`;
   const text = `
 ${places.map(([label, place]) => `${label}:`.padEnd(width) + place).join('\n')}
 

@@ -6,6 +6,7 @@ import { listPlantsInput } from '../../functions/plants/list.ts';
 import { type Content, fields } from '../../functions/plants/plant.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { examplePlant } from '../command-line/example-plant.ts';
 import { everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { int64Description } from './schema.ts';
 
@@ -21,7 +22,7 @@ export interface Description<O extends Operation> {
   problems: ProblemCode[];
 }
 
-const plant = { name: 'Monstera', tag: 'shade' };
+const plant: Content = { ...examplePlant, tag: 'shade' };
 /** Returns the answer to a create with these fields. The others have their defaults. */
 const shown = (given: Partial<Content>): Json => ({
   ...mapped(fields, ({ fallback, kind }) => fallback ?? kind.samples().good[0]),
@@ -74,7 +75,7 @@ export const descriptions: { [O in Operation]: Description<O> } = {
       200: {
         description: 'A page of plants.',
         headers: { ...everyResponse, Link: link },
-        ...json(plants, [shown({ name: 'Aloe' }), shown(plant)]),
+        ...json(plants, [shown({}), shown(plant)]),
       },
     },
     problems: [],

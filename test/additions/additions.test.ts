@@ -14,6 +14,7 @@ import { openDatabase } from '../support/database/open-database.ts';
 import { send } from '../support/http/http-client.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
 import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
+import { sent } from '../support/plant.ts';
 import { root } from '../support/project.ts';
 import { words } from '../support/words.ts';
 
@@ -50,8 +51,7 @@ const ask = (path: string, method = 'GET', body?: string) =>
   send(emulator.baseUrl, { method, path, headers, body });
 
 test('the service goes on with all that people add first', async () => {
-  const plant = JSON.stringify({ id: 7, name: 'Monstera' });
-  expect((await ask('/plants', 'POST', plant)).status).toBe(201);
+  expect((await ask('/plants', 'POST', sent(7))).status).toBe(201);
   expect((await ask('/plants')).status).toBe(200);
   expect((await ask('/plants/7', 'DELETE')).status).toBe(204);
 });

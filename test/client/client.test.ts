@@ -13,7 +13,7 @@ import {
 import { listen } from '../../lib/offline/http/listen.ts';
 import { readPage } from '../docs/page.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { answered } from '../support/plant.ts';
+import { answered, label, plantOf, whole } from '../support/plant.ts';
 import { root } from '../support/project.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -38,7 +38,7 @@ test.each([9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n])(
   'a plant with the id %s is created, listed and deleted',
   async (id) => {
     const plants = await client(`id${id}`);
-    const monstera = answered({ name: 'Monstera', tag: 'indoor' });
+    const monstera = whole;
     expect(await plants.create({ id, ...monstera })).toEqual(monstera);
     expect(await plants.create({ id, ...monstera })).toEqual(monstera);
     expect(await all(plants.list())).toEqual([monstera]);
@@ -52,24 +52,25 @@ test.each([9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n])(
 test('a list goes through all pages, and fetches none that is not asked for', async () => {
   const plants = await client('pages');
   const names = ['Plant 0', 'Plant 1', 'Plant 2', 'Plant 3', 'Plant 4'];
-  for (const [id, name] of names.entries()) await plants.create({ id: BigInt(id), name });
-  expect((await all(plants.list(2))).map(({ name }) => name)).toEqual(names);
-  const first = answered({ name: 'Plant 0' });
+  for (const [id, name] of names.entries())
+    await plants.create(plantOf(BigInt(id), { [label]: name }));
+  expect((await all(plants.list(2))).map((plant) => plant[label])).toEqual(names);
+  const first = answered({ [label]: 'Plant 0' });
   expect(await plants.list(2).next()).toEqual({ done: false, value: first });
 });
 
 test('an error is a problem that names every fault', async () => {
   const plants = await client('problems');
   const rejects = (call: Promise<unknown>) => expect(call).rejects;
-  const faulty = () => plants.create({ id: 2n ** 63n, name: '' });
+  const faulty = () => plants.create(plantOf(2n ** 63n, { [label]: '' }));
   await rejects(faulty()).toBeInstanceOf(PlantStoreError);
   await rejects(faulty()).toMatchObject({ problem: { status: 400, errors: { length: 2 } } });
   await rejects(faulty()).toThrow(
     'Invalid request (400): /id must be at most 9223372036854775807; ' +
-      '/name must be 1 to 200 code points long',
+      `/${label} must be 1 to 200 code points long`,
   );
-  await plants.create({ id: 1n, name: 'Aloe' });
-  const other = plants.create({ id: 1n, name: 'Ficus' });
+  await plants.create(plantOf(1n));
+  const other = plants.create({ id: 1n, ...whole });
   await rejects(other).toMatchObject({ problem: { status: 409 } });
   const stranger = plantStoreClient({ baseUrl: service.baseUrl, token: 'pst_' });
   await rejects(stranger.list().next()).toMatchObject({ problem: { status: 401 } });
@@ -95,7 +96,7 @@ const status =
   };
 
 const calls = {
-  create: (plants, options) => plants.create({ id: 1n, name: 'Aloe' }, options),
+  create: (plants, options) => plants.create(plantOf(1n), options),
   list: (plants, options) => all(plants.list(1000, options)),
   delete: (plants, options) => plants.delete(1n, options),
 } satisfies Record<string, (plants: Client, options: CallOptions) => Promise<unknown>>;

@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import {
@@ -9,8 +10,10 @@ import {
   differencesFromLink,
   differencesFromProblem,
   type ProblemDetails,
+  placesIn,
 } from '../support/description.ts';
 import { parse, send as sendRaw } from '../support/http/http-client.ts';
+import { refusalOf } from '../support/second-opinion.ts';
 import { note } from './demands.ts';
 import { openTarget } from './target.ts';
 
@@ -96,6 +99,8 @@ function judge(request: Call, reply: Reply): string[] {
   const faults = operation
     ? [...differences(operation, reply), ...differencesFromLink(request.path, reply)]
     : differencesFromProblem('no-such-operation', reply);
+  if (operation && !target.isSam && !target.isDeployed)
+    faults.push(...dissent(operation, request, reply));
   if (reply.status >= 500) faults.push(`no request may have such an answer (${reply.body})`);
   if (reply.status >= 400) {
     const problem = (reply.json ?? {}) as Record<string, unknown>;
@@ -110,11 +115,35 @@ function judge(request: Call, reply: Reply): string[] {
   return [...new Set(faults)];
 }
 
+/** Returns how an answer differs from what an independent validator of the document says. */
+function dissent(operation: Operation, request: Call, { status, body }: Reply): string[] {
+  // The gateway answers before the request is looked at.
+  if ([401, 403].includes(status)) return [];
+  const [path = '', query = ''] = request.path.split('?');
+  const names = [...operations[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}`);
+  const values = pathOf(operation).exec(request.path)?.slice(1) ?? [];
+  const expected = refusalOf(operation, {
+    headers: request.headers ?? [],
+    body: Buffer.from(gatewayText(request.body)),
+    query: [...new URLSearchParams(query)],
+    path: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ''])),
+  });
+  const isRefusal = [400, 413, 415].includes(status);
+  const actual = isRefusal ? { status, places: placesIn(body) } : undefined;
+  return isDeepStrictEqual(actual, expected)
+    ? []
+    : [`docs/openapi.json says ${JSON.stringify(expected ?? 'yes')} to ${path}`];
+}
+
+/** A gateway passes bytes that are not UTF-8 on as U+FFFD. */
+const gatewayText = (body: string | Buffer = '') => `${body}`;
+
+const pathOf = (operation: Operation) =>
+  new RegExp(`^/${operations[operation].path.replace(/\{\w+\}/g, '([^/?]+)')}/?(?:\\?.*)?$`, 's');
+
 function operationOf({ method, path }: Call): Operation | undefined {
   return operationNames.find((name) => {
-    const operation = operations[name];
-    const shape = new RegExp(`^/${operation.path.replace(/\{\w+\}/, '[^/]+')}/?(?:\\?.*)?$`, 's');
-    return operation.method === method && shape.test(path);
+    return operations[name].method === method && pathOf(name).test(path);
   });
 }
 

@@ -1,6 +1,6 @@
 import { engine } from '../support/database/engines.ts';
 import { writePlants } from '../support/database/plants-table.ts';
-import { stored } from '../support/plant.ts';
+import { label, stored } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 export interface Target {
@@ -38,7 +38,9 @@ async function ownService(): Promise<Target> {
     async createMany(ids) {
       const write = (requestOf: (id: number) => object) =>
         writePlants(service.database, ids.map(requestOf));
-      await write((id) => ({ PutRequest: { Item: stored(owner, id, { name: `Plant ${id}` }) } }));
+      await write((id) => ({
+        PutRequest: { Item: stored(owner, id, { [label]: `Plant ${id}` }) },
+      }));
       return () => write((id) => ({ DeleteRequest: { Key: { owner, id } } }));
     },
     token: await service.issue(owner),

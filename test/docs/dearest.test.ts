@@ -3,7 +3,7 @@ import { encodeCursor, largestPage } from '../../functions/items/paging.ts';
 import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { partsOf } from '../support/description.ts';
-import { stored } from '../support/plant.ts';
+import { label, stored } from '../support/plant.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 // docs/cost-and-scale.md counts a whole page as the dearest list. A filter must not read further.
@@ -12,7 +12,7 @@ import { type Service, startService } from '../support/service/service.ts';
 const values: Record<string, string> = { '?limit': '1', '?cursor': encodeCursor(0n) };
 
 const items = Array.from({ length: 2 * largestPage }, (_, id) =>
-  stored('alice', id, { name: 'a'.repeat(200) }),
+  stored('alice', id, { [label]: 'a'.repeat(200) }),
 );
 const itemBytes = Object.entries(items[0] ?? {}).join('').length;
 /** One plant more than the page has is read, to see whether there is a next page. */

@@ -8,6 +8,7 @@ import { logEventBytes } from '../../lib/prices.ts';
 import { largestValue } from '../plants/largest-content.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { describedOperation } from '../support/description.ts';
+import { label, whole } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */
@@ -39,7 +40,7 @@ export async function measure(): Promise<Record<MeasuredName, Measured>> {
   });
   const service = await startService({ database });
   const token = await service.issue('alice');
-  const plant = (id: number) => ({ id, name: 'x'.repeat(18), tag: 'x'.repeat(6) });
+  const plant = (id: number) => ({ id, ...whole, [label]: 'x'.repeat(20) });
 
   async function send(method: string, path: string, accessToken: string, body?: object) {
     const headers = {

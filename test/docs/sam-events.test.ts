@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { examplePlant } from '../../bin/command-line/example-plant.ts';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { answered } from '../support/plant.ts';
@@ -16,7 +17,7 @@ const store = await openStore();
 finallyDo(store.stop);
 
 test('the events create, list and delete a plant', async () => {
-  const body = JSON.stringify(answered({ name: 'Monstera', tag: 'shade' }));
+  const body = JSON.stringify(answered({ ...examplePlant, tag: 'shade' }));
   const created = await store.invoke('createPlant', createPlant);
   expect(created).toMatchObject({ status: 201, headers: { location: '/v1/plants/7' }, body });
   expect(await store.invoke('listPlants', listPlants)).toMatchObject({ body: `[${body}]` });

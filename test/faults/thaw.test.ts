@@ -10,6 +10,7 @@ import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
+import { sent } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
 import { countOf } from '../support/report/property.ts';
 import { report } from '../support/report/report.ts';
@@ -73,7 +74,7 @@ async function start() {
       child.kill('SIGSTOP');
       await eventually('a frozen function', isFrozen);
       // The function sees the invocation before it sees what became of its connection.
-      child.stdin.write(`${seconds} ${id}\n`);
+      child.stdin.write(`${seconds} ${id} ${sent(id)}\n`);
       const open = [...sockets];
       if (closing === 'is reset') for (const socket of open) socket.resetAndDestroy();
       if (closing === 'is ended') {

@@ -8,6 +8,7 @@ import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-eve
 import { readRequest } from '../../lib/offline/gateway/request.ts';
 import { findRoute, type Route } from '../../lib/offline/gateway/routes.ts';
 import { capturedLog } from '../support/captured-log.ts';
+import { label, sent } from '../support/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 
 /**
@@ -54,7 +55,7 @@ const parts: Record<string, (text: string) => unknown> = {
   })),
   'the body of a create': call(create, (body) => ({ body: body.slice(0, 16_384) })),
   'a name in a create': call(create, (name) => ({
-    body: JSON.stringify({ id: 1, name: name.slice(0, 8000) }),
+    body: sent(1, { [label]: name.slice(0, 8000) }),
   })),
   'a parameter’s name in a list': call(list, (name) => ({ query: { [name]: ['1'] } })),
   'the limit of a list': call(list, (limit) => ({ query: { limit: [limit] } })),

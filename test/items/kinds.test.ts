@@ -17,6 +17,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { buildOptions } from '../../lib/bundle.ts';
 import { engines } from '../support/database/engines.ts';
 import { openTables } from '../support/database/open-database.ts';
+import { pinOf } from '../support/pin.ts';
 
 const fields = {
   label: required(text(2, 9)),
@@ -140,6 +141,23 @@ test.each([
   const refuse = (found: string) => expect(found).toBe(detail) as undefined;
   expect.assertions(2);
   expect(fields[name].kind.fromParameter(given, refuse)).toBeUndefined();
+});
+
+test.each<[what: string, sound: Field<unknown>, broken: Field<unknown>]>([
+  ['a text that is longer', required(text(1, 9)), required(text(1, 10))],
+  ['a text that may be empty', required(text(1, 9)), required(text(0, 9))],
+  ['an integer with another bound', required(integer(0, 9)), required(integer(0, 10))],
+  ['a decimal with more decimals', required(decimal(0, 9, 2)), required(decimal(0, 9, 3))],
+  ['one of more texts', required(oneOf('a', 'b')), required(oneOf('a', 'b', 'c'))],
+  ['a text for a time', required(time()), required(text(0, 20))],
+  ['a flag with another default', optional(flag(), false), optional(flag(), true)],
+  ['a longer list', optional(listOf(text(1, 9), 3), []), optional(listOf(text(1, 9), 4), [])],
+  ['a list of others', optional(listOf(text(1, 9), 3), []), optional(listOf(text(1, 8), 3), [])],
+  ['an optional field', required(time()), orNull(time())],
+  ['another fallback', required(integer(0, 9), 1), required(integer(0, 9), 2)],
+  ['no fallback', required(integer(0, 9), 1), required(integer(0, 9))],
+])('a pin tells %s', (_, sound, broken) => {
+  expect(pinOf(broken)).not.toEqual(pinOf(sound));
 });
 
 test('a kind that no field uses adds no byte to a bundle', () => {

@@ -3,6 +3,7 @@ import { whole } from '../support/plant.ts';
 
 export interface Field {
   type: string | string[];
+  minLength?: number;
   maxLength?: number;
   minimum?: number;
   maximum?: number;

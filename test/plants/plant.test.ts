@@ -1,7 +1,23 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { largestPage } from '../../functions/items/paging.ts';
+import { newPlant, plantKind } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
+import { pinOf } from '../support/pin.ts';
 import { largestContent } from './largest-content.ts';
+import { pinned } from './pinned.ts';
+
+test('each field of a plant is as pinned', () => {
+  expect(Object.fromEntries(Object.entries(newPlant).map(([n, f]) => [n, pinOf(f)]))).toEqual(
+    pinned.fields,
+  );
+});
+
+test('the plant that the first version stored is read as it was', () => {
+  const { id, ...others } = pinned.oldest;
+  const plant = plantKind.parse({ id: NumberValue.from(id), ...others });
+  expect(plantKind.answerOf(plant)).toEqual(pinned.oldestAnswer);
+});
 
 test('the largest plant fits in a body even if every character of its texts is escaped', () => {
   const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largestContent }).replaceAll(

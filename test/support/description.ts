@@ -60,7 +60,10 @@ interface OperationObject {
 
 interface OpenApi {
   paths: Record<string, Record<string, OperationObject>>;
-  components: { responses: Record<string, Description> };
+  components: {
+    responses: Record<string, Description>;
+    schemas: Record<string, { properties?: Record<string, Field> }>;
+  };
 }
 
 /** docs/openapi.json, with its references resolved. */

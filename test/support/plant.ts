@@ -25,6 +25,15 @@ export const whole: Content = every(1);
 /** Returns what a plant is answered with, if fields that are left out have their defaults. */
 export const answered = (given: Partial<Content> = {}): Content => ({ ...every(0), ...given });
 
+/** The field by which tests tell plants apart: a text that has room for a few words. */
+export const label = fieldNames.find((name) => {
+  const { type, maxLength = 0 } = fields[name].kind.schema() as {
+    type: string;
+    maxLength?: number;
+  };
+  return type === 'string' && maxLength >= 30;
+}) as 'name';
+
 /** Returns a plant as functions handle it. */
 export const plantOf = (id: bigint, given?: Partial<Content>): Plant => ({
   id,
@@ -39,6 +48,13 @@ export const requiredContent = Object.fromEntries(
 /** Returns the body of a create, with the id in any spelling and no more fields than it must. */
 export const sent = (id: bigint | number | string, given: Partial<Content> = {}): string =>
   `{"id":${id},${JSON.stringify({ ...requiredContent, ...given }).slice(1)}`;
+
+/** Returns the body of a create, with these fields and those that it must give. */
+export const plantWith = (id: number, given: Partial<Content> = {}) => ({
+  id,
+  ...(requiredContent as Content),
+  ...given,
+});
 
 /** Returns a plant as it is stored, but for what marks the create that stored it. */
 export const stored = (owner: string, id: bigint | number, given?: Partial<Content>) => {

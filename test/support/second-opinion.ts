@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Operation } from '../../functions/shared/operations.ts';
+import type { Field } from '../plants/largest-content.ts';
 import { describedOperation, type Parameter } from './description.ts';
 
 /**
@@ -27,16 +28,14 @@ function faultsOf(schema: object, value: unknown): string[] {
     const member: unknown = params.missingProperty ?? params.additionalProperty;
     return instancePath + (member === undefined ? '' : pointerTo(`${member}`));
   };
-  return [
-    ...(validate(value) ? [] : (validate.errors ?? [])).map(place),
-    ...loneSurrogates(value, ''),
-  ];
+  return (validate(value) ? [] : (validate.errors ?? [])).map(place);
 }
 
-function loneSurrogates(value: unknown, place: string): string[] {
+/** Returns the pointers to texts that are not well-formed, in a member and in lists. */
+function loneSurrogates(value: unknown, items: Field | undefined, place: string): string[] {
   if (typeof value === 'string') return value.isWellFormed() ? [] : [place];
-  if (Array.isArray(value)) return value.flatMap((one, i) => loneSurrogates(one, `${place}/${i}`));
-  return [];
+  if (!items || !Array.isArray(value)) return [];
+  return value.flatMap((one, i) => loneSurrogates(one, items.items, `${place}/${i}`));
 }
 
 /** Judges the body of a request to an operation that takes one. */
@@ -55,14 +54,17 @@ export function judgeBody(
   const text = bytes.toString();
   if (!isUtf8(bytes) || !isJsonObject(text)) return invalid(['#']);
 
-  const { schema = {} } =
-    describedOperation(operation).requestBody?.content['application/json'] ?? {};
+  const { requestBody } = describedOperation(operation);
+  const schema = requestBody?.content['application/json']?.schema ?? { properties: {} };
+  const properties: Record<string, Field | undefined> = schema.properties;
   const members = membersOf(text);
   const names = members.map(([name]) => name);
   const twice = names.filter((name, i) => names.indexOf(name) !== i).map(pointerTo);
   const value: Record<string, unknown> = Object.create(null);
   for (const [name, literal] of members) value[name] = readJson(literal);
-  const surrogates = members.flatMap(([name]) => loneSurrogates(value[name], pointerTo(name)));
+  const surrogates = members.flatMap(([name]) =>
+    loneSurrogates(value[name], properties[name]?.items, pointerTo(name)),
+  );
   const faults = [...twice, ...faultsOf(schema, value), ...surrogates];
   if (faults.length > 0) return invalid(faults.map((pointer) => `#${pointer}`));
   return { accepted: new Map(members) };
@@ -93,7 +95,8 @@ function judged(text: string): number {
     .replaceAll(/[^0-9]/g, '')
     .replace(/^0+/, '')
     .replace(/0+$/, '');
-  return digits.length > 15 || Number(text) === 0 ? Number.NaN : Number(text);
+  const isLost = digits.length > 15 || Number.isInteger(Number(text));
+  return isLost ? Number.NaN : Number(text);
 }
 
 /** Judges the parameters of a query, in their order. */
@@ -144,6 +147,36 @@ export function judgePath(operation: Operation, name: string, encoded: string): 
   } catch {
     return refused;
   }
+}
+
+const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
+
+/** A request as it is sent. */
+export interface JudgedRequest {
+  headers: [name: string, value: string][];
+  body: Buffer;
+  query: [name: string, value: string][];
+  path: Record<string, string>;
+}
+
+/**
+ * Judges a whole request. Returns the refusal with the places of all its faults, or undefined. What
+ * stands alone comes first.
+ */
+export function refusalOf(operation: Operation, { headers, body, query, path }: JudgedRequest) {
+  const valuesOf = (header: string) =>
+    headers.filter(([name]) => name.toLowerCase() === header).map(([, value]) => value);
+  const types = valuesOf('content-type').map((value) => ({ value, isJson: jsonType.test(value) }));
+  const takesBody = describedOperation(operation).requestBody !== undefined;
+  const verdicts: Verdict<unknown>[] = [
+    ...(takesBody ? [judgeBody(operation, types, valuesOf('content-encoding')[0], body)] : []),
+    judgeQuery(operation, query),
+    ...Object.entries(path).map(([name, text]) => judgePath(operation, name, text)),
+  ];
+  const refusals = verdicts.flatMap((one) => ('places' in one ? [one] : []));
+  const alone = refusals.find(({ status }) => status !== 400);
+  const places = refusals.flatMap((one) => one.places);
+  return alone ?? (places.length > 0 ? invalid(places) : undefined);
 }
 
 function isJsonObject(text: string): boolean {

@@ -1,3 +1,7 @@
+import type { JsonSchema } from '../../../functions/items/kinds.ts';
+import { fields } from '../../../functions/plants/plant.ts';
+import { type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
+import { judgeBody } from '../../support/second-opinion.ts';
 import { words } from '../../support/words.ts';
 
 /**
@@ -6,8 +10,14 @@ import { words } from '../../support/words.ts';
  */
 export type BadBody = [what: string, body: string | Buffer, pointers: string[] | undefined];
 
-const json = (id: string, name: string) => `{"id":${id},"name":${name}}`;
-const good = '"id":1,"name":"a"';
+/** The members of a good body, as JSON writes them. */
+const literals: Record<string, string> = Object.fromEntries(
+  Object.entries(JSON.parse(sent(1))).map(([name, value]) => [name, JSON.stringify(value)]),
+);
+const bodyOf = (members: Record<string, string>) =>
+  `{${Object.entries(members).map(([name, literal]) => `"${name}":${literal}`)}}`;
+const json = (id: string, text: string) => bodyOf({ ...literals, id, [label]: text });
+const good = bodyOf(literals).slice(1, -1);
 const kib16 = 16 * 1024;
 
 /** Bodies with one fault: the whole. */
@@ -51,12 +61,14 @@ const notUtf8: BadBody[] = Object.entries({
 
 /** Bodies in which only one member has a fault. */
 const refused = (member: string, values: string[]) =>
-  values.map((value): BadBody => {
-    const members = Object.entries({ id: '1', name: '"a"', [member]: value });
-    const body = `{${members.map(([name, text]) => `"${name}":${text}`)}}`;
-    return [`the ${member} ${value.slice(0, 40)}`, body, [`/${member}`]];
-  });
-const otherTypes = words('null true false [] [1] ["a"] {} {"a":1}');
+  values.map(
+    (value): BadBody => [
+      `the ${member} ${value.slice(0, 40)}`,
+      bodyOf({ ...literals, [member]: value }),
+      [`/${member}`],
+    ],
+  );
+const otherTypes = words('null true false 1 1.5 -1 1e99 "1" "" [] [1] ["a"] {} {"a":1}');
 const nest = (open: string, close: string, most: number) => {
   const depth = Math.floor(most / (open.length + close.length));
   return `${open.repeat(depth)}1${close.repeat(depth)}`;
@@ -80,17 +92,51 @@ const controls = [
 const unfit = ['"\u007F"', '"\u0085"', '"\uFFFD"', '"\\uFFFD"'];
 const surrogates = words('"\\ud83e" "\\udeb4" "\\udeb4\\ud83e" "\\ud83e\\ud83e\\udeb4" "\\ud83ea"');
 const badTexts = [
-  ...['1', '1.5', ...controls, ...unfit, ...surrogates],
+  ...controls,
+  ...unfit,
+  ...surrogates,
   ...words('"a\\n" "a\\t" "a\\r" "a\\b" "a\\f"'),
 ];
-const tooLong = (most: number) =>
-  ['a', '🪴', '\u0301'].map((character) => `"${character.repeat(most + 1)}"`);
+
+/** Values that a field must refuse, by what the document says of it and by the kind's samples. */
+function wrongValuesOf(name: keyof Content): BadBody[] {
+  const { kind } = fields[name];
+  const { minLength = 0, maxLength } = kind.schema() as { minLength?: number; maxLength?: number };
+  const lengths = maxLength === undefined ? [] : [minLength - 1, maxLength + 1, 16_000 / 4];
+  const candidates = [
+    ...otherTypes,
+    ...kind.samples().bad.map((value) => JSON.stringify(value)),
+    ...badTexts,
+    ...badTexts.map((literal) => `[${literal}]`),
+    ...lengths
+      .filter((length) => length >= 0)
+      .flatMap((length) => ['a', '🪴', '\u0301'].map((one) => `"${one.repeat(length)}"`)),
+    ...boundsOf(kind.schema()),
+    nest('[', ']', kib16 - 200),
+    nest('{"a":', '}', kib16 - 200),
+  ];
+  return candidates.flatMap((literal): BadBody[] => {
+    const body = bodyOf({ ...literals, [name]: literal });
+    const verdict = judgeBody('createPlant', asJson, undefined, Buffer.from(body));
+    if (!('places' in verdict)) return [];
+    const pointers = verdict.places.map((place) => place.slice(1));
+    return [[`the ${name} ${literal.slice(0, 40)}`, body, pointers]];
+  });
+}
+const asJson = [{ value: 'application/json', isJson: true }];
+
+/** Returns numbers and lists just beyond the bounds of a kind. */
+function boundsOf({ minimum, maximum, multipleOf = 1, maxItems, items }: JsonSchema): string[] {
+  const [least, most, step] = [Number(minimum), Number(maximum), Number(multipleOf)];
+  const numbers = [least - step, most + step, least + step / 2].filter(Number.isFinite);
+  const item = items ? JSON.stringify(0) : '';
+  const tooMany = maxItems === undefined ? [] : [`[${Array(Number(maxItems) + 1).fill(item)}]`];
+  return [...numbers.map(String), ...tooMany];
+}
 
 const wrongValues: BadBody[] = [
-  ...refused('id', [...otherTypes, ...badIds]),
-  ...refused('name', [...otherTypes, ...badTexts, ...tooLong(200)]),
-  ...refused('name', ['""', `"${'a'.repeat(16_000)}"`, nest('[', ']', kib16 - 30)]),
-  ...refused('tag', [...otherTypes, ...badTexts, ...tooLong(100), nest('{"a":', '}', kib16 - 40)]),
+  ...refused('id', [...otherTypes.filter((literal) => !/^-?1$/.test(literal)), ...badIds]),
+  ...fieldNames.flatMap(wrongValuesOf),
 ];
 
 const unknownNames = [
@@ -105,29 +151,34 @@ const unknown = (...names: string[]): [body: string, ...pointers: string[]] => [
   ...names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
 ];
 
+const pointersTo = (names: string[]) => names.map((name) => `/${name}`);
+const required = Object.keys(literals);
+const all = Object.fromEntries(
+  Object.entries({ id: 1, ...whole }).map(([name, value]) => [name, JSON.stringify(value)]),
+);
+const every = bodyOf(all).slice(1, -1);
+
 /** Members that are unknown, repeated, missing or wrong together. */
 const wrongMembers = [
-  ...unknownNames.map((name) => unknown(name)),
+  ...unknownNames.filter((name) => !Object.hasOwn(all, name)).map((name) => unknown(name)),
   unknown(...Array.from({ length: 500 }, (_, i) => `m${i}`)),
   [`{${good},"__proto__":{"tag":"b"}}`, '/__proto__'],
   // A lone surrogate.
   [`{${good},"\\ud83e":1}`, '/\uFFFD'],
-  [`{"id":1,${good}}`, '/id'],
   [`{"\\u0069d":1,${good}}`, '/id'],
-  [`{${good},"name":"a"}`, '/name'],
-  ['{"id":1,"name":7,"name":"a"}', '/name'],
-  [`{"tag":"",${good},"tag":""}`, '/tag'],
-  [`{${good},"x":1,"x":1}`, '/x'],
+  ...Object.entries(all).map(([name, literal]) => [`{"${name}":${literal},${every}}`, `/${name}`]),
+  [`{"id":{},${good}}`, '/id'],
+  [`{${good},"x":1,"x":1}`, '/x', '/x'],
   [`{${good},"__proto__":1,"__proto__":1}`, '/__proto__'],
-  [`{${good},"tag":"",${good},"tag":""}`, '/id', '/name', '/tag'],
-  ['{}', '/id', '/name'],
-  ['{"id":1}', '/name'],
-  ['{"name":"a"}', '/id'],
-  [`{"plant":{${good}}}`, '/id', '/name', '/plant'],
-  ['{"id":"1","name":"","tag":null}', '/id', '/name', '/tag'],
-  ['{"id":1.5,"name":"\\n","tag":7,"Tag":""}', '/id', '/name', '/tag', '/Tag'],
-  ['{"id":1,"nmae":"a"}', '/name', '/nmae'],
-  [json('1', `"${'a'.repeat(201)}\\n"`), '/name'],
-].map(([body = '', ...pointers]): BadBody => [body.slice(0, 60), body, pointers]);
+  [`{${every},${every}}`, ...pointersTo(Object.keys(all))],
+  ['{}', ...pointersTo(required)],
+  ['{"id":1}', ...pointersTo(required.filter((name) => name !== 'id'))],
+  [`{"plant":{${good}}}`, ...pointersTo(required), '/plant'],
+  [
+    bodyOf(Object.fromEntries(Object.keys(all).map((name) => [name, '{}']))),
+    ...pointersTo(Object.keys(all)),
+  ],
+  [`{${good},"Tag":"","nmae":"a"}`, '/Tag', '/nmae'],
+].map(([body = '', ...pointers]): BadBody => [body.slice(0, 60), body, [...new Set(pointers)]]);
 
 export const badBodies: BadBody[] = [...notObjects, ...notUtf8, ...wrongValues, ...wrongMembers];

@@ -1,5 +1,7 @@
 import { encodeCursor } from '../../../functions/items/paging.ts';
 import { operations } from '../../../functions/shared/operations.ts';
+import { partsOf } from '../../support/description.ts';
+import { label, sent } from '../../support/plant.ts';
 import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];
@@ -17,12 +19,16 @@ const badLimits = words(`
   0 00 01 -1 -0 +1 %2B1 1.0 1. 1e2 0x10 1_0 1%20 %201 %09 1%0A %00 1%00 1,2 %D9%A1
   ten NaN Infinity null true 2147483648 9999999999 99999999999999999999
 `);
+const own = partsOf('listPlants');
 const othersOfOneParameter = words(`
   limit limit= limit=1&limit=1 limit=1&limit=2 limit=0&limit= limit==1
   cursor cursor=${cursor}&cursor=${cursor}
   limt=5 Limit=5 LIMIT=5 limit%20=5 limit[]=5 max=5 page=2 offset=5 sort=id owner=bob id=7 tag=a
   __proto__=1 constructor=1 toString=1 hasOwnProperty=1 %F0%9F%AA%B4=1 access_token=x a _=1 a=1&a=2
-`);
+`).filter(
+  (query) =>
+    !own.some((part) => part !== '?limit' && part !== '?cursor' && `?${query}`.startsWith(part)),
+);
 
 /** Queries of a list that are refused with 400, with the names of their wrong parameters. */
 export const badQueries: [query: string, parameters: string[]][] = [
@@ -95,9 +101,9 @@ export const badHeaders: BadHeaders[] = [
 /** Bodies of a create that are refused with 413. */
 export const largeBodies: [what: string, body: string][] = [
   ['16 KiB and a byte of spaces', ' '.repeat(16 * 1024 + 1)],
-  ['a plant and spaces', `{"id":1,"name":"a"}`.padEnd(16 * 1024 + 1)],
+  ['a plant and spaces', sent(1).padEnd(16 * 1024 + 1)],
   ['fewer characters than 16 KiB, but more bytes', 'é'.repeat(8 * 1024 + 1)],
-  ['a long name', `{"id":1,"name":"${'a'.repeat(16 * 1024)}"}`],
+  ['a long name', sent(1, { [label]: 'a'.repeat(16 * 1024) })],
   ['100 KB', '['.repeat(100_000)],
   ['1 MB', '{"a":'.repeat(200_000)],
 ];

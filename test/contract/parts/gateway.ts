@@ -52,7 +52,7 @@ if (!target.isSam) {
 
   test('a token with the scope to read can neither create nor delete', async () => {
     for (const reply of [
-      await create({ id: 7, name: 'Aloe' }, readToken),
+      await create(sent(7), readToken),
       await remove(7, readToken),
       await remove('x/', readToken),
     ])
@@ -113,7 +113,7 @@ test('references do not depend on the headers of a request', async () => {
 });
 
 test('a header cannot change whose plants a call reaches', async () => {
-  await create({ id: 7, name: 'Aloe' });
+  await create(sent(7));
   const headers = ['Owner', 'X-Owner', 'X-Principal-Id', 'X-Amzn-Principal-Id'].map(
     (name): Header => [name, 'another-owner'],
   );

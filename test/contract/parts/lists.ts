@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
+import { type Content, label, sent } from '../../support/plant.ts';
 import { words } from '../../support/words.ts';
 import { create, inParallel, list, plantsPath, type Reply, remove, target } from '../api-client.ts';
 
 const { otherToken } = target;
-const namesOf = ({ json }: Reply) => (json as { name: string }[]).map(({ name }) => name);
+const namesOf = ({ json }: Reply) => (json as Content[]).map((plant) => plant[label]);
 const names = (...ids: (number | bigint | string)[]) => ids.map((id) => `Plant ${id}`);
 const createAll = (ids: (number | string)[], token?: string) =>
-  inParallel(ids, (id) => create(`{"id":${id},"name":"Plant ${id}"}`, token));
+  inParallel(ids, (id) => create(sent(id, { [label]: `Plant ${id}` }), token));
 
 /** Returns the query of the next page from the link to it. */
 function next({ headers: { link = '' } }: Reply): string {

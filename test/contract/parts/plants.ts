@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { pinned } from '../../plants/pinned.ts';
 import { goodShapes } from '../../support/access-tokens/shapes.ts';
-import { answered, fieldNames, sent, whole } from '../../support/plant.ts';
+import { openApi } from '../../support/description.ts';
+import { answered, type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
 import {
   ask,
   create,
@@ -21,11 +23,9 @@ const { otherToken } = target;
 const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status).sort();
 
 test('a plant is created, listed and deleted', async () => {
-  // This test alone says what an answer has.
-  const aloe = { name: 'Aloe', tag: 'sun' };
-  const { status, json, headers } = await create({ id: 7, ...aloe });
-  expect([status, json, headers.location]).toEqual([201, aloe, `${plantsPath}/7`]);
-  expect((await list()).json).toEqual([aloe]);
+  const { status, json, headers } = await create(pinned.body);
+  expect([status, json, headers.location]).toEqual([201, pinned.answer, `${plantsPath}/7`]);
+  expect((await list()).json).toEqual([pinned.answer]);
   const deletion = await remove(7);
   expect([deletion.status, deletion.body]).toEqual([204, '']);
   const empty = await list();
@@ -47,8 +47,8 @@ test('a repeated create changes nothing, and another plant is a conflict', async
   expect([status, json, headers.location]).toEqual([200, whole, `${plantsPath}/7`]);
   const others = [
     // These look alike, and differ.
-    ...[whole.name.toLowerCase(), `${whole.name} `, `${whole.name}\u200B`].map((name) => ({
-      name,
+    ...[whole[label].toLowerCase(), `${whole[label]} `, `${whole[label]}\u200B`].map((text) => ({
+      [label]: text,
     })),
     ...fieldNames.map((field) => ({ [field]: answered()[field] })),
   ];
@@ -76,10 +76,18 @@ test.each(int64)('an id may be an int64 and nothing else: %s', async (literal, i
   expect((await remove(id)).status).toBe(404);
 });
 
-test.each(kept)('texts come back as they were sent: %j', async (name: string) => {
-  const tag = [...name].slice(0, 100).join('');
-  expect((await create({ id: 7, name, tag })).json).toEqual(answered({ name, tag }));
-  expect((await list()).json).toEqual([answered({ name, tag })]);
+/** The fields that are texts of any kind, with their largest lengths. */
+const texts = Object.entries(openApi.components.schemas.Plant?.properties ?? {}).filter(
+  ([, { maxLength }]) => maxLength !== undefined,
+);
+test.each(kept)('texts come back as they were sent: %j', async (text: string) => {
+  const fit = texts.map(([name, { minLength = 0, maxLength }]) => [
+    name,
+    [...text.padEnd(minLength)].slice(0, maxLength).join(''),
+  ]);
+  const given: Partial<Content> = Object.fromEntries(fit);
+  expect((await create(sent(7, given))).json).toEqual(answered(given));
+  expect((await list()).json).toEqual([answered(given)]);
 });
 
 test.each([
@@ -92,7 +100,10 @@ test.each([
 });
 
 test('a body of exactly 16 KiB is accepted, and its white space is ignored', async () => {
-  const body = ' \r\n\t{ "id" : 7 ,\n"name" : "Aloe" }';
+  const members = Object.entries(JSON.parse(sent(7))).map(
+    ([name, value]) => `"${name}" : ${JSON.stringify(value)}`,
+  );
+  const body = ` \r\n\t{ ${members.join(' ,\n')} }`;
   expect((await create(body.padEnd(16 * 1024))).status).toBe(201);
   expect((await create(body)).status).toBe(200);
 });
@@ -105,7 +116,7 @@ test('a delete takes an id that is percent-encoded, and ignores its body', async
 
 test('of many concurrent creates of an id with different content one succeeds', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `Plant ${i}`);
-  const creations = await inParallel(names, (name) => create({ id: 7, name }));
+  const creations = await inParallel(names, (name) => create(sent(7, { [label]: name })));
   expect(statusesOf(creations)).toEqual([201, ...Array(19).fill(409)]);
   const winner = creations.find(({ status }) => status === 201);
   expect((await list()).json).toEqual([winner?.json]);
@@ -126,11 +137,11 @@ test('creates, lists and deletes tell nothing about the plants of another owner'
   });
   // The first owner has 7, and no owner has 8.
   expect(same(await remove(7, otherToken))).toEqual(same(await remove(8, otherToken)));
-  const taken = await create({ id: 7, name: 'Ficus' }, otherToken);
-  const free = await create({ id: 8, name: 'Ficus' }, otherToken);
+  const taken = await create(sent(7, { [label]: 'Ficus' }), otherToken);
+  const free = await create(sent(8, { [label]: 'Ficus' }), otherToken);
   const { headers, ...others } = same(free);
   expect(same(taken)).toEqual({ ...others, headers: { ...headers, location: `${plantsPath}/7` } });
-  expect((await list('', otherToken)).json).toEqual(Array(2).fill(answered({ name: 'Ficus' })));
+  expect((await list('', otherToken)).json).toEqual(Array(2).fill(answered({ [label]: 'Ficus' })));
   expect((await list()).json).toEqual([whole]);
   expect((await remove(7, otherToken)).status).toBe(204);
   expect((await list()).json).toEqual([whole]);

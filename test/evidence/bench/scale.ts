@@ -9,7 +9,7 @@ import { startDatabase } from '../../../lib/offline/database/embedded-database.t
 import { readTemplate } from '../../../lib/offline/template/template.ts';
 import { synthesize } from '../../../lib/synthesize.ts';
 import { writePlants } from '../../support/database/plants-table.ts';
-import { stored } from '../../support/plant.ts';
+import { label, stored } from '../../support/plant.ts';
 import { quartiles } from './ratio.ts';
 import type { Result } from './targets.ts';
 
@@ -40,7 +40,7 @@ export async function measureScale(folder: string): Promise<Result[]> {
 
   const write = (owner: string, from: number, to: number) => {
     const requests = Array.from({ length: to - from }, (_, i) => {
-      const plant = { name: `Plant ${from + i}`, tag: 'indoor' };
+      const plant = { [label]: `Plant ${from + i}` };
       return { PutRequest: { Item: stored(owner, from + i, plant) } };
     });
     return writePlants(database, requests);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { type Content, label, plantWith } from '../../support/plant.ts';
 import { startNpmStart } from '../../support/program.ts';
 import { countOf } from '../../support/report/property.ts';
 import { report } from '../../support/report/report.ts';
@@ -18,7 +19,7 @@ function acknowledgedWrites(tag = '') {
   /** Creates or deletes a plant. Returns whether that was acknowledged. */
   async function write(store: Store, id: number, isThere = true): Promise<boolean> {
     present.delete(id);
-    const plant = { id, name: `${id}`, tag };
+    const plant = { ...plantWith(id, { [label]: `${id}` }), tag };
     const answer = await (isThere ? store.create(plant) : store.remove(id));
     if (answer.status === 503) {
       const type = 'urn:problem-type:plant-store:unavailable';
@@ -54,7 +55,7 @@ function acknowledgedWrites(tag = '') {
       const ids: number[] = [];
       for (let query: string | undefined = ''; query !== undefined; ) {
         const answer: Response = await list(query);
-        for (const { name } of (await answer.json()) as { name: string }[]) ids.push(Number(name));
+        for (const plant of (await answer.json()) as Content[]) ids.push(Number(plant[label]));
         [, query] = /\/plants(\?.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
       }
       const listed = new Set(ids);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { send } from '../../support/http/http-client.ts';
+import { label, sent } from '../../support/plant.ts';
 import { startNpmStart } from '../../support/program.ts';
 import { countOf } from '../../support/report/property.ts';
 import { report, share } from '../../support/report/report.ts';
@@ -43,7 +44,7 @@ async function load(
     while (megabytes.length < seconds) {
       id += 1;
       const path = `/plants/${id}`;
-      await call('POST', '/plants', 201, JSON.stringify({ id, name: `${id}` }));
+      await call('POST', '/plants', 201, sent(id, { [label]: `${id}` }));
       await call('GET', '/plants?limit=10', 200);
       await call('DELETE', path, 204);
     }

@@ -1,4 +1,4 @@
-// Runs a bundle as Lambda does: one invocation for each line of the input, `SECONDS ID`.
+// Runs a bundle as Lambda does: one invocation for each line of the input, `SECONDS ID BODY`.
 // It begins as if so many seconds had passed since the one before. Prints its status.
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -13,11 +13,11 @@ Date.now = () => now() + passed;
 
 output('ready\n');
 createInterface({ input: process.stdin }).on('line', async (line) => {
-  const [seconds, id] = line.split(' ');
+  const [seconds, id, ...body] = line.split(' ');
   passed += Number(seconds) * 1000;
   const event = {
     multiValueHeaders: { 'Content-Type': ['application/json'] },
-    body: `{"id":${id},"name":"Aloe"}`,
+    body: body.join(' '),
     requestContext: { path: '/v1/plants', requestId: id, authorizer: { owner: 'alice' } },
   };
   const { statusCode } = await handler(event, { getRemainingTimeInMillis: () => 10_000 });

@@ -58,10 +58,16 @@ async function check({ cwd }: Copy, ...more: string[][]): Promise<void> {
   }
   const { baseUrl, headers, end } = await startNpmStart(['--memory'], { cwd });
   const { paths } = JSON.parse(readFileSync(join(cwd, 'docs', 'openapi.json'), 'utf8'));
-  const body = '{"id": 1, "name": "The first"}';
-  const url = baseUrl + Object.keys(paths)[0];
+  const [[path = '', { post }]] = Object.entries<CreatePath>(paths) as [[string, CreatePath]];
+  const body = JSON.stringify(post.requestBody.content['application/json'].example);
+  const url = baseUrl + path;
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
   await end();
+}
+
+/** The part of the document that has the example of a create. */
+interface CreatePath {
+  post: { requestBody: { content: { 'application/json': { example: object } } } };
 }
 
 const nouns = [

@@ -13,7 +13,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantOf } from '../../support/plant.ts';
+import { type Content, label, plantOf, sent, whole } from '../../support/plant.ts';
 import { line, linesOf, many, plantsProgram, seconds, success } from './plants-program.ts';
 
 const { tables, start, plants, file } = await plantsProgram();
@@ -57,8 +57,8 @@ test(`${many} plants are the same after a round trip interrupted on both ways`, 
 
 test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
   const lines = [
-    line(-(2n ** 63n), 'smallest', '\u2028 "\\'),
-    line(9007199254740993n, '\u{1F335} e\u0301', ''),
+    line(-(2n ** 63n), 'smallest \u2028 "\\'),
+    line(9007199254740993n, '\u{1F335} e\u0301'),
     line(2n ** 63n - 1n, 'largest'),
   ].join('');
   expect(await plants(['import', '--owner', 'exact'], lines)).toMatchObject({ code: 0 });
@@ -68,20 +68,20 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
 });
 
 test('an import stores only what the API would, and names every other line', async () => {
-  await store.create('strict', plantOf(1n, { name: 'Aloe', tag: 'old' }));
+  await store.create('strict', { id: 1n, ...whole });
   const lines = [
-    '{"id":1,"name":"Aloe","tag":"new"}',
-    '{"id":1,"name":"Aloe","tag":"old"}',
+    sent(1),
+    sent(1, whole),
     '',
-    '{"id":2.0,"name":"Ficus"}\r',
-    '{"id":"3","name":"","tags":[]}',
-    '{"id":4,"id":4,"name":"\\u0000"}',
-    '{"id":9223372036854775808}',
+    `${sent('2.0')}\r`,
+    sent('"3"', { [label]: '', unknown: [] } as Partial<Content>),
+    sent('4,"id":4', { [label]: '\0' }),
+    sent('9223372036854775808', { [label]: undefined as never }),
     '[]',
-    'id,name,tag',
-    '{"id":5,"name":"Fern"}',
+    'id,a,b',
+    sent(5),
     // It is refused in linear time.
-    `{"id":6,"name":"Aloe"${' '.repeat(40_000_000)}}`,
+    sent(6) + ' '.repeat(40_000_000),
   ];
   const text = lines.join('\n');
   const { code, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
@@ -90,21 +90,18 @@ test('an import stores only what the API would, and names every other line', asy
   expect(reasons.slice(0, -1).sort()).toEqual([
     'line 11: it is longer than 16384 bytes',
     'line 1: another plant has the id 1; it stays as it is',
-    'line 5: "tags" is unknown; id must be an integer; ' + 'name must be 1 to 200 code points long',
-    'line 6: "id" must occur only once; name must be well-formed Unicode ' +
+    'line 5: "unknown" is unknown; id must be an integer; ' +
+      `${label} must be 1 to 200 code points long`,
+    `line 6: "id" must occur only once; ${label} must be well-formed Unicode ` +
       'without control characters and without U+FFFD',
-    'line 7: id must be at most 9223372036854775807; name is required',
+    `line 7: id must be at most 9223372036854775807; ${label} is required`,
     'line 8: it is not a JSON object',
     'line 9: it is not a JSON object',
   ]);
   expect(reasons.at(-1)).toBe(
     'error: 2 plants created, 1 there already, 1 in conflict, 6 invalid.',
   );
-  expect(await all('strict')).toEqual([
-    plantOf(1n, { name: 'Aloe', tag: 'old' }),
-    plantOf(2n, { name: 'Ficus' }),
-    plantOf(5n, { name: 'Fern' }),
-  ]);
+  expect(await all('strict')).toEqual([{ id: 1n, ...whole }, plantOf(2n), plantOf(5n)]);
 }, 20_000);
 
 const proxy = await startFaultProxy();
@@ -117,7 +114,7 @@ const loseAnswerAfter =
     await act(subject);
     socket.resetAndDestroy();
   };
-const named = (name: string) => plantOf(1n, { name });
+const named = (name: string) => plantOf(1n, { [label]: name });
 const gone = loseAnswerAfter((owner) => store.remove(owner, 1n));
 const there = loseAnswerAfter((owner) => store.create(owner, named('Ficus')));
 const busy = Array(4).fill(throttle);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { openTables } from '../../support/database/open-database.ts';
+import { answered, label, sent } from '../../support/plant.ts';
 import { startProgram } from '../../support/program.ts';
 
 /** CI takes 100 000. */
@@ -30,10 +31,10 @@ export async function plantsProgram() {
   return { tables, start, plants, file: (name: string) => join(folder, name) };
 }
 
-export const line = (id: bigint | number, name = 'Aloe', tag = '') =>
-  `{"id":${id},${JSON.stringify({ name, tag }).slice(1)}\n`;
+export const line = (id: bigint | number, text?: string) =>
+  `${sent(id, answered(text === undefined ? {} : { [label]: text }))}\n`;
 export const linesOf = (count: number) =>
-  Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1}`, 'x'.repeat(i % 100)));
+  Array.from({ length: count }, (_, i) => line(i + 1, `Plant ${i + 1} ${'x'.repeat(i % 100)}`));
 
 /** Returns the expected result of a command that succeeds. */
 export const success = (stderr: string, stdout = '') => ({ code: 0, stdout, stderr });

@@ -12,10 +12,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
+import { examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import { localClient } from '../../../lib/offline/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { answered } from '../../support/plant.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { copyProject, root } from '../../support/project.ts';
 
@@ -50,7 +50,7 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   const store = await start(['--data', data]);
   const { baseUrl, token, dynamodbEndpoint } = store;
   expect(store.output.stdout).toBe(`${JSON.stringify({ baseUrl, token, dynamodbEndpoint })}\n`);
-  expect((await store.create({ id: 1, name: 'Monstera', tag: 'indoor' })).status).toBe(201);
+  expect((await store.create({ id: 1, ...examplePlant })).status).toBe(201);
 
   expect(statSync(data).mode & 0o777).toBe(0o700);
 
@@ -87,7 +87,7 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
 
   const again = await start(['--data', data]);
   const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });
-  expect(await list.json()).toEqual([answered({ name: 'Monstera', tag: 'indoor' })]);
+  expect(await list.json()).toEqual([examplePlant]);
   expect((await again.stop()).code).toBe(0);
 });
 
@@ -106,10 +106,10 @@ test('with --watch it serves what has changed, however that was written', async 
     write(join(folder, file), text.replace(from, to));
   };
   const store = await start(['--memory', '--watch'], folder);
-  expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
+  expect((await store.create({ id: 1, ...examplePlant })).status).toBe(201);
   const list = async () => {
     const response = await store.list();
-    expect(await response.json()).toEqual([answered({ name: 'Monstera' })]);
+    expect(await response.json()).toEqual([examplePlant]);
     return response;
   };
   const served = /^New requests meet the new functions, after \d+\.\d s\.$/;
@@ -185,7 +185,7 @@ test('with --watch it serves what has changed, however that was written', async 
     "(this.node.findChild('CreatePlant').node.defaultChild as any).addPropertyOverride";
   change(file, queue, `${layers}('Layers', ['x']);`);
   await store.says(/^The functions stay as they were: CreatePlant\.Layers: the emulator does not /);
-  expect((await store.create({ id: 2, name: 'Ficus' })).status).toBe(201);
+  expect((await store.create({ id: 2, ...examplePlant })).status).toBe(201);
 
   change('lib/offline/emulator.ts', 'import', '//\nimport');
   await store.says(/^The code of npm start itself has changed: start it again to use it\.$/);

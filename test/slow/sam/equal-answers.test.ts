@@ -13,6 +13,7 @@ import { int64 } from '../../contract/cases/int64.ts';
 import { kept } from '../../contract/cases/unicode.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Request as HttpRequest, send } from '../../support/http/http-client.ts';
+import { label, sent, whole } from '../../support/plant.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import listed from './differences.json' with { type: 'json' };
 import { npmRun, type SamLocal, startSamLocal } from './sam-local.ts';
@@ -40,20 +41,19 @@ const everyThird = <T>(all: T[]): T[] => all.filter((_, index) => index % 3 === 
 const [texts = [], bytes = []] = [true, false].map((isText) =>
   badBodies.filter(([, body]) => isUtf8(Buffer.from(body)) === isText),
 );
-const plant = '{"id":1,"name":"n","tag":"t"}';
 
 /** The requests, to be sent one after the other in this order. */
 const requests: Request[] = [
-  ...int64.map(([id]) => create(`create ${id}`, `{"id":${id},"name":"n","tag":"t"}`)),
-  create('create again', plant),
-  create('create otherwise', '{"id":1,"name":"o","tag":"t"}'),
-  create('create for another owner', '{"id":1,"name":"o"}', { as: 'bob' }),
+  ...int64.map(([id]) => create(`create ${id}`, sent(id, whole))),
+  create('create again', sent(1, whole)),
+  create('create otherwise', sent(1)),
+  create('create for another owner', sent(1), { as: 'bob' }),
   list('list'),
   list('list for another owner', '', { as: 'bob' }),
   list('list a page', '?limit=2'),
   list('list as many as there are', '?limit=2147483647'),
   ...int64.flatMap(([, id]) => (id === undefined ? [] : remove(`delete ${id}`, id))),
-  ...kept.slice(0, 20).map((name, id) => create(`create ${name}`, JSON.stringify({ id, name }))),
+  ...kept.slice(0, 20).map((name, id) => create(`create ${name}`, sent(id, { [label]: name }))),
   list('list them'),
   ...everyThird(texts).map(([what, body]) => create(`bad body: ${what}`, body)),
   ...bytes.map(([what, body]) => create(`not UTF-8: ${what}`, body)),
@@ -61,7 +61,7 @@ const requests: Request[] = [
   ...everyThird(badPathIds).map((id) => remove(`bad id: ${id}`, id)),
   ...badHeaders.map(([what, pairs]) => {
     const group = what.startsWith('two Content-Types') ? 'repeated header' : 'bad header';
-    return create(`${group}: ${what}`, plant, { headers: pairs.flat() });
+    return create(`${group}: ${what}`, sent(1, whole), { headers: pairs.flat() });
   }),
   ...largeBodies.map(([what, body]) => create(`large body: ${what}`, body)),
   ...unknownOperations.map(([method, path]) =>
@@ -69,7 +69,7 @@ const requests: Request[] = [
   ),
   { what: 'unknown operation: OPTIONS', method: 'OPTIONS', path: '/plants' },
   { what: 'unknown operation: a path without a token', path: '/nothing' },
-  create('scope: create with the scope to read', plant, { as: 'reader' }),
+  create('scope: create with the scope to read', sent(1, whole), { as: 'reader' }),
   remove('scope: delete with the scope to read', '1', { as: 'reader' }),
   list('list with the scope to read', '', { as: 'reader' }),
   list('refused token: one that was never issued', '', { as: 'stranger' }),

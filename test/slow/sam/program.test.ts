@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, test } from '@jest/globals';
+import { examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { containersOf, leftBehind, npmRun } from './sam-local.ts';
@@ -40,7 +41,7 @@ const reaches = (host: string, port: number) =>
     socket.on('connect', () => socket.destroy());
   });
 
-const plant = '{"name":"Monstera","tag":"indoor"}';
+const plant = JSON.stringify(examplePlant);
 
 test('the curl lines work, no other machine reaches the database, Ctrl-C ends all', async () => {
   await start(['--data', folder, '--', '--skip-pull-image']).line(ready);

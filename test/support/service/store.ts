@@ -106,9 +106,10 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
     const { method, path: template } = operations[operation];
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => `${path[name]}`);
     const sent = {
       method,
-      path: `/${template.replace(/\{(\w+)\}/g, (_, name) => `${path[name]}`)}${search && `?${search}`}`,
+      path: `/${filled}${search && `?${search}`}`,
       headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
     };
