@@ -8,10 +8,10 @@ import { readTemplate } from '../lib/offline/template/template.ts';
 import { settingKey } from '../lib/setting-facts.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
-import { checkFree, demoToken, openDatabase } from './offline/local-database.ts';
+import { demoToken, openDatabase } from './offline/local-database.ts';
 import { type LocalOptions, parseOptions } from './offline/local-options.ts';
 import { printReady, progress } from './offline/local-output.ts';
-import { workFolder } from './offline/work-folder.ts';
+import { openWorkFolder } from './offline/work-folder.ts';
 import { type Docker, findDocker } from './sam/docker.ts';
 import { findSam, startSam } from './sam/sam-cli.ts';
 
@@ -29,9 +29,7 @@ await lifecycle((start) => run(program.opts(), program.args, start));
 
 async function run(options: LocalOptions, args: string[], start: Start): Promise<void> {
   const docker = await tools();
-  await checkFree(options, docker.address);
-
-  const assembly = workFolder();
+  const { path: assembly } = await start(openWorkFolder);
   const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
   const context = {
     [settingKey('architecture')]: docker.architecture,
@@ -39,13 +37,15 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
     // SAM CLI would write a hundred lines about the paths of constructs.
     'aws:cdk:enable-path-metadata': false,
   };
-  await progress('Synthesizing the stack and bundling its functions', assemble(assembly, context));
+  const [database] = await Promise.all([
+    start(() => openDatabase(options, { host: docker.address })),
+    progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
+  ]);
   const template = readTemplate(assembly);
-
-  const database = await start(() => openDatabase(options, { host: docker.address }));
   const dynamodbEndpoint = database.endpoint;
   const endpointInDocker = `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`;
-  await progress('Making the tables', createTables(template, dynamodbEndpoint));
+  const makeTables = () => createTables(template, dynamodbEndpoint);
+  await progress('Making the tables', database.exclusively(makeTables));
 
   const sam = await start(() =>
     startSam({

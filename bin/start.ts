@@ -2,20 +2,21 @@ import { mkdtempSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { assemble } from '../lib/offline/assembly.ts';
 import { createTables } from '../lib/offline/database/create-tables.ts';
 import { startEmulator } from '../lib/offline/emulator.ts';
+import { inUrl } from '../lib/offline/http/listen.ts';
 import { defaultConcurrency } from '../lib/offline/lambda/function-pool.ts';
 import { readTemplate } from '../lib/offline/template/template.ts';
 import { settingKey } from '../lib/setting-facts.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
 import { announce } from './command-line/running.ts';
-import { checkFree, demoToken, openDatabase } from './offline/local-database.ts';
+import { demoToken, openDatabase } from './offline/local-database.ts';
 import { type LocalOptions, parseOptions } from './offline/local-options.ts';
 import { printReady, progress, type Ready } from './offline/local-output.ts';
-import { workFolder } from './offline/work-folder.ts';
+import { openWorkFolder } from './offline/work-folder.ts';
 import { costTable } from './start/cost-table.ts';
 import { apiReference, referencePath } from './start/reference/reference.ts';
 import { requestLog } from './start/request-log.ts';
@@ -26,6 +27,14 @@ interface Options extends LocalOptions {
   lambdaLog?: true;
 }
 
+function host(text: string): string {
+  // URLs have an IPv6 address in brackets.
+  const address = text.replace(/^\[(.*)\]$/, '$1');
+  if (!URL.canParse(`http://${inUrl(address)}`))
+    throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
+  return address;
+}
+
 const program = new Command('npm start --')
   .description(
     'Runs the plant store on this machine: the stack that would be deployed, and a database.',
@@ -33,6 +42,7 @@ const program = new Command('npm start --')
   .option(
     '--dynamodb-host <address>',
     'address of this machine that the database listens on',
+    host,
     '127.0.0.1',
   )
   .option('--watch', 'serve changed functions and settings at once')
@@ -40,8 +50,6 @@ const program = new Command('npm start --')
   .addHelpText('after', example('npm start -- --watch --port 3110'));
 parseOptions(program);
 
-const assemblies = workFolder();
-const newFolder = () => mkdtempSync(join(assemblies, 'assembly-'));
 /** Lets stacks point to the functions' TypeScript. */
 const context = { [settingKey('source-maps')]: 'linked' };
 // Lambda's time zone.
@@ -50,9 +58,9 @@ process.env.TZ = 'UTC';
 await lifecycle((start) => run(program.opts(), start));
 
 async function run(options: Options, start: Start): Promise<void> {
-  await checkFree(options, options.dynamodbHost);
-
   const requests = requestLog(console.error, { verbose: options.lambdaLog });
+  const work = await start(openWorkFolder);
+  const newFolder = () => mkdtempSync(join(work.path, 'assembly-'));
   const assembly = newFolder();
   const [sources, database] = await Promise.all([
     progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
@@ -75,7 +83,8 @@ async function run(options: Options, start: Start): Promise<void> {
     leftOut = text;
   };
   enforce(template);
-  await progress('Making the tables', createTables(template, dynamodbEndpoint));
+  const makeTables = () => createTables(template, dynamodbEndpoint);
+  await progress('Making the tables', database.exclusively(makeTables));
 
   const tellCosts = async () => {
     if (requests.totals.size > 0) console.error(costTable(requests.totals));

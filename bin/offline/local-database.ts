@@ -1,54 +1,81 @@
 import { createServer } from 'node:net';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import {
+  type DataFolder,
+  FolderInUse,
+  openDataFolder,
+} from '../../lib/offline/database/data-folder.ts';
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { issueToken } from '../administration/access-tokens.ts';
 import { messageOf } from '../command-line/lifecycle.ts';
-import { findRunning } from '../command-line/running.ts';
+import { findRunning, isOwn, withdraw } from '../command-line/running.ts';
 import type { LocalOptions } from './local-options.ts';
 import { progress } from './local-output.ts';
 
+type More = Omit<Parameters<typeof startDatabase>[0], 'folder' | 'port' | 'onFailure'> & {
+  host: string;
+};
+
 /**
- * Rejects with one message if another `npm start` uses the data folder, or another program the
- * ports. Call it before anything slow begins.
+ * Opens the database where the options say. Rejects before anything slow with one message if
+ * another process uses the data folder, or another program the ports.
  */
-export async function checkFree(
-  { port, dynamodbPort, data, memory }: LocalOptions,
-  dynamodbHost: string,
-): Promise<void> {
-  const running = memory ? undefined : findRunning(data);
-  if (running)
-    throw new Error(
-      `An "npm start" with ${data} runs already, at ${running.baseUrl}. Use that one, or end it ` +
-        `with "kill ${running.processId}", or start another beside it with ` +
-        '"npm start -- --memory --port 0 --dynamodb-port 0".',
-    );
-  const faults: string[] = [];
-  const tryPort = async (option: string, port: number, host: string) => {
-    const server = createServer();
-    await listen(server, port, host).catch((error) =>
-      faults.push(`${messageOf(error)} Choose another with ${option}.`),
-    );
-    await new Promise((resolve) => server.close(resolve));
+export function openDatabase(options: LocalOptions, more: More): Promise<Database> {
+  const { memory, data, port, dynamodbPort } = options;
+  const open = async () => {
+    const folder = memory ? undefined : await takeFolder(data);
+    try {
+      await checkPorts(port, dynamodbPort, more.host);
+    } catch (error) {
+      await folder?.close();
+      throw error;
+    }
+    const onFailure = (message: string) => console.error(`error: ${message}`);
+    return startDatabase({ ...(folder && { folder }), port: dynamodbPort, onFailure, ...more });
   };
-  await tryPort('--port', port, '127.0.0.1');
-  await tryPort('--dynamodb-port', dynamodbPort, dynamodbHost);
-  if (faults.length > 0) throw new Error(faults.join(' '));
+  return progress('Opening the database', open());
 }
 
-type More = Omit<Parameters<typeof startDatabase>[0], 'data' | 'port' | 'onFailure'>;
+async function takeFolder(data: string): Promise<DataFolder> {
+  try {
+    const folder = await openDataFolder(data);
+    // A process that was killed could not withdraw its announcement.
+    withdraw(data);
+    return folder;
+  } catch (error) {
+    const running = error instanceof FolderInUse ? findRunning(data) : undefined;
+    if (!running) throw error;
+    const end = isOwn(running) ? `with "kill ${running.processId}"` : 'where it was started';
+    throw new Error(
+      `An "npm start" with ${data} runs already, at ${running.baseUrl}. Use that one, or end it ` +
+        `${end}, or start another beside it with "npm start -- --memory --port 0 --dynamodb-port 0".`,
+      { cause: error },
+    );
+  }
+}
 
-/** Opens the database where the options say. */
-export const openDatabase = (
-  { memory, data, dynamodbPort: port }: LocalOptions,
-  more: More,
-): Promise<Database> => {
-  const onFailure = (message: string) => console.error(`error: ${message}`);
-  const opening = startDatabase({ ...(!memory && { data }), port, onFailure, ...more });
-  return progress('Opening the database', opening);
-};
+async function checkPorts(port: number, dynamodbPort: number, dynamodbHost: string): Promise<void> {
+  const faults: string[] = [];
+  async function canListen(option: string, port: number, host: string): Promise<boolean> {
+    const server = createServer();
+    try {
+      await listen(server, port, host);
+      await new Promise((resolve) => server.close(resolve));
+      return true;
+    } catch (error) {
+      faults.push(`${messageOf(error)} Choose another with ${option}.`);
+      return false;
+    }
+  }
+  await canListen('--port', port, '127.0.0.1');
+  if (await canListen('--dynamodb-host', 0, dynamodbHost)) {
+    await canListen('--dynamodb-port', dynamodbPort, dynamodbHost);
+  }
+  if (faults.length > 0) throw new Error(faults.join(' '));
+}
 
 /** Issues a token for trying the plant store out. `label` says which program issued it. */
 export async function demoToken(endpoint: string, label: string): Promise<string> {

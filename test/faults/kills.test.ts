@@ -5,6 +5,7 @@ import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import fc from 'fast-check';
+import { openDataFolder } from '../../lib/offline/database/data-folder.ts';
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import type { Table } from '../../lib/offline/template/properties.ts';
@@ -29,7 +30,7 @@ const rows = ['1', '2', '3'].map((key) => ({ key, colour: 'red', size: 'small' }
 /** A data folder whose tables have another index, and rows. */
 const older = join(temporaryFolder(), 'older');
 beforeAll(async () => {
-  const database = await startDatabase({ data: older, port: 0 });
+  const database = await startDatabase({ folder: await openDataFolder(older), port: 0 });
   await createTablesOf({ ...tables, Plants: indexedBy('size') }, database);
   const client = localDocumentClient(database.endpoint);
   for (const Item of rows) {
@@ -47,7 +48,7 @@ interface Kill {
 
 /** Opens the data folder, makes the tables, and returns the keys in them and in their index. */
 async function startAgain(data: string) {
-  const database = await startDatabase({ data, port: 0 });
+  const database = await startDatabase({ folder: await openDataFolder(data), port: 0 });
   const client = localDocumentClient(database.endpoint);
   try {
     await createTablesOf(tables, database);

@@ -1,5 +1,6 @@
 import { ClassicLevel } from 'classic-level';
 import { createTables } from '../../../lib/offline/database/create-tables.ts';
+import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
 import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
 import type { Template } from '../../../lib/offline/template/template.ts';
 
@@ -17,7 +18,7 @@ for (const name of ['put', 'del', 'batch', 'clear'] as const) {
   });
 }
 const template = { of: () => new Map(Object.entries(JSON.parse(tables))) };
-const database = await startDatabase({ data, port: 0 });
+const database = await startDatabase({ folder: await openDataFolder(data), port: 0 });
 await createTables(template as unknown as Template, database.endpoint);
 await database.stop();
 process.stdout.write(`${Number(writes) - left} writes`);

@@ -12,6 +12,7 @@ import {
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
+import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
 import { localClient, localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
@@ -33,7 +34,7 @@ function clientOf(endpoint: string) {
 /** Returns the folder of a closed database with one item. */
 async function writtenFolder(): Promise<string> {
   const data = temporaryFolder();
-  const database = await startDatabase({ data, port: 0 });
+  const database = await startDatabase({ folder: await openDataFolder(data), port: 0 });
   await createTablesOf(tables, database);
   await clientOf(database.endpoint).put('kept');
   await database.stop();
@@ -100,7 +101,7 @@ test('a folder that cannot be written is refused with advice', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   for (const data of [file, join(file, 'below')])
-    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(
+    await expect(openDataFolder(data)).rejects.toThrow(
       /cannot be written \(E\w+\)\. Choose another folder with --data, or keep nothing with --memory\.$/,
     );
 });
@@ -121,9 +122,7 @@ describe('a data folder', () => {
     const data = await writtenFolder();
     const { endpoint, kill } = await startElsewhere(data);
     await clientOf(endpoint).put('acknowledged');
-    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(
-      `${data} is in use by another process`,
-    );
+    await expect(openDataFolder(data)).rejects.toThrow(`${data} is in use by another process`);
     await kill();
     const database = await openDatabase({ data });
     await createTablesOf(tables, database);
@@ -167,15 +166,12 @@ describe('a data folder', () => {
     const data = await writtenFolder();
     await damage({ data, own: join(data, 'plant-store'), engine: join(data, 'dynalite') });
     const before = contents(data);
-    await expect(startDatabase({ data, port: 0 })).rejects.toHaveProperty(
-      'message',
-      `${data} ${message}`,
-    );
+    await expect(openDataFolder(data)).rejects.toHaveProperty('message', `${data} ${message}`);
     expect(contents(data)).toEqual(before);
   });
   test('whose engine has an unreadable item is refused', async () => {
     const data = await writtenFolder();
     await change(join(data, 'dynalite'), 'item-Table~x', 'no JSON');
-    await expect(startDatabase({ data, port: 0 })).rejects.toThrow(`${data} ${damaged}`);
+    await expect(openDataFolder(data)).rejects.toThrow(`${data} ${damaged}`);
   });
 });

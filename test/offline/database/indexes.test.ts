@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type GlobalSecondaryIndex as Index, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { type NativeAttributeValue, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
 import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { databaseFront } from '../../../lib/offline/database/database-front.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
@@ -59,7 +60,7 @@ const whole = [every, odd, ['Plants']];
 
 test('a data folder whose table lacks an index has it after a restart, rows included', async () => {
   const data = temporaryFolder();
-  const first = await startDatabase({ data, port: 0 });
+  const first = await startDatabase({ folder: await openDataFolder(data), port: 0 });
   await createTablesOf({ Plants: plain }, first);
   await clientOf(first).put(rows);
   await first.stop();

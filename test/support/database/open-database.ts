@@ -1,5 +1,6 @@
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { createTables } from '../../../lib/offline/database/create-tables.ts';
+import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
 import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
 import type { Properties, Table } from '../../../lib/offline/template/properties.ts';
@@ -7,11 +8,12 @@ import type { Template } from '../../../lib/offline/template/template.ts';
 import { finallyDo } from '../cleanup.ts';
 import { engine } from './engines.ts';
 
-type Options = Partial<Parameters<typeof startDatabase>[0]>;
+type Options = Partial<Omit<Parameters<typeof startDatabase>[0], 'folder'>> & { data?: string };
 
 /** Starts a database on a free port, in memory unless told, until the test file ends. */
-export async function openDatabase(options: Options = {}): Promise<Database> {
-  const database = await startDatabase({ port: 0, ...options });
+export async function openDatabase({ data, ...options }: Options = {}): Promise<Database> {
+  const folder = data === undefined ? {} : { folder: await openDataFolder(data) };
+  const database = await startDatabase({ port: 0, ...options, ...folder });
   finallyDo(() => database.stop());
   return database;
 }
