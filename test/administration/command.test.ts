@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
@@ -195,8 +195,9 @@ test('--localhost finds an npm start from its announcement until its end', async
   const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint };
   expect(findRunning(data)).toBeUndefined();
   const announced = announce(data, running);
-  expect(findRunning(data)).toEqual({ processId: process.pid, ...running });
+  expect(findRunning(data)).toMatchObject({ processId: process.pid, ...running });
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  const written = JSON.parse(readFileSync(file, 'utf8'));
   const { stdout } = await tokenProcess('issue --owner found --localhost', {}, cwd);
   expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
   await announced.stop();
@@ -204,8 +205,11 @@ test('--localhost finds an npm start from its announcement until its end', async
 
   // One that was killed leaves its announcement.
   const { pid: processId } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(file, JSON.stringify({ processId, ...running }));
+  writeFileSync(file, JSON.stringify({ ...written, processId }));
   expect(findRunning(data)).toBeUndefined();
+  // What the process ids of another container say is unknown here.
+  writeFileSync(file, JSON.stringify({ ...written, processId, processes: 'elsewhere' }));
+  expect(findRunning(data)).toMatchObject(running);
 });
 
 test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
