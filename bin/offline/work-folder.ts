@@ -58,9 +58,10 @@ async function removeAbandoned(): Promise<void> {
 }
 
 async function remove(folder: string, lock: ClassicLevel): Promise<void> {
-  // A folder that loses its lock first would never be removed if this process was killed now.
-  rmSync(join(folder, 'files'), { recursive: true, force: true });
+  // A thread may still write into it, and another process that starts now may remove it too.
+  const options = { recursive: true, force: true, maxRetries: 5 };
+  // A folder that lost its lock first would stay if this process was killed in between.
+  rmSync(join(folder, 'files'), options);
   await lock.close();
-  // Another process that starts now may remove it too.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(folder, options);
 }

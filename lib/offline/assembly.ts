@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   globSync,
@@ -134,7 +134,8 @@ function read(file: string): CachedAssembly | undefined {
 }
 
 function write(file: string, assembly: CachedAssembly): void {
-  const unfinished = `${file}.${process.pid}`;
+  // Processes in two containers may have the same id.
+  const unfinished = `${file}.${randomUUID()}`;
   try {
     mkdirSync(cache, { recursive: true });
     writeFileSync(unfinished, serialize(assembly));

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -6,7 +7,7 @@ import { listen } from '../../lib/offline/http/listen.ts';
 import type { LambdaFunction } from '../../lib/offline/lambda/execution-environment.ts';
 import { type FunctionPool, functionPool } from '../../lib/offline/lambda/function-pool.ts';
 import { newTrace } from '../../lib/offline/trace.ts';
-import { finallyDo } from '../support/cleanup.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from './fixture.ts';
 
@@ -73,4 +74,15 @@ test('a pool that is stopped ends all invocations, and those that wait never beg
   await pool.stop();
   expect(await Promise.all([held, behind])).toEqual([stopped, stopped]);
   expect(await ask(pool, 'nothing')).toEqual(stopped);
+});
+
+test('a function whose code is gone fails as in Lambda, and runs once the code is back', async () => {
+  const folder = join(temporaryFolder(), 'function');
+  const pool = functionPool({ ...lambda, folder }, 'http://127.0.0.1:1', () => {}, 2);
+  finallyDo(() => pool.stop());
+  const all = ['a', 'b', 'c'].map(() => ask(pool, 'nothing'));
+  const error = { errorType: 'Runtime.ImportModuleError', errorMessage: expect.any(String) };
+  expect(await Promise.all(all)).toEqual([{ error }, { error }, { error }]);
+  cpSync(lambda.folder, folder, { recursive: true });
+  expect(await ask(pool, 'nothing')).toEqual(served);
 });

@@ -10,7 +10,8 @@ import { attempt } from '../template/intrinsics.ts';
  * that read them at its start would need 20 MB.
  */
 export function sourcePositions(folder: string): (line: string) => string {
-  const path = realpathSync(folder) + sep;
+  // A folder that is gone gives no stacks. The thread says what is missing.
+  const path = (attempt(() => realpathSync(folder)) ?? folder) + sep;
   // Stacks name an ES module by its URL. Most lines are JSON, which escapes Windows' separators.
   const prefixes = [JSON.stringify(path).slice(1, -1), pathToFileURL(path).href];
   const maps = new Map<string, SourceMap | undefined>();
