@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import fc from 'fast-check';
@@ -27,81 +27,109 @@ const indexedBy = (attribute: string): Table => ({
 const tables = { Plants: indexedBy('colour'), Trees: tableOf('key') };
 const rows = ['1', '2', '3'].map((key) => ({ key, colour: 'red', size: 'small' }));
 
-/** A data folder whose tables have another index, and rows. */
-const older = join(temporaryFolder(), 'older');
+/** What a process changes in the rows. Each change is in the index too. */
+const changes = [
+  { Item: { key: '4', colour: 'red', size: 'large' } },
+  { Item: { key: '1', colour: 'blue', size: 'small' } },
+  { Key: { key: '2' } },
+];
+
+type During = 'a first start' | 'a rebuild' | 'changes of rows';
+interface Kill {
+  during: During;
+  /** How many writes to its files the killed process makes. */
+  writes: number;
+}
+
+const folder = temporaryFolder();
+/** Data folders as the killed processes find them. A first start finds none. */
+const found: Record<During, string | undefined> = {
+  'a first start': undefined,
+  'a rebuild': join(folder, 'other-index'),
+  'changes of rows': join(folder, 'same-index'),
+};
+
 beforeAll(async () => {
-  const database = await startDatabase({ folder: await openDataFolder(older), port: 0 });
-  await createTablesOf({ ...tables, Plants: indexedBy('size') }, database);
+  await writeFolder(join(folder, 'other-index'), { ...tables, Plants: indexedBy('size') });
+  await writeFolder(join(folder, 'same-index'), tables);
+});
+
+async function writeFolder(data: string, written: Record<string, Table>): Promise<void> {
+  const database = await startDatabase({ folder: await openDataFolder(data), port: 0 });
+  await createTablesOf(written, database);
   const client = localDocumentClient(database.endpoint);
   for (const Item of rows) {
     await client.send(new PutCommand({ TableName: 'Plants', Item }));
   }
   client.destroy();
   await database.stop();
-});
-
-interface Kill {
-  during: 'a first start' | 'a rebuild';
-  /** How many writes to its files the killed process makes. */
-  writes: number;
 }
 
-/** Opens the data folder, makes the tables, and returns the keys in them and in their index. */
-async function startAgain(data: string) {
+/** Opens the data folder, makes the tables, and returns the keys of all rows. */
+async function startAgain(data: string): Promise<string[]> {
   const database = await startDatabase({ folder: await openDataFolder(data), port: 0 });
   const client = localDocumentClient(database.endpoint);
   try {
     await createTablesOf(tables, database);
-    const scanned = await client.send(new ScanCommand({ TableName: 'Plants' }));
-    const query = new QueryCommand({
-      TableName: 'Plants',
-      IndexName: 'By-colour',
-      KeyConditionExpression: 'colour = :red',
-      ExpressionAttributeValues: { ':red': 'red' },
-    });
-    const queried = await client.send(query);
-    const keysOf = (items: Record<string, string>[] = []) => items.map(({ key }) => key).sort();
-    return { table: keysOf(scanned.Items), index: keysOf(queried.Items) };
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: 'Plants' }));
+    return Items.map(({ key }) => String(key)).sort();
   } finally {
     client.destroy();
     await database.stop();
   }
 }
 
-/** Returns how many entries each part of the engine's files has. */
-async function entriesIn(data: string): Promise<Record<string, number>> {
-  const level = new ClassicLevel(join(data, 'dynalite'));
-  const count: Record<string, number> = {};
-  for (const key of await level.keys().all()) {
-    const part = key.slice(0, key.lastIndexOf('~'));
-    count[part] = (count[part] ?? 0) + 1;
+/** Returns what each part of the engine's files has, such as a table's items. */
+async function partsOf(data: string): Promise<Record<string, unknown[]>> {
+  const level = new ClassicLevel<string, { key?: { S: string } }>(join(data, 'dynalite'), {
+    valueEncoding: 'json',
+  });
+  const parts: Record<string, { key?: { S: string } }[]> = {};
+  for (const [key, value] of await level.iterator().all()) {
+    const part = /^(table|item-\w+|index-global~\w+~By-\w+)~/.exec(key)?.[1] ?? key;
+    parts[part] = [...(parts[part] ?? []), value];
   }
   await level.close();
-  return count;
+  for (const values of Object.values(parts)) {
+    values.sort((a, b) => `${a.key?.S}`.localeCompare(`${b.key?.S}`));
+  }
+  return parts;
 }
 
+const killDuring = (during: During, writes: number) =>
+  fc.record({ during: fc.constant(during), writes: fc.nat(writes) });
 const program = join(import.meta.dirname, 'kills', 'database.ts');
+
 testProperty<Kill>({
-  name: 'kills (SIGKILL) while the database makes its tables, or rebuilds one with its rows',
+  name: 'kills (SIGKILL) while the database makes its tables, rebuilds one, or changes rows',
   topic: 'Crashes',
   outcome: 'The next start had every table, index and row, and nothing else.',
-  counts: { short: 8, whole: 100 },
+  counts: { short: 10, whole: 150 },
   cases: fc.oneof(
-    fc.record({ during: fc.constant('a first start' as const), writes: fc.nat(4) }),
-    fc.record({ during: fc.constant('a rebuild' as const), writes: fc.nat(26) }),
+    killDuring('a first start', 5),
+    killDuring('a rebuild', 27),
+    killDuring('changes of rows', 8),
   ),
   async holds({ during, writes }) {
     const data = join(temporaryFolder(), 'data');
-    if (during === 'a rebuild') {
+    const older = found[during];
+    if (older) {
       cpSync(older, data, { recursive: true });
     }
-    const args = [program, data, JSON.stringify(tables), `${writes}`];
-    const { signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect({ signal, stdout }).toEqual({ signal: 'SIGKILL', stdout: '' });
+    const changed = during === 'changes of rows' ? changes : [];
+    const args = [data, JSON.stringify(tables), JSON.stringify(changed), `${writes}`];
+    const options = { encoding: 'utf8' } as const;
+    const { signal, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options);
+    expect({ signal, stdout, stderr }).toEqual({ signal: 'SIGKILL', stdout: '', stderr: '' });
 
-    const keys = during === 'a rebuild' ? rows.map(({ key }) => key) : [];
-    expect(await startAgain(data)).toEqual({ table: keys, index: keys });
-    const ofRows = { 'item-Plants': keys.length, 'index-global~Plants~By-colour': keys.length };
-    expect(await entriesIn(data)).toEqual({ table: 2, ...(keys.length > 0 && ofRows) });
+    const keys = await startAgain(data);
+    if (during === 'changes of rows') {
+      expect(keys).toContain('3');
+    } else {
+      expect(keys).toEqual(older ? rows.map(({ key }) => key) : []);
+    }
+    const { table = [], 'item-Plants': items, ...more } = await partsOf(data);
+    expect(table).toHaveLength(2);
+    expect(more).toEqual(items ? { 'index-global~Plants~By-colour': items } : {});
   },
 });

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { finishTables } from './dynalite-repairs.ts';
+import { finishTables, repairIndexes } from './dynalite-repairs.ts';
 
 /** A folder that no other process can open until it is closed, or this process ends. */
 export interface DataFolder {
@@ -36,14 +36,22 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       throw new Error(
         `${path} was written by another version (format ${found}, this is ${format}). ${afresh}`,
       );
-    await checkEngine(engine, found === undefined);
+    const wasKilled = (await own.get('open')) !== undefined;
+    await checkEngine(engine, found === undefined, wasKilled);
+    await own.put('open', 'yes');
     // Written last, so that a folder with a format is complete.
     await own.put('format', format);
-    return { engine, close: () => own.close() };
+    return { engine, close: () => close(own) };
   } catch (error) {
     await own.close();
     throw explained(path, error as LevelError);
   }
+}
+
+async function close(own: ClassicLevel): Promise<void> {
+  // A disk that is full keeps the mark, and the next process repairs what needs no repair.
+  await own.del('open').catch(() => undefined);
+  await own.close();
 }
 
 /** Makes the folder if it is missing. Throws if it cannot be written, or is of another program. */
@@ -67,9 +75,13 @@ function prepare(path: string): void {
 
 /**
  * Reads all files of the engine, because a damaged one would end the process later. Then finishes
- * the tables that an earlier process was making or removing.
+ * what an earlier process left unfinished.
  */
-async function checkEngine(folder: string, createIfMissing: boolean): Promise<void> {
+async function checkEngine(
+  folder: string,
+  createIfMissing: boolean,
+  wasKilled: boolean,
+): Promise<void> {
   const level = new ClassicLevel<string, unknown>(folder, { valueEncoding: 'json' });
   try {
     await level.open({ createIfMissing });
@@ -77,6 +89,9 @@ async function checkEngine(folder: string, createIfMissing: boolean): Promise<vo
       // Reading an entry checks it.
     }
     await finishTables(level);
+    if (wasKilled) {
+      await repairIndexes(level);
+    }
   } finally {
     await level.close();
   }

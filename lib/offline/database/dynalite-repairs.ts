@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { setTimeout } from 'node:timers/promises';
 import { parse } from 'node:url';
 import { ClassicLevel } from 'classic-level';
+import { getIndexActions } from 'dynalite/db/index.js';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
 
 const internalError = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
@@ -118,6 +119,7 @@ export function answerOnceFinished(engine: Engine): Engine {
 interface StoredTable {
   TableStatus: string;
   GlobalSecondaryIndexes?: { IndexStatus: string }[];
+  LocalSecondaryIndexes?: object[];
 }
 
 /** Returns the range of the keys that begin with a name and `~`, which `\x7f` follows. */
@@ -144,6 +146,44 @@ export async function finishTables(level: ClassicLevel<string, unknown>): Promis
       await level.put(key, { ...table, TableStatus: 'ACTIVE' });
     }
   }
+}
+
+/**
+ * Fault: dynalite writes an item after its rows in the indexes. If its process ends in between, an
+ * index has an item that the table lacks, or lacks one that the table has. Makes the indexes follow
+ * from the items again, in a database that dynalite does not have open.
+ */
+export async function repairIndexes(level: ClassicLevel<string, unknown>): Promise<void> {
+  for (const [key, stored] of await level.iterator(keysOf('table')).all()) {
+    const table = stored as StoredTable;
+    const name = key.replace('table~', '');
+    await repairRows(level, table, `index-global~${name}`, table.GlobalSecondaryIndexes ?? []);
+    await repairRows(level, table, `index-local~${name}`, table.LocalSecondaryIndexes ?? []);
+  }
+}
+
+/** Makes all rows below a prefix follow from the items of a table. */
+async function repairRows(
+  level: ClassicLevel<string, unknown>,
+  table: StoredTable,
+  prefix: string,
+  indexes: object[],
+): Promise<void> {
+  if (indexes.length === 0) {
+    return;
+  }
+  const found = new Map(await level.iterator(keysOf(prefix)).all());
+  const items = keysOf(prefix.replace(/^[^~]*~/, 'item-'));
+  for await (const item of level.values(items)) {
+    for (const row of getIndexActions(indexes, undefined, item, table).puts) {
+      const key = `${prefix}~${row.index}~${row.key}`;
+      if (JSON.stringify(found.get(key)) !== JSON.stringify(row.item)) {
+        await level.put(key, row.item);
+      }
+      found.delete(key);
+    }
+  }
+  await level.batch([...found.keys()].map((key) => ({ type: 'del', key })));
 }
 
 const reads = /^(BatchGet|Describe|Get|List|Query|Scan)/;

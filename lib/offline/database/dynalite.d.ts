@@ -10,3 +10,13 @@ declare module 'dynalite' {
     deleteTableMs: number;
   }): Server;
 }
+
+declare module 'dynalite/db/index.js' {
+  /** Returns the rows that an item has in the indexes of its table. */
+  export function getIndexActions(
+    indexes: object[],
+    existingItem: undefined,
+    item: unknown,
+    table: object,
+  ): { puts: { index: string; key: string; item: unknown }[] };
+}
