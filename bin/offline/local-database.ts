@@ -48,10 +48,11 @@ async function takeFolder(data: string): Promise<DataFolder> {
   } catch (error) {
     const running = error instanceof FolderInUse ? findRunning(data) : undefined;
     if (!running) throw error;
-    const end = isOwn(running) ? `with "kill ${running.processId}"` : 'where it was started';
+    const how = isOwn(running) ? `with "kill ${running.processId}"` : 'where it was started';
     throw new Error(
       `An "npm start" with ${data} runs already, at ${running.baseUrl}. Use that one, or end it ` +
-        `${end}, or start another beside it with "npm start -- --memory --port 0 --dynamodb-port 0".`,
+        `${how}, or start another beside it with ` +
+        '"npm start -- --memory --port 0 --dynamodb-port 0".',
       { cause: error },
     );
   }

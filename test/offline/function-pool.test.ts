@@ -76,7 +76,7 @@ test('a pool that is stopped ends all invocations, and those that wait never beg
   expect(await ask(pool, 'nothing')).toEqual(stopped);
 });
 
-test('a function whose code is gone fails as in Lambda, and runs once the code is back', async () => {
+test('a function without its code fails as in Lambda, and runs once the code is back', async () => {
   const folder = join(temporaryFolder(), 'function');
   const pool = functionPool({ ...lambda, folder }, 'http://127.0.0.1:1', () => {}, 2);
   finallyDo(() => pool.stop());

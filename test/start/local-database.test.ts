@@ -44,13 +44,13 @@ const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1')
   expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
 });
 
-test('an address that this machine lacks is refused with the option to change', async () => {
+test('a foreign address is refused with the option to change', async () => {
   await expect(open(temporaryFolder(), '192.0.2.1')).rejects.toThrow(
     /^192\.0\.2\.1 is no address of this machine\. Choose another with --dynamodb-host\.$/,
   );
 });
 
-test('a folder that cannot be read is not called damaged, and nobody is told to remove it', async () => {
+test('a folder that cannot be read is not called damaged', async () => {
   const data = temporaryFolder();
   mkdirSync(join(data, 'plant-store', 'LOCK'), { recursive: true });
   await expect(open(data)).rejects.toThrow(/cannot be read and written \(.*Is a directory\)/);

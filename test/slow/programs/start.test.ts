@@ -192,7 +192,7 @@ test('with --watch it serves what has changed, however that was written', async 
   expect((await store.stop()).code).toBe(0);
 });
 
-test('what a killed one leaves is removed by the next, whatever has its process id now', async () => {
+test('the next removes what a killed one leaves, whatever has its process id', async () => {
   const data = join(temporaryFolder(), 'store');
   const work = join(root, 'node_modules', '.cache', 'plant-store-work');
   const before = existsSync(work) ? readdirSync(work) : [];
