@@ -2,7 +2,9 @@ import { itemFunction } from './items/function.ts';
 import { createPlant, createPlantInput } from './plants/create.ts';
 import { plantKind } from './plants/plant.ts';
 
-export const { handler, prime } = itemFunction(plantKind, createPlantInput, createPlant, {
-  multiValueHeaders: { 'Content-Type': ['application/json'] },
-  body: JSON.stringify({ id: 0, ...plantKind.example }),
-});
+export const { handler, prime } = itemFunction(
+  plantKind,
+  createPlantInput,
+  createPlant,
+  (store, plant) => store.create('-', plant),
+);

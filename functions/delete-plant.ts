@@ -2,6 +2,6 @@ import { itemFunction } from './items/function.ts';
 import { deletePlant, deletePlantInput } from './plants/delete.ts';
 import { plantKind } from './plants/plant.ts';
 
-export const { handler, prime } = itemFunction(plantKind, deletePlantInput, deletePlant, {
-  pathParameters: { id: '0' },
-});
+export const { handler, prime } = itemFunction(plantKind, deletePlantInput, deletePlant, (store) =>
+  store.remove('-', 0n),
+);

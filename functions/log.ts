@@ -2,33 +2,34 @@ import type { LogCode } from './shared/log-codes.ts';
 
 type Fields = Record<string, string | number | undefined>;
 
-let isQuiet = false;
-
 /**
  * Writes one log line. Lambda wraps it in JSON, so that a metric filter finds the code at
  * `$.message.code`. A field never holds a secret or the content of a plant.
  */
-export const logInfo = (code: LogCode, fields: Fields) => {
-  if (!isQuiet) console.info({ code, ...fields });
-};
+export const logInfo = (code: LogCode, fields: Fields) => console.info({ code, ...fields });
 
 /** Writes one log line about a failure, with everything that is known of its cause. */
 export const logError = (code: LogCode, fields: Fields, error: unknown) =>
-  console.error({ code: isQuiet ? 'PRIMING_FAILED' : code, ...fields, cause: describe(error) });
+  console.error({ code, ...fields, cause: describe(error) });
+
+const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
 
 /**
- * Mutes info lines during warm-up, because metric filters would count them. An error is only
- * logged, because the function works without warm-up too.
+ * Mutes the console during warm-up, because no request has come yet and metric filters would count
+ * its lines. A failure is only logged, because the function works without warm-up too. The log line
+ * then has the errors that were muted.
  */
 export async function quietly(work: () => Promise<unknown>): Promise<void> {
-  isQuiet = true;
-  try {
-    await work();
-  } catch (error) {
-    logError('PRIMING_FAILED', {}, error);
-  } finally {
-    isQuiet = false;
-  }
+  const loud = { ...console };
+  const errors: unknown[] = [];
+  for (const method of methods) console[method] = () => {};
+  console.error = (...line) => errors.push(...line);
+  const failure = await work().then(
+    () => undefined,
+    (error) => ({ code: 'PRIMING_FAILED' satisfies LogCode, cause: describe(error), errors }),
+  );
+  for (const method of methods) console[method] = loud[method];
+  if (failure) console.error(failure);
 }
 
 function describe(error: unknown): unknown {

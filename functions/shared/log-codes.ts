@@ -15,7 +15,8 @@ export const logCodes = {
 } as const;
 
 type Values<T> = T extends unknown ? T[keyof T] : never;
-export type SuccessCode = Values<(typeof operations)[Operation]['successes']>;
+/** `PRIMED` is the code of the example that warms a function up. Its line is never written. */
+export type SuccessCode = Values<(typeof operations)[Operation]['successes']> | 'PRIMED';
 export type LogCode = keyof typeof logCodes | SuccessCode;
 
 const successes = Object.values(operations).flatMap((row) => Object.values<string>(row.successes));

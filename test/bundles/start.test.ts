@@ -83,9 +83,8 @@ describe.each(entries)('the bundle of %s', (entry) => {
       ),
     );
     const { atStart, answers } = await runFunction(broken, { endpoint, events: [eventFor(entry)] });
-    const message = expect.stringMatching(/^The (example was answered|access token could not)/);
-    expect(atStart.log.at(-1)).toMatchObject({ cause: { message } });
-    for (const line of atStart.log) expect(line).toMatchObject({ code: 'PRIMING_FAILED' });
+    const message = expect.stringMatching(/^A region /);
+    expect(atStart.log).toMatchObject([{ code: 'PRIMING_FAILED', cause: { message } }]);
     expect(answers).toHaveLength(1);
   });
 

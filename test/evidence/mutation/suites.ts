@@ -8,7 +8,7 @@ import type { Mutant } from './stryker.ts';
 export const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/service', 'bundles/start', 'faults/faults']],
   [/access-tokens/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
-  [/prime|stubs/, ['bundles/', 'contract/contract']],
+  [/prime|exercise|stubs/, ['bundles/', 'contract/contract']],
   [
     /writes|client|lighten/,
     ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
