@@ -1,4 +1,5 @@
 import type { PolicyDocument } from 'aws-lambda';
+import { type Calls, covers, patternsOf } from '../shared/call-patterns.ts';
 import { operations, type Scope } from '../shared/operations.ts';
 
 /**
@@ -6,19 +7,32 @@ import { operations, type Scope } from '../shared/operations.ts';
  * of a method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). The gateway caches
  * the policy by token, so it must be right for every route.
  */
-export function policyFor(granted: readonly Scope[], methodArn: string): PolicyDocument {
+export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
-  const Resource = Object.values(operations)
-    .filter(({ scope }) => granted.includes(scope))
-    .flatMap(({ method, path }) => pathsOf(path).map((one) => `${api}/${stage}/${method}/${one}`));
-  return {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
-  };
+  const { allowed, denied } = patternsFor(scopes, Object.values(operations));
+  const statement = (Effect: 'Allow' | 'Deny', patterns: string[]) => ({
+    Effect,
+    Action: 'execute-api:Invoke',
+    Resource: patterns.map((pattern) => `${api}/${stage}/${pattern}`),
+  });
+  const Statement = [statement('Allow', allowed)];
+  if (denied.length > 0) {
+    Statement.push(statement('Deny', denied));
+  }
+  return { Version: '2012-10-17', Statement };
 }
 
-/** Returns a path with and without a slash at its end. `*` matches both. */
-function pathsOf(path: string): string[] {
-  const pattern = path.replaceAll(/\{\w+\}/g, '*');
-  return pattern.endsWith('*') ? [pattern] : [pattern, `${pattern}/`];
+/**
+ * Returns the patterns of the calls that scopes allow, and of those that must be denied, because a
+ * pattern of an allowed one matches them too. lib/constructs/scopes.ts refuses operations for which
+ * this cannot be right.
+ */
+export function patternsFor(
+  scopes: readonly string[],
+  all: readonly (Calls & { scope: string })[],
+): { allowed: string[]; denied: string[] } {
+  const granted = all.filter(({ scope }) => scopes.includes(scope));
+  const allowed = granted.flatMap(patternsOf);
+  const denied = all.filter((each) => !granted.includes(each) && covers(allowed, each, all));
+  return { allowed, denied: denied.flatMap(patternsOf) };
 }

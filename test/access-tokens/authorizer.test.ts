@@ -4,6 +4,7 @@ import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts'
 import type { Scope } from '../../functions/shared/operations.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
+import { fillPath } from '../support/fill-path.ts';
 import { pinnedOperations } from '../support/pinned-operations.ts';
 
 /** The steps of a verdict: look-ups, digests, comparisons, log lines. A clock would tell less. */
@@ -71,7 +72,7 @@ test.each<Scope[]>([['plants:read'], ['plants:write'], ['plants:read', 'plants:w
     ]) {
       const Resource = pinnedOperations
         .filter(({ scope }) => scopes.join().includes(scope))
-        .map(({ call }) => `${api}/${call.replace(' /', '/').replace('{id}', '*')}`)
+        .map(({ call }) => `${api}/${fillPath(call.replace(' /', '/'), '*')}`)
         .flatMap((arn) => (arn.endsWith('*') ? arn : [arn, `${arn}/`]));
       for (const call of calls) {
         const called = { ...event(`Bearer ${token}`), methodArn: `${api}/${call}` };

@@ -12,6 +12,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { engine } from '../support/database/engines.ts';
 import { type Fault, fail, reset, say, startFaultProxy } from '../support/database/proxy.ts';
+import { fillPath } from '../support/fill-path.ts';
 import { type Answer, send as sendRaw } from '../support/http/http-client.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -86,7 +87,7 @@ async function callAll(token: string): Promise<[Scope, Answer][]> {
   for (const name of operationNames) {
     const { method, path, scope } = operations[name];
     const body = eventOf(name).body ?? undefined;
-    const request = { method, path: `/${path.replace('{id}', '-9')}`, headers, body };
+    const request = { method, path: `/${fillPath(path, '-9')}`, headers, body };
     answers.push([scope, await sendRaw(service.baseUrl, request, agent)]);
   }
   return answers;

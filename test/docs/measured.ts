@@ -9,6 +9,7 @@ import { largestValue } from '../plants/largest-content.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { describedOperation } from '../support/description.ts';
 import { label, whole } from '../support/plant.ts';
+import { fillPath } from '../support/fill-path.ts';
 import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */
@@ -165,7 +166,7 @@ export async function measureDearest(): Promise<Dearest[]> {
       Object.assign(units, { reads: 0, writes: 0 });
       // An item of its own, because another operation may have deleted it.
       const id = `${largestId - BigInt(i)}`;
-      const url = `${service.baseUrl}/${path.replace('{id}', id)}${query}`;
+      const url = `${service.baseUrl}/${fillPath(path, id)}${query}`;
       const answer = await fetch(url, { method, headers, body });
       if (!(answer.status in successes))
         throw new Error(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
 import { contextWith, settings } from '../stack/templates.ts';
+import { fillPath } from '../support/fill-path.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const origin = settings.everything['cors-origin'];
@@ -23,7 +24,7 @@ afterAll(() => service?.stop());
 test.each([...Object.values(operations), { method: 'POST', path: 'plants', from: 'https://b.io' }])(
   'a preflight for %j needs no token and names the one origin',
   async ({ method, path, from = origin }: { method: string; path: string; from?: string }) => {
-    const response = await fetch(`${service.baseUrl}/${path.replace('{id}', '7')}`, {
+    const response = await fetch(`${service.baseUrl}/${fillPath(path, '7')}`, {
       method: 'OPTIONS',
       headers: {
         Origin: from,

@@ -2,6 +2,7 @@ import { encodeCursor } from '../../../functions/items/paging.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { partsOf } from '../../support/description.ts';
 import { label, sent } from '../../support/plant.ts';
+import { fillPath } from '../../support/fill-path.ts';
 import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];
@@ -109,7 +110,7 @@ export const largeBodies: [what: string, body: string][] = [
 ];
 
 const known = Object.values(operations).map(
-  ({ method, path }) => `${method} /${path.replace('{id}', '7')}`,
+  ({ method, path }) => `${method} /${fillPath(path, '7')}`,
 );
 const knownPaths = [...new Set(known.map((call) => call.replace(/^\w+ /, '')))];
 const unknownPaths = words('/ /plant /plantss /Plants /PLANTS /plants.json /plants/7/8 /v2/plants');

@@ -7,7 +7,7 @@ import type { Mutant } from './stryker.ts';
  */
 export const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/service', 'bundles/start', 'faults/faults']],
-  [/access-tokens/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
+  [/access-tokens|call-patterns/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
   [/prime|exercise|stubs/, ['bundles/', 'contract/contract']],
   [
     /writes|client|lighten/,

@@ -6,6 +6,7 @@ import {
 import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
 import { describedOperation } from '../description.ts';
+import { fillPath, parametersOf } from '../fill-path.ts';
 import authorize from '../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
 import { multiValues } from './proxy-event.ts';
@@ -18,15 +19,15 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
 }
 
 /**
- * Returns the event of an operation. It has the example of docs/openapi.json, and asks for the id 7
- * and for ten items.
+ * Returns the event of an operation. It has the example of docs/openapi.json, and asks for ten
+ * items. Each parameter of its path is 7.
  */
 export function eventOf(operation: Operation, caller = 'caller') {
   const { method: httpMethod, path: template } = operations[operation];
   const { parameters = [], requestBody } = describedOperation(operation);
   const given = (name: string, value: string) =>
     parameters.some((parameter) => parameter.name === name) ? { [name]: value } : null;
-  const path = `/${template.replace('{id}', '7')}`;
+  const path = `/${fillPath(template, '7')}`;
   const headers = {
     ...listPlants.headers,
     ...(requestBody && { 'Content-Type': 'application/json' }),
@@ -40,7 +41,7 @@ export function eventOf(operation: Operation, caller = 'caller') {
     multiValueHeaders: multiValues(Object.entries(headers)),
     queryStringParameters: query,
     multiValueQueryStringParameters: query && multiValues(Object.entries(query)),
-    pathParameters: given('id', '7'),
+    pathParameters: parametersOf(template, '7') ?? null,
     stageVariables: null,
     requestContext: {
       ...structuredClone(listPlants.requestContext),
