@@ -12,7 +12,7 @@ import { type ItemStore, itemStore } from './store.ts';
 
 /**
  * Makes the Lambda function of an operation on items: its handler, and `prime`, which start.mjs
- * (lib/bundle.ts) calls while Lambda initializes the function. `prime` calls the store with `warmUp`,
+ * (lib/bundle.ts) calls while Lambda initializes the function. `prime` lets `warmUp` call the store
  * over a connection in memory. Only requests call the operation.
  */
 export function itemFunction<F extends Fields, S extends InputSchema>(

@@ -12,9 +12,9 @@ export const extendedNames: Extended[] = [...operationNames, 'authorizer'];
 export const extendedLine = (name: Extended): string => `added to ${name}`;
 
 /**
- * Makes a copy of the project in which somebody has extended each operation and the authorizer. Each
- * call writes a line and fetches a name from `url`. The first one keeps what it fetches for the
- * later ones. Returns the folder.
+ * Makes a copy of the project in which each operation and the authorizer are extended. Each
+ * call writes a line and fetches a name from `url`. The first one keeps what it fetches for later.
+ * Returns the folder.
  */
 export function extendedCopy(url: string): string {
   const folder = temporaryFolder();

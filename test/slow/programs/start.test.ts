@@ -235,7 +235,7 @@ test.each([
   expect(stderr).toContain(`${message}\n`);
 });
 
-test('what is added to an operation or the authorizer runs with a request and not before', async () => {
+test('what is added to a function runs with a request and not before', async () => {
   const fetched: string[] = [];
   const copy = extendedCopy(
     await serve(({ url = '' }, response) => {
