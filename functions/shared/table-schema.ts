@@ -2,13 +2,35 @@
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
 export type TableName = keyof typeof tableIds;
 
-/** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
-export const ownerKey = { partition: 'owner', sort: 'id' } as const;
-/** DynamoDB may remove an item after the time in its expiry (seconds since 1970). */
-export const accessTokenKey = { partition: 'id', expiry: 'expires' } as const;
+/** How `npm run plants erase` finds what an owner has in a table. */
+export type OwnerRows =
+  | { by: 'partition' }
+  /** The partition is the owner, a separator that no owner has, and more. */
+  | { by: 'start of the partition'; separator: '#' | '/' | '|' }
+  | { by: 'attribute'; name: string };
 
 /** Names of attributes: the partition is a string, the others are numbers. */
-type TableKey = { partition: string; sort?: string; expiry?: string };
+export interface TableKey {
+  partition: string;
+  sort?: string;
+  expiry?: string;
+  ownerRows: OwnerRows;
+}
+
+/** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
+export const ownerKey = {
+  partition: 'owner',
+  sort: 'id',
+  ownerRows: { by: 'partition' },
+} as const satisfies TableKey;
+
+/** DynamoDB may remove an item after the time in its expiry (seconds since 1970). */
+export const accessTokenKey = {
+  partition: 'id',
+  expiry: 'expires',
+  ownerRows: { by: 'attribute', name: 'owner' },
+} as const satisfies TableKey;
+
 export const tableKeys: Record<TableName, TableKey> = {
   plants: ownerKey,
   accessTokens: accessTokenKey,

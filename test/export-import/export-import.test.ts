@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { eraseCommand } from '../../bin/plants/erase.ts';
 import { exportCommand } from '../../bin/plants/export.ts';
 import { progressBar } from '../../bin/plants/progress-bar.ts';
-import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { answered } from '../support/plant.ts';
 
 const { endpoint, database } = await openTables();
-const tableNames = Object.keys(tableIds) as TableName[];
 const target = { localhost: true, dynamodbEndpoint: endpoint, stack: '' } as const;
 const optionsOf = (owner: string) => ({ ...target, owner, onlyWriter: false });
 afterEach(() => {
@@ -37,42 +33,6 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(`${output.read() ?? ''}`).toBe(lines);
   const message = `Exported ${count === 1 ? '1 plant' : `${count} plants`} of ${owner}.`;
   expect(said.mock.calls).toEqual([[message], [message]]);
-});
-
-test('erase removes what an owner has in every table, once the name is typed', async () => {
-  for (const name of tableNames)
-    for (const owner of ['ann', 'anna']) {
-      const { partition, sort } = tableKeys[name];
-      const key = { [partition]: `of ${owner}`, ...(sort && { [sort]: 7 }) };
-      await database.send(new PutCommand({ TableName: tableIds[name], Item: { ...key, owner } }));
-    }
-  const left = async () => {
-    const scans = tableNames.map((name) => new ScanCommand({ TableName: tableIds[name] }));
-    const pages = await Promise.all(scans.map((scan) => database.send(scan)));
-    return pages
-      .flatMap(({ Items = [] }) => Items.map(({ owner }) => owner))
-      .filter(isAnn)
-      .sort();
-  };
-  const isAnn = (owner: string) => /^anna?$/.test(owner);
-  const asked = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const said = jest.spyOn(console, 'error').mockReturnValue();
-  const erase = (answer: string) => {
-    const stdin = new PassThrough().end(answer);
-    jest.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
-    return eraseCommand(optionsOf('ann'));
-  };
-
-  const both = await left();
-  for (const answer of ['anna\n', 'y\n', ''])
-    await expect(erase(answer)).rejects.toThrow('nothing is erased.');
-  expect(await left()).toEqual(both);
-  expect(said.mock.lastCall?.[0]).toMatch(/^http:.*: ann has 1 access token.*\.$/);
-  expect(asked).toHaveBeenCalledWith('Type "ann" to erase them for good: ');
-
-  await erase('ann\n');
-  expect(said.mock.lastCall?.[0]).toMatch(/^Erased 1 access token.* of ann\. /);
-  expect(await left()).toEqual(tableNames.map(() => 'anna'));
 });
 
 test('a progress bar shows how much is done, how fast and for how long, on a terminal', () => {
