@@ -8,8 +8,8 @@ import { logEventBytes } from '../../lib/prices.ts';
 import { largestValue } from '../plants/largest-content.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { describedOperation } from '../support/description.ts';
-import { label, whole } from '../support/plant.ts';
 import { fillPath } from '../support/fill-path.ts';
+import { label, whole } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 /** What one request uses. */

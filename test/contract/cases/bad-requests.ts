@@ -1,8 +1,8 @@
 import { encodeCursor } from '../../../functions/items/paging.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { partsOf } from '../../support/description.ts';
-import { label, sent } from '../../support/plant.ts';
 import { fillPath } from '../../support/fill-path.ts';
+import { label, sent } from '../../support/plant.ts';
 import { words } from '../../support/words.ts';
 
 type Header = [name: string, value: string];
