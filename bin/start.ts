@@ -1,7 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { assemble } from '../lib/offline/assembly.ts';
 import { createTables } from '../lib/offline/database/create-tables.ts';
@@ -121,7 +120,4 @@ async function run(options: Options, start: Start): Promise<void> {
   if (!options.memory) await start(() => announce(options.data, ready));
   ready.reference = new URL(referencePath, emulator.baseUrl).href;
   printReady(ready, options, 'Each request follows on a line of its own.');
-  // By default V8 optimizes a function after 3000 calls. Under load, 100 serve a tenth more
-  // requests. From the beginning, they would slow the start down.
-  setFlagsFromString('--invocation-count-for-turbofan=100');
 }
