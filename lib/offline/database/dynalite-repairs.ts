@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { parse } from 'node:url';
 import { ClassicLevel } from 'classic-level';
 import { getIndexActions } from 'dynalite/db/index.js';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
@@ -25,14 +24,6 @@ export function closeIterators(): void {
   change<{ close(): Promise<void> }>(prototype, ['keys', 'values'], (iterator) =>
     Object.assign(iterator, { return: () => iterator.close() }),
   );
-}
-
-/** Fault: dynalite calls `url.parse`, for which Node takes a stack each time until it warns. */
-export function dropUrlWarning(): void {
-  const { noDeprecation = false } = process;
-  process.noDeprecation = true;
-  parse('');
-  process.noDeprecation = noDeprecation;
 }
 
 /**

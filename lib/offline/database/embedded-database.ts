@@ -8,7 +8,6 @@ import {
   answerFailures,
   answerOnceFinished,
   closeIterators,
-  dropUrlWarning,
   engineOf,
   refuseWritesOnceFailed,
 } from './dynalite-repairs.ts';
@@ -21,7 +20,6 @@ export interface Database extends Pick<DatabaseFront, 'enforce' | 'exclusively'>
 
 answerFailures();
 closeIterators();
-dropUrlWarning();
 
 /**
  * Starts dynalite, an engine that stands in for DynamoDB, on a port; 0 is any free one. Its data is

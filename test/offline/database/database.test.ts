@@ -1,4 +1,4 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,17 +104,6 @@ test('a folder that cannot be written is refused with advice', async () => {
     await expect(openDataFolder(data)).rejects.toThrow(
       /cannot be written \(E\w+\)\. Choose another folder with --data, or keep nothing with --memory\.$/,
     );
-});
-
-test('Node takes no stack to warn of url.parse once the database is loaded', () => {
-  const database = new URL('../../../lib/offline/database/embedded-database.ts', import.meta.url)
-    .href;
-  const warnings = ['node:url', database].map((module) => {
-    const script = `import '${module}'; import url from 'node:url'; url.parse('');`;
-    const args = ['--input-type=module', '--eval', script];
-    return /DEP0169/.test(spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr);
-  });
-  expect(warnings).toEqual([true, false]);
 });
 
 describe('a data folder', () => {
