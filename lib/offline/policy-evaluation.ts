@@ -20,7 +20,6 @@ export function effectOf(statements: Statement[], action: string, resource: stri
 
 /** `*` matches any text, with slashes, and `?` one character. */
 export function matches(pattern: string, text: string): boolean {
-  if (!/[*?]/.test(pattern)) return pattern === text;
   const source = RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.');
   return new RegExp(`^${source}$`, 's').test(text);
 }
