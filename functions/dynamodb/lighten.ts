@@ -19,7 +19,13 @@ export function lighten(client: DynamoDBClient): void {
   const { signer } = client.config;
   let only: ReturnType<typeof signer> | undefined;
   client.config.signer = (scheme) => (only ??= signer(scheme));
-  // The SDK copies its configuration three times a request. V8 copies an object seven times as fast
-  // once it is a prototype. Without this step, a later call took 1.03 times as long.
-  Object.create(client.config);
+  makeFastToCopy(client.config);
+}
+
+/**
+ * Makes an object the prototype of another, because V8 copies a prototype seven times as fast. The
+ * SDK copies its configuration three times a request. A later call took 1.03 times as long without.
+ */
+function makeFastToCopy(object: object): void {
+  Object.create(object);
 }
