@@ -1,13 +1,14 @@
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { SettingsError } from '../lib/settings.ts';
+import { describeFailure } from '../lib/offline/failure.ts';
 import { plantStoreApp } from '../lib/synthesize.ts';
 
+// Otherwise CDK's own frames would push ours out of the stack.
+Error.stackTraceLimit = 100;
 try {
   const app = plantStoreApp();
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
-  console.error(error.message);
+  console.error(describeFailure(error));
   process.exitCode = 1;
 }

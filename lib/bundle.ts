@@ -68,6 +68,8 @@ export const buildOptions = (sourceMaps: Settings['source-maps'] = 'off') =>
     entryPoints: entries.map((entry) => `functions/${entry}.ts`),
     outdir,
     write: false,
+    // What goes wrong is in the error that a build throws.
+    logLevel: 'silent',
     entryNames: '[name]/index',
     metafile: true,
     bundle: true,
@@ -88,7 +90,7 @@ export const buildOptions = (sourceMaps: Settings['source-maps'] = 'off') =>
     inject: [stubs],
   }) satisfies BuildOptions;
 
-type Options = ReturnType<typeof buildOptions> & Pick<BuildOptions, 'logLevel' | 'nodePaths'>;
+type Options = ReturnType<typeof buildOptions> & Pick<BuildOptions, 'nodePaths'>;
 type Build = BuildResult<Options>;
 
 /** The imports of a module that is not among the users of the stub for what it imports. */
@@ -128,7 +130,7 @@ function withRealParts(options: Options): Options[] {
  */
 export function build(options: Options): Build[] {
   try {
-    const built = buildSync({ ...options, logLevel: 'silent' });
+    const built = buildSync(options);
     if (doStubsSuffice(built)) return [built];
   } catch {
     // A stub lacks what a function needs, or the next build tells what is wrong.
@@ -153,8 +155,7 @@ export type Bundler = Awaited<ReturnType<typeof startBundler>>;
 
 export async function startBundler(sourceMaps?: Settings['source-maps']) {
   const options = buildOptions(sourceMaps);
-  const silent: Options = { ...options, logLevel: 'silent' };
-  let builds = [await context(silent)];
+  let builds = [await context(options)];
   const rebuild = () => Promise.all(builds.map((each) => each.rebuild()));
   const stop = async (): Promise<void> => {
     await Promise.all(builds.map((each) => each.dispose()));
@@ -168,7 +169,7 @@ export async function startBundler(sourceMaps?: Settings['source-maps']) {
     if (built.length === 0 || !built.every(doStubsSuffice)) {
       const next = withRealParts(options);
       await stop();
-      builds = await Promise.all(next.map((each) => context({ ...silent, ...each })));
+      builds = await Promise.all(next.map((each) => context(each)));
       built = await rebuild();
     }
     for (const { outputFiles } of built) write(outputFiles, folder);

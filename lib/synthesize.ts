@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { transformSync } from 'esbuild';
 import { bundle } from './bundle.ts';
+import { withCreation } from './invalid-constructs.ts';
 import { PlantStoreStack } from './plant-store-stack.ts';
 import { readSettings } from './settings.ts';
 
@@ -28,13 +30,29 @@ export function plantStoreApp(props?: AppProps): App {
  * with the context of cdk.json, and on top of it `context`, which stands for its option `-c`.
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
-  const cdk = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'cdk.json'), 'utf8'));
+  const cdk = readJson(join(import.meta.dirname, '..', 'cdk.json'));
   // `cdk synth` adds these itself.
   const added = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
-  return plantStoreApp({
+  const app = plantStoreApp({
     outdir,
     context: { ...added, ...cdk.context, ...context },
     // The rules take a second. `npx cdk synth` and `npx cdk deploy` apply them to what is deployed.
     builtinCloudFormationValidation: false,
-  }).synth();
+  });
+  try {
+    return app.synth();
+  } catch (error) {
+    throw withCreation(error, app, import.meta.filename);
+  }
+}
+
+/** Reads a file of JSON. If it is invalid, esbuild's error names the place. */
+function readJson(file: string) {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    transformSync(text, { loader: 'json', sourcefile: file, logLevel: 'silent' });
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { subscribe } from '@parcel/watcher';
 import type { Bundler } from '../../lib/bundle.ts';
 import {
@@ -9,12 +10,28 @@ import {
   ownFiles,
   type Sources,
 } from '../../lib/offline/assembly.ts';
+import { describeFailure } from '../../lib/offline/failure.ts';
 import { settingKey } from '../../lib/setting-facts.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { messageOf, type Part } from '../command-line/lifecycle.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const bundleModule = new URL('../../lib/bundle.ts', import.meta.url).href;
+
+/** How long files must stay the same. Git writes those of a checkout within a few milliseconds. */
+const quietMs = 100;
+
+/** Returns the sources once they are quiet, so that no checkout is served half done. */
+async function quietSources(): Promise<Sources> {
+  let before: Sources;
+  let sources = currentSources();
+  do {
+    before = sources;
+    await setTimeout(quietMs);
+    sources = currentSources();
+  } while (!areSame(sources, before));
+  return sources;
+}
 
 /**
  * Calls `replace` whenever the sources differ from those of the assembly that is served. If only
@@ -46,29 +63,43 @@ export async function watchSources(
     await bundler.bundleChanges(newFolder());
   }
 
+  /** Returns whether the sources are still those that were tried. */
+  const isCurrent = () => areSame(currentSources(), tried);
+
   async function serve({ stack }: Sources): Promise<void> {
     const folder = newFolder();
     if (bundler && stack === served.stack) {
       console.error('Functions have changed: bundling …');
-      await replace(served.assembly, await bundler.bundleChanges(folder));
+      const code = await bundler.bundleChanges(folder).catch((error) => {
+        throw new Error(describeFailure(error));
+      });
+      if (isCurrent()) {
+        await replace(served.assembly, code);
+      }
       return;
     }
     console.error('The stack has changed: synthesizing …');
     await bundler?.stop();
     bundler = undefined;
     await assemble(folder, context);
-    await replace(folder);
-    served = { assembly: folder, stack };
+    if (isCurrent()) {
+      await replace(folder);
+      served = { assembly: folder, stack };
+    }
   }
 
   async function tryToServe(): Promise<void> {
     const began = performance.now();
-    try {
-      await serve(tried);
-      const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      console.error(`New requests meet the new functions, after ${seconds} s.`);
-    } catch (error) {
-      console.error(`The functions stay as they were: ${messageOf(error)}`);
+    const outcome = await serve(tried).then(
+      () => {
+        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        return `New requests meet the new functions, after ${seconds} s.`;
+      },
+      (error) => `The functions stay as they were: ${messageOf(error)}`,
+    );
+    // Files that changed meanwhile are tried next, and may have been read half changed.
+    if (isCurrent()) {
+      console.error(outcome);
     }
   }
 
@@ -77,9 +108,10 @@ export async function watchSources(
     own = digestOf(ownFiles());
     if (own !== ownBefore)
       console.error('The code of npm start itself has changed: start it again to use it.');
-    const before = tried;
-    tried = currentSources();
-    if (!areSame(tried, before)) await tryToServe();
+    for (let next = await quietSources(); !areSame(next, tried); next = await quietSources()) {
+      tried = next;
+      await tryToServe();
+    }
     // Prepare the bundler before the next check, which must not bundle as the old stack did.
     if (!bundler) await prepareBundler().catch(() => undefined);
   }

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import type { Synthesis, SynthesisOutcome } from './synthesis-thread.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const cache = join(root, 'node_modules', '.cache', 'plant-store');
@@ -153,23 +154,25 @@ function pack(folder: string): CachedAssembly['files'] {
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path))]));
 }
 
-const threadSource = `
-const { workerData: { module, outdir, context } } = require('node:worker_threads');
-import(module).then(({ synthesize }) => {
-  synthesize(outdir, context);
-  process.exit();
-});
-`;
-
 /**
  * Calls `synthesize(outdir, context)` of a module in a thread, so that requests are served
- * meanwhile and the module is read anew. Rejects with what it throws.
+ * meanwhile and the module is read anew. Rejects with a description of what it throws.
  */
 export async function synthesizeInThread(
   outdir: string,
   context: Record<string, unknown> = {},
   module = new URL('../synthesize.ts', import.meta.url).href,
 ): Promise<void> {
-  const workerData = { module, outdir, context };
-  await once(new Worker(threadSource, { eval: true, workerData }), 'exit');
+  const workerData: Synthesis = { module, outdir, context };
+  const thread = new Worker(new URL('./synthesis-thread.ts', import.meta.url), { workerData });
+  let outcome: SynthesisOutcome = {
+    failure: 'The process exited while the stack was synthesized. Look for process.exit in lib.',
+  };
+  thread.on('message', (message: SynthesisOutcome) => {
+    outcome = message;
+  });
+  await once(thread, 'exit');
+  if (outcome.failure !== undefined) {
+    throw new Error(outcome.failure);
+  }
 }

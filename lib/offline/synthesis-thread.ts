@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeFailure } from './failure.ts';
+
+export interface Synthesis {
+  /** The URL of a module with a function `synthesize(outdir, context)`. */
+  module: string;
+  outdir: string;
+  context: Record<string, unknown>;
+}
+
+export interface SynthesisOutcome {
+  /** What went wrong, in words. */
+  failure?: string;
+}
+
+// Otherwise CDK's own frames would push ours out of the stack.
+Error.stackTraceLimit = 100;
+// CDK hands these streams on to the processes that bundle for it, and a thread's have no descriptor.
+Object.assign(process.stdout, { fd: 1 });
+Object.assign(process.stderr, { fd: 2 });
+
+const { module, outdir, context }: Synthesis = workerData;
+const outcome: SynthesisOutcome = {};
+try {
+  const { synthesize } = await import(module);
+  synthesize(outdir, context);
+} catch (error) {
+  outcome.failure = describeFailure(error, module);
+}
+parentPort?.postMessage(outcome);
+process.exit();
