@@ -51,16 +51,24 @@ export async function watchSources(
   let own = digestOf(ownFiles());
   /** Bundles as the stack in use does. */
   let bundler: Bundler | undefined;
+  let hasEnded = false;
 
   /** Bundles the functions for the first time, which takes longer than the next times. */
   async function prepareBundler(): Promise<void> {
-    // bundle.ts may have changed. A new query makes Node import it again.
-    const module: typeof import('../../lib/bundle.ts') = await import(
-      `${bundleModule}?${served.stack}`
-    );
-    const sourceMaps = context[settingKey('source-maps')] as Settings['source-maps'];
-    bundler = await module.startBundler(sourceMaps);
-    await bundler.bundleChanges(newFolder());
+    if (bundler || hasEnded) {
+      return;
+    }
+    try {
+      // bundle.ts may have changed. A new query makes Node import it again.
+      const module: typeof import('../../lib/bundle.ts') = await import(
+        `${bundleModule}?${served.stack}`
+      );
+      const sourceMaps = context[settingKey('source-maps')] as Settings['source-maps'];
+      bundler = await module.startBundler(sourceMaps);
+      await bundler.bundleChanges(newFolder());
+    } catch {
+      // The next attempt to serve says what is wrong.
+    }
   }
 
   /** Returns whether the sources are still those that were tried. */
@@ -82,9 +90,11 @@ export async function watchSources(
     await bundler?.stop();
     bundler = undefined;
     await assemble(folder, context);
+    if (currentSources().stack === stack) {
+      served = { assembly: folder, stack };
+    }
     if (isCurrent()) {
       await replace(folder);
-      served = { assembly: folder, stack };
     }
   }
 
@@ -108,12 +118,17 @@ export async function watchSources(
     own = digestOf(ownFiles());
     if (own !== ownBefore)
       console.error('The code of npm start itself has changed: start it again to use it.');
+    // Prepared before the sources are looked at, and again after a synthesis, because it bundles as
+    // the stack in use does.
+    await prepareBundler();
     for (let next = await quietSources(); !areSame(next, tried); next = await quietSources()) {
+      if (hasEnded) {
+        return;
+      }
       tried = next;
       await tryToServe();
+      await prepareBundler();
     }
-    // Prepare the bundler before the next check, which must not bundle as the old stack did.
-    if (!bundler) await prepareBundler().catch(() => undefined);
   }
 
   let queue = checkForChanges();
@@ -125,6 +140,7 @@ export async function watchSources(
   queue = queue.then(checkForChanges);
   return {
     async stop() {
+      hasEnded = true;
       await subscription.unsubscribe();
       await bundler?.stop();
     },
