@@ -5,6 +5,7 @@ import type { FunctionCall } from '../../lib/offline/database/database-front.ts'
 import type { Answered } from '../../lib/offline/emulator.ts';
 import type { Trace } from '../../lib/offline/trace.ts';
 import { logEventBytes, type Usage } from '../../lib/prices.ts';
+import { authorizationFault } from './authorization-fault.ts';
 
 /** What requests of one operation have used. */
 export interface Total extends Usage {
@@ -93,15 +94,17 @@ const unused = { reads: 0, writes: 0, logBytes: 0 };
 const nothing: Total = { ...unused, requests: 0, refused: 0, invocations: 0, coldStarts: 0 };
 
 function requestLine(
-  { authorizer, principalId, coldStarts }: Trace,
+  trace: Trace,
   { method, url, statusCode, durationMs, body, stageName }: Answered,
   { messages, reads, writes }: Open,
 ): string {
+  const { authorizer, principalId, coldStarts } = trace;
   const reason = messages.find(({ reason }) => typeof reason === 'string')?.reason;
   const isOutside = url.split(/[/?]/)[1] !== stageName;
   const details = [
     principalId ?? '',
     statusCode >= 400 ? problemCode(body) : '',
+    statusCode === 401 && authorizer === undefined ? authorizationFault(trace.identity) : '',
     reason === undefined ? '' : `token ${reason}`,
     isOutside ? `forgotten /${stageName}? All paths begin with it: /${stageName}${url}` : '',
     authorizer ? `authorizer ${authorizer}` : '',
@@ -162,8 +165,21 @@ const isRefusal = ({ message }: Entry) =>
 /** Returns what a function has logged, without what Lambda adds to it. */
 function textOf({ message, timestamp: _, level: __, requestId: ___, ...details }: Entry): string {
   const error = { ...details, ...(message as object) } as { stackTrace?: string[] };
-  if (Array.isArray(error.stackTrace)) return stripVTControlCharacters(error.stackTrace.join('\n'));
+  if (Array.isArray(error.stackTrace)) {
+    return stripVTControlCharacters(ownFrames(error.stackTrace.join('\n')));
+  }
   return stripVTControlCharacters(typeof message === 'string' ? message : JSON.stringify(message));
+}
+
+/** Matches frames of Node, of packages, and of what loads and calls a function. */
+const foreignFrame =
+  /^ +at (.*[ (])?(node:|\S.*[\\/]node_modules[\\/](?!\.cache[\\/])|\S.*[\\/](runtime|start)\.mjs:)/;
+
+/** Returns a stack without foreign frames, unless it has no others. */
+function ownFrames(stack: string): string {
+  const lines = stack.split('\n');
+  const own = lines.filter((line) => !foreignFrame.test(line));
+  return own.some((line) => /^ +at /.test(line)) ? own.join('\n') : stack;
 }
 
 /** Returns all that a function has logged of a cause: its stack, other fields and own cause. */
@@ -171,7 +187,7 @@ function causeOf(cause: unknown): string {
   if (typeof cause !== 'object' || cause === null) return String(cause);
   const { name, message, stack, cause: inner, ...more } = cause as Record<string, unknown>;
   return [
-    `${stack ?? `${name}: ${message}`}`,
+    ownFrames(`${stack ?? `${name}: ${message}`}`),
     ...(Object.keys(more).length > 0 ? [JSON.stringify(more)] : []),
     ...(inner === undefined ? [] : [`caused by ${causeOf(inner)}`]),
   ].join('\n');

@@ -6,6 +6,8 @@ export interface Trace {
   readonly id: string;
   /** The resource of the request's route, like `/plants/{id}`. */
   resourcePath?: string;
+  /** The header by which the authorizer knows the caller. It may hold a secret. */
+  identity?: string | undefined;
   /** Whether the authorizer's function was called, or its answer came from the cache. */
   authorizer?: 'asked' | 'cached';
   /** The caller, as the authorizer says. */

@@ -1,11 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, jest, test } from '@jest/globals';
+import { authorizationFault } from '../../bin/start/authorization-fault.ts';
 import { costTable } from '../../bin/start/cost-table.ts';
 import { requestLog } from '../../bin/start/request-log.ts';
 import type { FunctionCall } from '../../lib/offline/database/database-front.ts';
 import type { Answered } from '../../lib/offline/emulator.ts';
 import { newTrace, type Trace } from '../../lib/offline/trace.ts';
 import { assumedSeconds, lambdaSecond, logEventBytes, prices } from '../../lib/prices.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { badShapes } from '../support/access-tokens/shapes.ts';
 
 let printed: string[];
 let requests: ReturnType<typeof requestLog>;
@@ -95,6 +98,12 @@ test.each<[what: string, Told, ...lines: string[]]>([
     'GET    /v1/plants 401 12 ms unauthorized, token mistyped, authorizer asked',
   ],
   [
+    'what is wrong with its Authorization header',
+    { identity: 'Bearer', answer: { statusCode: 401, body: problem('unauthorized') } },
+    'GET    /v1/plants 401 12 ms unauthorized, ' +
+      'no token after "Bearer", as if a variable of the shell was empty',
+  ],
+  [
     'a hint if the stage was forgotten',
     { answer: { url: '/plants?limit=1', statusCode: 403, body: '{"message":"Forbidden"}' } },
     'GET    /plants?limit=1 403 12 ms forgotten /v1? All paths begin with it: /v1/plants?limit=1',
@@ -119,6 +128,80 @@ test.each<[what: string, Told, ...lines: string[]]>([
 ])('a request is told of with %s', (_, told, ...lines) => {
   expect(serve(told)).toEqual(lines);
   expect(printed[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} /);
+});
+
+test.each([
+  [undefined, 'no Authorization header'],
+  ['', 'an empty Authorization header'],
+  ['Basic YTpi', 'the scheme Basic instead of Bearer'],
+  ['Token TOKEN', 'the scheme Token instead of Bearer'],
+  ['TOKEN', 'no "Bearer" before the token'],
+  ['SECRET', 'no "Bearer" before the token'],
+  ['Bearer: TOKEN', 'something other than a space after "Bearer"'],
+  ['BearerTOKEN', 'something other than a space after "Bearer"'],
+  ['Bearer\tTOKEN', 'no space after "Bearer"'],
+  ['Bearer', 'no token after "Bearer", as if a variable of the shell was empty'],
+  ['Bearer Bearer TOKEN', '"Bearer" twice'],
+  ['bearer bearer', '"Bearer" twice'],
+  [
+    'Bearer $TOKEN',
+    'a variable in place of the token, which a shell replaces in double quotes only',
+  ],
+  ['Bearer "TOKEN"', 'quotes or brackets around the token'],
+  ['Bearer TOKEN TOKEN', 'something after the token'],
+  ['Bearer SECRET', 'a token that does not begin with pst_'],
+  ['Bearer TOKEN0', 'a token that is too long: 67 of 66 characters'],
+  ['Bearer CUT', 'a token that is cut: 59 of 66 characters'],
+  ['Bearer ODD', 'a token with a character that tokens do not have'],
+])('the Authorization header %j is told as: %s', (shape, expected) => {
+  const token = forge();
+  const variants = {
+    TOKEN: token,
+    SECRET: token.slice(17),
+    CUT: token.slice(0, -7),
+    ODD: `${token.slice(0, -1)}-`,
+  };
+  const header = shape?.replace(
+    /(?<!\$)\b(TOKEN|SECRET|CUT|ODD)/g,
+    (name) => `${variants[name as 'TOKEN']}`,
+  );
+  expect(authorizationFault(header)).toBe(expected);
+});
+
+test('no fault of an Authorization header quotes what may be a secret', () => {
+  const token = forge();
+  for (const shape of badShapes) {
+    const fault = authorizationFault(shape.replaceAll('TOKEN', token).trim());
+    expect(fault).not.toBe('');
+    for (let i = 4; i + 8 <= token.length; i += 1) {
+      expect(fault).not.toContain(token.slice(i, i + 8));
+    }
+  }
+});
+
+test('of a stack, the own frames are printed, or all if none is', () => {
+  const foreign = [
+    '    at Module._compile (node:internal/modules/cjs/loader:1929:14)',
+    '    at async runRequest (/store/node_modules/@middy/core/index.js:219:25)',
+    '    at async node:internal/modules/esm/loader:647:26',
+    '    at C:\\store\\node_modules\\@middy\\core\\index.js:1:2',
+    '    at async file:///store/lib/offline/lambda/runtime.mjs:64:21',
+    '    at file:///store/node_modules/.cache/plant-store-work/1-x/asset.1/start.mjs:2:46',
+  ];
+  const own = [
+    '    at Object.<anonymous> (/store/functions/delete-plant.ts:9:7)',
+    '    at handler (/store/node_modules/.cache/plant-store-work/1-x/asset.1/index.js:1:2)',
+  ];
+  const print = (frames: string[]) => {
+    const stackTrace = ['TypeError: at node: x', ...frames];
+    requests.log('ListPlants', app('ERROR', { errorMessage: 'x', stackTrace }));
+    return printed.at(-1)?.split('\n').slice(1);
+  };
+  expect(print([...foreign, ...own])).toEqual(own);
+  expect(print(foreign)).toEqual(foreign);
+  const stack = ['E: m', ...own.slice(0, 1), ...foreign].join('\n');
+  const lines = [app('ERROR', { code: 'REQUEST_FAILED', cause: { stack } })];
+  expect(serve({ lines }).at(-1)).toBe(`    REQUEST_FAILED: E: m\n    ${own[0]}`);
 });
 
 test('a line has colours on a terminal', () => {

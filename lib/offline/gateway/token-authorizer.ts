@@ -46,6 +46,7 @@ export function tokenAuthorizer(
 
   return async (header: GatewayRequest['header'], methodArn: string, trace: Trace) => {
     const token = header(source);
+    trace.identity = token;
     if (!token || !expression.test(token)) return 'UNAUTHORIZED';
     const askedAt = performance.now();
     const verdict = await judge(token, methodArn, trace);

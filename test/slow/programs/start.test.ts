@@ -57,6 +57,8 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
   expect((await store.create({ id: 1, ...examplePlant })).status).toBe(201);
 
   expect(statSync(data).mode & 0o777).toBe(0o700);
+  await fetch(`${baseUrl}/plants`);
+  await store.says(/GET {4}\/v1\/plants 401 \d+ ms unauthorized, no Authorization header$/);
 
   const portOf = (url: string) => new URL(url).port;
   const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
