@@ -114,6 +114,9 @@ export async function watchSources(
   }
 
   async function checkForChanges(): Promise<void> {
+    if (hasEnded) {
+      return;
+    }
     const ownBefore = own;
     own = digestOf(ownFiles());
     if (own !== ownBefore)

@@ -15,7 +15,7 @@ export interface SynthesisOutcome {
 
 // Otherwise CDK's own frames would push ours out of the stack.
 Error.stackTraceLimit = 100;
-// CDK hands these streams on to the processes that bundle for it, and a thread's have no descriptor.
+// CDK hands these streams on to the processes that bundle for it. A thread's lack a descriptor.
 Object.assign(process.stdout, { fd: 1 });
 Object.assign(process.stderr, { fd: 2 });
 

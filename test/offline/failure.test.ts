@@ -175,7 +175,8 @@ const cases: Case[] = [
     to: '    (made.node.defaultChild as any).replicas = 7;\n    return made;',
     at: 'new TableV2(',
     message:
-      'PlantStore/Tables/Plants/Resource: Supplied properties not correct for "CfnGlobalTableProps"',
+      'PlantStore/Tables/Plants/Resource: Supplied properties not correct for ' +
+      '"CfnGlobalTableProps"',
   },
   {
     title: 'a syntax error of a function',
@@ -188,10 +189,10 @@ const cases: Case[] = [
   {
     title: 'a missing import of a function',
     file: 'functions/plants/list.ts',
-    from: "from 'valibot'",
-    to: "from 'valiboot'",
-    at: "'valiboot'",
-    message: 'Could not resolve "valiboot"',
+    from: '../items/paging.ts',
+    to: '../items/pages.ts',
+    at: "'../items/pages.ts'",
+    message: 'Could not resolve "../items/pages.ts"',
   },
   {
     title: 'a fault in cdk.json',
