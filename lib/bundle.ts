@@ -33,7 +33,12 @@ export const entryOf = {
   ),
   Authorizer: 'authorize',
 } as Record<FunctionName, Entry>;
-export const entries: Entry[] = Object.values(entryOf);
+const entries = Object.values(entryOf);
+/** The entries of the functions that serve requests. */
+export const requestEntries: Entry[] = [
+  ...Object.values(operations).map(({ entry }) => entry),
+  'authorize',
+];
 
 /**
  * Parts of the SDK that a stub stands in for, with the modules that the stub is made for.

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test as testInTurn } from '@jest/globals';
-import { bundle, entries } from '../../lib/bundle.ts';
+import { bundle, requestEntries } from '../../lib/bundle.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
@@ -29,7 +29,7 @@ const database = createServer((request, response) =>
 const endpoint = `http://127.0.0.1:${await listen(database, 0, '127.0.0.1')}`;
 finallyDo(() => database.close().closeAllConnections());
 
-describe.each(entries)('the bundle of %s', (entry) => {
+describe.each(requestEntries)('the bundle of %s', (entry) => {
   const folder = join(bundles, entry);
 
   /** Returns the folder of a copy in which one file has other code. */

@@ -9,7 +9,7 @@ import { build as esbuild, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
-import { build, buildOptions, bundle, type Entry, entries } from '../../lib/bundle.ts';
+import { build, buildOptions, bundle, type Entry, requestEntries } from '../../lib/bundle.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
@@ -28,7 +28,7 @@ const withoutShortcuts: Plugin = {
 };
 const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
 await esbuild({ ...buildOptions(), ...differently, outdir: whole, write: true });
-for (const entry of entries)
+for (const entry of requestEntries)
   copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
 
 const plant = { id: { N: '7' }, name: { S: 'Monstera' }, tag: { S: 'ü' } };
@@ -105,7 +105,7 @@ async function run(folder: string, entry: Entry): Promise<Run & Seen> {
   return { ...outcome, ...seen };
 }
 
-describe.each(entries)('%s with and without stubs', (entry) => {
+describe.each(requestEntries)('%s with and without stubs', (entry) => {
   test('sends the same requests, gives the same answers and logs the same', async () => {
     const short = await run(ours, entry);
     const long = await run(whole, entry);

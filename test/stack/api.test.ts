@@ -9,6 +9,7 @@ import {
   attributeOf,
   functionNames,
   idsOf,
+  ownPartOf,
   propertiesOf,
   ref,
   resource,
@@ -56,7 +57,8 @@ test('each operation has its method, path, scope, table, actions and statuses', 
   expect(described).toEqual(pinnedOperations);
 });
 
-test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
+test.each(all)('only the gateway calls a function, for its operation (%s)', (_, whole) => {
+  const template = ownPartOf(whole);
   const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
   const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
   const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];

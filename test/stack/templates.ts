@@ -12,6 +12,7 @@ export interface Resource {
   Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a wrong path into this JSON fails the test.
   Properties: any;
+  Metadata?: Record<string, unknown>;
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;
 }
@@ -51,6 +52,22 @@ export async function allTemplates(): Promise<Record<keyof typeof settings, Temp
     await templateWith(chosen),
   ]);
   return Object.fromEntries(await Promise.all(made));
+}
+
+/** The constructs of the stack that serve and watch requests. */
+const ownConstructs = new Set([
+  ...['RestApi', 'Tables', 'Monitoring', 'Budget', 'Domain', 'Certificate', 'Record'],
+  ...functionNames.flatMap((name) => [name, `${name}Resources`]),
+]);
+
+/** Returns a template without what somebody adds beside the requests, such as a queue. */
+export function ownPartOf(template: Template): Template {
+  const isOwn = ([, { Metadata = {} }]: [string, Resource]) => {
+    const [, construct = ''] = `${Metadata['aws:cdk:path']}`.split('/');
+    return ownConstructs.has(construct);
+  };
+  const Resources = Object.fromEntries(Object.entries(template.Resources).filter(isOwn));
+  return { ...template, Resources };
 }
 
 export const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));

@@ -1,4 +1,4 @@
-import { type Entry, entries } from '../../../lib/bundle.ts';
+import { type Entry, requestEntries } from '../../../lib/bundle.ts';
 import { type Figures, type Ratio, ratio } from './ratio.ts';
 
 /** What was measured, beside its target. The title says of what, and which figure. */
@@ -25,7 +25,7 @@ const titles: Partial<Record<Entry, string>> = {
 
 /** Targets of each function beside `raw`. Both tasks have the given word before their names. */
 const besideRaw = (what: string, atMost: number, figure: keyof Figures, task = ''): Target[] =>
-  entries.map((entry) => [
+  requestEntries.map((entry) => [
     `${titles[entry] ?? entry}: ${what} / raw`,
     atMost,
     figure,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { bundle, type Entry, entries } from '../../../../lib/bundle.ts';
+import { bundle, type Entry, requestEntries } from '../../../../lib/bundle.ts';
 
 const baselines = join(import.meta.dirname, '..', 'baselines');
 
@@ -45,10 +45,10 @@ export function buildCandidates(folder: string): Candidate[] {
     return { name, file, entry };
   };
   return [
-    ...entries.map((entry) => {
+    ...requestEntries.map((entry) => {
       return { name: entry, file: join(folder, 'ours', entry, 'start.mjs'), entry };
     }),
-    ...entries.map((entry) => build(`raw ${entry}`, 'raw', entry, pinned)),
+    ...requestEntries.map((entry) => build(`raw ${entry}`, 'raw', entry, pinned)),
     build('CDK default', 'raw', 'create-plant', cdkDefault),
     build('express', 'express', 'create-plant', cdkDefault),
     build('demo', 'demo', 'create-plant', cdkDefault),
