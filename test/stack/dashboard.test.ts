@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { prices } from '../../lib/prices.ts';
 import { words } from '../support/words.ts';
-import { accessOf, ofType, ownPartOf, propertiesOf, resource, settings, templateWith } from './templates.ts';
+import {
+  accessOf,
+  ofType,
+  ownPartOf,
+  propertiesOf,
+  resource,
+  settings,
+  templateWith,
+} from './templates.ts';
 
 const template = ownPartOf(await templateWith(settings.everything));
 const idsOf = (type: string) => Object.keys(ofType(template, type));
