@@ -34,6 +34,10 @@ export async function quietly(work: () => Promise<unknown>): Promise<void> {
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
-  const { name, message, stack, code, $metadata, cause } = error as Error & Record<string, unknown>;
-  return { name, message, stack, code, $metadata, cause: cause && describe(cause) };
+  const { name, message, stack, code, $metadata, cause, ...more } = error as Error &
+    Record<string, unknown>;
+  // Which limit DynamoDB enforced, which its message does not say. The classes spell it differently.
+  const throttlingReasons = more.throttlingReasons ?? more.ThrottlingReasons;
+  const inner = cause && describe(cause);
+  return { name, message, stack, code, throttlingReasons, $metadata, cause: inner };
 }

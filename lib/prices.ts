@@ -36,13 +36,20 @@ export const lambdaSecond =
  */
 export const assumedSeconds = 0.025;
 
+/**
+ * How long INIT is assumed to take, in seconds, and which share of the invocations has one: "under
+ * 1 %", says https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html. Lambda
+ * charges for it like for the invocation.
+ */
+export const assumedInit = { seconds: 0.3, share: 0.01 } as const;
+
 /** Returns the price of a usage by service, with the default settings. */
 export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage) {
   return {
     gateway: (requests / 1e6) * prices.millionGatewayRequests,
     lambda:
       (invocations / 1e6) * prices.millionLambdaRequests +
-      invocations * assumedSeconds * lambdaSecond,
+      invocations * (assumedSeconds + assumedInit.share * assumedInit.seconds) * lambdaSecond,
     dynamodb: (reads / 1e6) * prices.millionTableReads + (writes / 1e6) * prices.millionTableWrites,
     logs: (logBytes / 1e9) * prices.logGb,
   };

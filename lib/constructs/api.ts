@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -7,6 +7,7 @@ import {
   EndpointAccessMode,
   EndpointType,
   IdentitySource,
+  IpAddressType,
   LambdaIntegration,
   LogGroupLogDestination,
   RestApi,
@@ -16,6 +17,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import { Construct } from 'constructs';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders } from '../../functions/shared/headers.ts';
@@ -36,6 +38,9 @@ export const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
+
+/** By default, clients that have IPv6 only reach neither the API nor a domain. */
+export const ipAddressType = IpAddressType.DUAL_STACK;
 
 /**
  * Adds the REST API at stage v1: a method for each operation, with its function and the authorizer.
@@ -61,7 +66,7 @@ export function addApi(
   const rest = new RestApi(scope, 'Rest', {
     restApiName: stack.node.id,
     description: 'Plant Store',
-    endpointTypes: [EndpointType.REGIONAL],
+    endpointConfiguration: { types: [EndpointType.REGIONAL], ipAddressType },
     cloudWatchRole: false,
     ...(settings['domain-only'] && { disableExecuteApiEndpoint: true }),
     deployOptions: {
@@ -96,6 +101,7 @@ export function addApi(
   }
   completePreflights(rest, corsOrigin);
   addGatewayResponses(rest, corsOrigin);
+  addSamplingRule(scope, rest, settings);
 
   const findings = {
     'AwsSolutions-APIG2':
@@ -113,6 +119,33 @@ export function addApi(
   for (const [id, reason] of Object.entries(findings))
     Validations.of(scope).acknowledge({ id, reason });
   return rest;
+}
+
+/**
+ * Makes X-Ray record few requests. Without the rule it records the first of each second too, which
+ * at a million requests a month are nearly all. A region allows 25 rules
+ * (https://docs.aws.amazon.com/general/latest/gr/xray.html), so that a copy has none.
+ */
+function addSamplingRule(scope: Construct, rest: RestApi, settings: Settings): void {
+  if (settings.instance) {
+    return;
+  }
+  new CfnSamplingRule(scope, 'SamplingRule', {
+    samplingRule: {
+      version: 1,
+      ruleName: Stack.of(scope).stackName,
+      // Before rules of the account that match more.
+      priority: 1000,
+      reservoirSize: 0,
+      fixedRate: 0.05,
+      resourceArn: rest.deploymentStage.stageArn,
+      serviceType: 'AWS::ApiGateway::Stage',
+      serviceName: '*',
+      host: '*',
+      httpMethod: '*',
+      urlPath: '*',
+    },
+  });
 }
 
 /** Gives CDK's answers to CORS preflights the headers that every response has. */

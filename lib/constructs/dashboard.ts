@@ -23,11 +23,13 @@ interface DashboardProps extends Monitored {
   alarms: IAlarm[];
   /** The metrics that are counted from the log. */
   counts: IMetric[];
+  /** What Lambda charges for, of all functions, in milliseconds. */
+  billedMs: Metric;
 }
 
 /** Adds one screen: whether the stack is healthy, which part is slow and what it costs. */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
-  const { rest, handlers, authorizer, alarms, counts, settings } = props;
+  const { rest, handlers, authorizer, alarms, counts, billedMs, settings } = props;
   const stage = rest.deploymentStage;
   const functions = [...Object.values(handlers), authorizer];
   const tables = Object.values(props.tables);
@@ -100,10 +102,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
             functions.map((f) => f.metricInvocations(sum)),
             perMillion(prices.millionLambdaRequests),
           ],
-          ms: [
-            functions.map((f) => f.metricDuration(sum)),
-            `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`,
-          ],
+          ms: [[billedMs], `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`],
         }),
         cost('DynamoDB', {
           reads: [ofTables('ConsumedReadCapacityUnits'), perMillion(prices.millionTableReads)],

@@ -1,11 +1,11 @@
 import { CfnOutput } from 'aws-cdk-lib';
-import { DomainName, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type CfnDomainName, DomainName, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
-import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import type { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
-import { stageName, tls } from './api.ts';
+import { ipAddressType, stageName, tls } from './api.ts';
 
 /**
  * Makes the API answer at a domain too, below the name of its stage. With a hosted zone, its
@@ -24,16 +24,21 @@ export function addDomain(scope: Construct, domainName: string, rest: RestApi, s
       : Certificate.fromCertificateArn(scope, 'Certificate', `${certificate}`),
     ...tls,
   });
+  const resource = domain.node.defaultChild as CfnDomainName;
+  resource.addPropertyOverride('EndpointConfiguration.IpAddressType', ipAddressType);
   domain.addBasePathMapping(rest, { stage: rest.deploymentStage, basePath: stageName });
-  if (zone)
-    new ARecord(scope, 'Record', {
+  if (zone) {
+    const record = {
       zone,
       // With a dot at its end a name is complete, so that CDK does not ask for the zone's name.
       recordName: `${domainName}.`,
       target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
-    });
-  else
+    };
+    new ARecord(scope, 'Record', record);
+    new AaaaRecord(scope, 'RecordForIPv6', record);
+  } else {
     new CfnOutput(scope, 'DnsRecord', {
       value: `${domainName}. CNAME ${domain.domainNameAliasDomainName}.`,
     });
+  }
 }

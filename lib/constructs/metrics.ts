@@ -29,21 +29,37 @@ export const logged = (code: LogCode): JsonPattern =>
   FilterPattern.stringValue('$.message.code', '=', code);
 
 /**
- * Matches Lambda's report of an invocation that ended before the function could log anything
- * (https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html). Thrown errors do
- * not count, because the authorizer throws to refuse a token.
+ * Matches Lambda's report of an invocation. Each invocation has one. One that fails also has a
+ * `platform.runtimeDone` with the same status, which must not count again:
+ * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
+ */
+export const invocationReport = (): JsonPattern =>
+  FilterPattern.stringValue('$.type', '=', 'platform.report');
+
+const failed = (): JsonPattern => FilterPattern.stringValue('$.record.status', '!=', 'success');
+
+/** Matches the report of a function that did not start. */
+const failedInit = (): JsonPattern =>
+  FilterPattern.all(FilterPattern.stringValue('$.type', '=', 'platform.initReport'), failed());
+
+/** Matches the report of an invocation that failed in any way, or of a function that did not start. */
+export const failedInvocation = (): JsonPattern =>
+  FilterPattern.any(failedInit(), FilterPattern.all(invocationReport(), failed()));
+
+/**
+ * Matches the report of an invocation that ended before the function could log anything, or of a
+ * function that did not start. Thrown errors do not count, because the authorizer throws to refuse
+ * a token.
  */
 export const crashOrTimeout = (): JsonPattern =>
   FilterPattern.any(
-    FilterPattern.stringValue('$.record.status', '=', 'timeout'),
-    FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.ExitError'),
-    FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.OutOfMemory'),
+    failedInit(),
     FilterPattern.all(
-      FilterPattern.stringValue('$.type', '=', 'platform.initReport'),
-      FilterPattern.stringValue('$.record.status', '=', 'error'),
+      invocationReport(),
+      FilterPattern.any(
+        FilterPattern.stringValue('$.record.status', '=', 'timeout'),
+        FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.ExitError'),
+        FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.OutOfMemory'),
+      ),
     ),
   );
-
-/** Matches Lambda's report of an invocation that failed in any way. */
-export const failedInvocation = (): JsonPattern =>
-  FilterPattern.any(crashOrTimeout(), FilterPattern.stringValue('$.record.status', '=', 'error'));

@@ -19,6 +19,7 @@ import { addDashboard } from './dashboard.ts';
 import {
   crashOrTimeout,
   failedInvocation,
+  invocationReport,
   logged,
   type Monitored,
   period,
@@ -52,15 +53,22 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
   const handlers = Object.values(parts.handlers);
   const action = new SnsAction(addTopic(scope, settings['alarm-email']));
 
-  /** Counts the functions' matching log lines as a metric, which adds nothing to a request. */
-  const count = (metricName: string, functions: StoreFunction[], filterPattern: JsonPattern) => {
+  /** Adds up a value of the functions' matching log lines, which adds nothing to a request. */
+  const addUp = (
+    metricName: string,
+    functions: StoreFunction[],
+    filterPattern: JsonPattern,
+    metricValue: string,
+  ): Metric => {
     const metricNamespace = stack.stackName;
+    const metric = { filterPattern, metricNamespace, metricName, metricValue };
     for (const { node, logGroup } of functions) {
-      const id = `${node.id}${metricName}`;
-      new MetricFilter(scope, id, { logGroup, filterPattern, metricNamespace, metricName });
+      new MetricFilter(scope, `${node.id}${metricName}`, { logGroup, ...metric });
     }
     return new Metric({ namespace: metricNamespace, metricName, ...sum });
   };
+  const count = (metricName: string, functions: StoreFunction[], filterPattern: JsonPattern) =>
+    addUp(metricName, functions, filterPattern, '1');
   const authorizerFailure = FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout());
   const counts = {
     authorizerFailed: count('AuthorizerFailed', [authorizer], authorizerFailure),
@@ -153,7 +161,15 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     // The sum of all functions of the account and region, which share the quota, is one metric.
     metric: LambdaFunction.metricAllThrottles(sum),
   });
-  addDashboard(scope, { ...parts, alarms, counts: Object.values(counts) });
+  // Lambda's own metric of durations leaves out INIT, which is charged since August 2025:
+  // https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/
+  const billedMs = addUp(
+    'BilledMilliseconds',
+    [...handlers, authorizer],
+    invocationReport(),
+    '$.record.metrics.billedDurationMs',
+  );
+  addDashboard(scope, { ...parts, alarms, counts: Object.values(counts), billedMs });
 }
 
 function addTopic(scope: Construct, email: string | undefined): Topic {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { assumedSeconds, lambdaSecond, prices } from '../../lib/prices.ts';
+import { assumedInit, assumedSeconds, lambdaSecond, prices } from '../../lib/prices.ts';
 import { functionDefaults } from '../../lib/setting-facts.ts';
 import { type Measured, type MeasuredName, measure, measureDearest } from './measured.ts';
 import { readPage, tableOf } from './page.ts';
@@ -36,7 +36,7 @@ interface Use {
   /** API Gateway does not charge for requests that an authorizer refuses. */
   charged: 0 | 1;
   invocations: number;
-  /** Seconds of each invocation, with the default memory. */
+  /** Seconds of each invocation after INIT, with the default memory. */
   seconds: number;
   readUnits: number;
   writeUnits: number;
@@ -87,7 +87,16 @@ const dearest = (await measureDearest()).map(
   }),
 );
 
-const refused: Use = { ...plain, charged: 0, invocations: 1, ...told('refuse a token') };
+/** What Lambda's `platform.runtimeDone` of a failed invocation says beyond the emulator's. */
+const spansKilobytes = 0.3;
+const refusal = told('refuse a token');
+const refused: Use = {
+  ...plain,
+  charged: 0,
+  invocations: 1,
+  ...refusal,
+  logKilobytes: refusal.logKilobytes + spansKilobytes,
+};
 const preflight: Use = { ...plain, invocations: 0, logKilobytes: 0, sentKilobytes: 0.7 };
 
 /** What Lambda's own lines say of the trace and the function, which the emulator's do not. */
@@ -100,11 +109,10 @@ function costs(uses: [million: number, use: Use][]): number[] {
   const sum = (of: (use: Use) => number) =>
     uses.reduce((total, [million, use]) => total + million * of(use), 0);
   const requests = sum(() => 1);
-  // X-Ray records the first request of each second, and one in twenty of the others.
-  const reservoir = Math.min(requests, secondsOfAMonth / 1e6);
-  const traces = reservoir + 0.05 * (requests - reservoir);
+  const traces = 0.05 * requests;
   const [charged, sent] = [sum((use) => use.charged), sum((use) => use.sentKilobytes)];
-  const seconds = 1e6 * sum((use) => use.invocations * use.seconds);
+  const initSeconds = assumedInit.share * assumedInit.seconds;
+  const seconds = 1e6 * sum((use) => use.invocations * (use.seconds + initSeconds));
   const parts = [
     tiered(charged, gatewayTiers),
     sum((use) => use.invocations) * prices.millionLambdaRequests + seconds * lambdaSecond,
@@ -123,6 +131,8 @@ const dollars = (amount: number) =>
 test('the page has what one request uses, as measured', async () => {
   const assumed = `takes ${assumedSeconds * 1000} ms of ${functionDefaults.memory} MB`;
   expect(readPage(page)).toContain(assumed);
+  const init = `INIT of ${assumedInit.seconds * 1000} ms in one of ${1 / assumedInit.share}`;
+  expect(readPage(page).replaceAll(/\s+/g, ' ')).toContain(init);
   for (const [name, measured] of Object.entries(await measure()))
     expect({ name, ...told(name as MeasuredName) }).toEqual({
       name,
@@ -143,6 +153,10 @@ test('the page has what ordinary months cost', () => {
   expect(tableOf(page, 'requests a month')).toEqual(
     months.map(([name, million]) => [name, ...costs([[million, ordinary]]).map(dollars)]),
   );
+});
+
+test('a million ordinary requests cost at most 5.20 dollars', () => {
+  expect(costs([[1, ordinary]]).at(-1)).toBeLessThanOrEqual(5.2);
 });
 
 test('the page has what a month at the default throttle costs at most', () => {

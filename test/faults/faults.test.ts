@@ -226,6 +226,22 @@ test.each([...cases, ...skewCases])('%s', async (...one) => {
   if (status === 500) expect(line).toContain('REQUEST_FAILED');
 });
 
+test.each([
+  ['ThrottlingException', 'throttlingReasons'],
+  ['ProvisionedThroughputExceededException', 'ThrottlingReasons'],
+  ['RequestLimitExceeded', 'ThrottlingReasons'],
+])('the log of a %s has the limit that was exceeded', async (type, member) => {
+  const owner = `limit-of-${type}`;
+  const reasons = [{ reason: 'TableReadKeyRangeThroughputExceeded', resource: 'arn:aws:table' }];
+  proxy.play(owner, fail(400, type, {}, 'Throughput exceeds the limit', { [member]: reasons }));
+  expect((await ask('list', await service.issue(owner))).response.status).toBe(503);
+  const line = service.log.findLast((logged) => logged.includes(`"${owner}","status"`));
+  expect(JSON.parse(`${line}`).message).toMatchObject({
+    code: 'DATABASE_UNAVAILABLE',
+    cause: { name: type, throttlingReasons: reasons },
+  });
+});
+
 test('a database that refuses connections is unavailable to every function', async () => {
   const [token, other] = [await service.issue('dave'), await service.issue('dave')];
   expect((await ask('list', token)).response.status).toBe(200);

@@ -61,8 +61,11 @@ describe('a fault is answered as the gateway does, and the next request is serve
     const before = await ask('nothing', path);
     const { status, body, entries } = await ask(what, path);
     expect([status, body]).toEqual([502, { message: 'Internal server error' }]);
-    const report = entries.find(({ type }) => type === 'platform.report');
-    expect(report.record.errorType).toBe(errorType);
+    const failures = entries.filter(({ record }) => record && record.status !== undefined);
+    const types = ['platform.runtimeDone', 'platform.report'].slice(errorType ? 0 : 1);
+    expect(failures.map(({ type, record }) => [type, record.errorType])).toEqual(
+      types.map((type) => [type, errorType]),
+    );
     const after = await ask('nothing', path);
     expect(after.status).toBe(200);
     expect(after.body.environment === before.body.environment).toBe(sameEnvironment);
@@ -207,6 +210,20 @@ test('invocations that wait are served in turn, as soon as one environment is id
   expect(added()).toBe('abcd');
   release();
   for (const { status } of await Promise.all(held)) expect(status).toBe(200);
+});
+
+test('INIT is billed with the invocation that waited for it', async () => {
+  await ask('exits with 3');
+  await ask('nothing');
+  const reports = fixture.log
+    .filter(({ line }) => line.includes('"platform.report"'))
+    .map(({ line }) => JSON.parse(line).record.metrics);
+  expect(reports).toContainEqual(expect.objectContaining({ initDurationMs: expect.any(Number) }));
+  for (const { durationMs, initDurationMs = 0, billedDurationMs } of reports) {
+    // Durations are rounded to a hundredth, and the bill up to a whole millisecond.
+    const unused = billedDurationMs - durationMs - initDurationMs;
+    expect([unused > -0.02, unused < 1.02]).toEqual([true, true]);
+  }
 });
 
 test('each invocation logs in one piece, for its own request', async () => {

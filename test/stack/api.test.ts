@@ -110,6 +110,29 @@ test.each([
   ]);
 });
 
+test('X-Ray records one in twenty requests of this stage, and a copy leaves the rules alone', () => {
+  const [rule, ...others] = propertiesOf(plain, 'AWS::XRay::SamplingRule');
+  expect(others).toEqual([]);
+  const place = ['arn:', ref('AWS::Partition'), ':apigateway:', ref('AWS::Region')];
+  expect(rule.SamplingRule).toEqual({
+    Version: 1,
+    RuleName: 'PlantStore',
+    Priority: 1000,
+    ReservoirSize: 0,
+    FixedRate: 0.05,
+    ResourceARN: join(...place, '::/restapis/', ref('Api'), '/stages/', ref(stage)),
+    ServiceType: 'AWS::ApiGateway::Stage',
+    ServiceName: '*',
+    Host: '*',
+    HTTPMethod: '*',
+    URLPath: '*',
+  });
+  // A region has room for 25 rules: https://docs.aws.amazon.com/general/latest/gr/xray.html
+  for (const [name, template] of all.filter(([name]) => name !== 'default')) {
+    expect([name, idsOf(template, 'AWS::XRay::SamplingRule')]).toEqual([name, []]);
+  }
+});
+
 test('the access log is a setting, and has nothing in it that a client can write at will', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
   const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
@@ -120,15 +143,18 @@ test('the access log is a setting, and has nothing in it that a client can write
   expect(Object.values(JSON.parse(Format))).toEqual(named.map((name) => `$context.${name}`));
 });
 
-test.each(all)('the API accepts TLS from 1.2 on, under its own name (%s)', (_, template) => {
-  const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
-  for (const properties of [resource(template, 'Api').Properties, ...domains])
-    expect(properties).toMatchObject({
-      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-      EndpointAccessMode: 'STRICT',
-      EndpointConfiguration: { Types: ['REGIONAL'] },
-    });
-});
+test.each(all)(
+  'the API accepts IPv6, and TLS from 1.2 on, under its own name (%s)',
+  (_, template) => {
+    const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
+    for (const properties of [resource(template, 'Api').Properties, ...domains])
+      expect(properties).toMatchObject({
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+        EndpointConfiguration: { IpAddressType: 'dualstack', Types: ['REGIONAL'] },
+      });
+  },
+);
 
 const [stage] = idsOf(plain, 'AWS::ApiGateway::Stage');
 const [domainId = ''] = idsOf(zone, 'AWS::ApiGateway::DomainName');
@@ -185,7 +211,7 @@ test('a certificate of the deployer is used as it is', () => {
   expect(domain.RegionalCertificateArn).toBe(settings.everything.certificate);
 });
 
-test('with a hosted zone, the stack makes the certificate and the record in it', () => {
+test('with a hosted zone, the stack makes the certificate and the records in it', () => {
   const { 'hosted-zone': HostedZoneId, domain: DomainName } = settings.zone;
   expect(propertiesOf(zone, 'AWS::CertificateManager::Certificate')).toMatchObject([
     { DomainName, DomainValidationOptions: [{ DomainName, HostedZoneId }] },
@@ -198,5 +224,6 @@ test('with a hosted zone, the stack makes the certificate and the record in it',
   };
   expect(propertiesOf(zone, 'AWS::Route53::RecordSet')).toEqual([
     { Name: `${DomainName}.`, Type: 'A', HostedZoneId, AliasTarget },
+    { Name: `${DomainName}.`, Type: 'AAAA', HostedZoneId, AliasTarget },
   ]);
 });

@@ -48,15 +48,16 @@ const latencies = functions.flatMap((name) => {
   const latency = 'AWS/DynamoDB SuccessfulRequestLatency Operation';
   return actions.map((action) => `${latency} ${action} TableName ${table}`);
 });
-const counted = propertiesOf(template, 'AWS::Logs::MetricFilter').map(
-  ({ MetricTransformations: [{ MetricNamespace: name, MetricName }] }) => `${name} ${MetricName}`,
-);
+const counted = propertiesOf(template, 'AWS::Logs::MetricFilter')
+  .map(({ MetricTransformations: [transformation] }) => transformation)
+  .filter(({ MetricValue }) => MetricValue === '1')
+  .map(({ MetricNamespace: name, MetricName }) => `${name} ${MetricName}`);
 
 /** What costs are made of, by the names in their expressions. */
 const used = {
   requests: [ofApi('Count')],
   invocations: ofFunctions('Invocations'),
-  ms: ofFunctions('Duration'),
+  ms: ['PlantStore-everything BilledMilliseconds'],
   reads: ofTables('ConsumedReadCapacityUnits'),
   writes: ofTables('ConsumedWriteCapacityUnits'),
   bytes: functions.map((name) => {

@@ -105,20 +105,26 @@ test('metric filters count log codes in the logs of the functions that write the
       return [owner, FilterPattern, MetricTransformations];
     },
   );
-  const filter = (pattern: string, MetricName: string) => [
+  const filter = (pattern: string, MetricName: string, MetricValue = '1') => [
     pattern,
-    [{ MetricNamespace: 'PlantStore', MetricName, MetricValue: '1' }],
+    [{ MetricNamespace: 'PlantStore', MetricName, MetricValue }],
   ];
+  // A failed invocation has a platform.runtimeDone too, with the same status.
+  const failedInit = '(($.type = "platform.initReport") && ($.record.status != "success"))';
   const crashOrTimeout =
-    '($.record.status = "timeout") || ($.record.errorType = "Runtime.ExitError") || ' +
-    '($.record.errorType = "Runtime.OutOfMemory") || ' +
-    '(($.type = "platform.initReport") && ($.record.status = "error"))';
+    `${failedInit} || (($.type = "platform.report") && (($.record.status = "timeout") || ` +
+    '($.record.errorType = "Runtime.ExitError") || ($.record.errorType = "Runtime.OutOfMemory")))';
   const authorizerFailed = `{ ($.message.code = "AUTHORIZER_FAILED") || (${crashOrTimeout}) }`;
   const unavailable = filter('{ $.message.code = "DATABASE_UNAVAILABLE" }', 'DatabaseUnavailable');
   const failed = filter('{ $.message.code = "REQUEST_FAILED" }', 'RequestFailed');
   const invocation = filter(
-    `{ (${crashOrTimeout}) || ($.record.status = "error") }`,
+    `{ ${failedInit} || (($.type = "platform.report") && ($.record.status != "success")) }`,
     'FunctionFailed',
+  );
+  const billed = filter(
+    '{ $.type = "platform.report" }',
+    'BilledMilliseconds',
+    '$.record.metrics.billedDurationMs',
   );
   expect(filters).toEqual([
     ['Authorizer', ...filter(authorizerFailed, 'AuthorizerFailed')],
@@ -126,6 +132,7 @@ test('metric filters count log codes in the logs of the functions that write the
     ...plantFunctions.map((name) => [name, ...unavailable]),
     ...plantFunctions.map((name) => [name, ...failed]),
     ...plantFunctions.map((name) => [name, ...invocation]),
+    ...[...plantFunctions, 'Authorizer'].map((name) => [name, ...billed]),
   ]);
   const codes = filters.flatMap(([, pattern]) =>
     [...String(pattern).matchAll(/\$\.message\.code = "(\w+)"/g)].map(([, code]) => code),
@@ -150,6 +157,9 @@ test("one copy stays within CloudWatch's free allowance", () => {
   const cents = (2 * alarmMetrics - 10) * 10;
   for (const page of ['README.md', 'docs/cost-and-scale.md'])
     expect(readPage(page).replaceAll(/\s+/g, ' ')).toContain(`costs ${cents} cents a month`);
+  // A custom metric costs 30 cents, in proportion to the hours in which it gets data.
+  const customCents = (2 * new Set(custom).size - 10) * 30;
+  expect(readPage('docs/cost-and-scale.md')).toContain(`${customCents} cents for its metrics`);
 });
 
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {

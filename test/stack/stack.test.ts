@@ -62,7 +62,7 @@ test('what serves and watches requests has these resources and no others', () =>
     'AWS::Lambda::Function': functions,
     'AWS::Lambda::Permission': functions,
     'AWS::Logs::LogGroup': functions,
-    'AWS::Logs::MetricFilter': 3 * pinnedOperations.length + 2,
+    'AWS::Logs::MetricFilter': 3 * pinnedOperations.length + 2 + functions,
     'AWS::SNS::Topic': 1,
     'AWS::SNS::TopicPolicy': 1,
   };
@@ -72,7 +72,7 @@ test('what serves and watches requests has these resources and no others', () =>
     return Object.fromEntries([...types].map(([type, { length }]) => [type, length]));
   });
   expect(counts).toEqual([
-    expected,
+    { ...expected, 'AWS::XRay::SamplingRule': 1 },
     expected,
     {
       ...expected,
@@ -87,7 +87,7 @@ test('what serves and watches requests has these resources and no others', () =>
       ...expected,
       ...domain,
       'AWS::CertificateManager::Certificate': 1,
-      'AWS::Route53::RecordSet': 1,
+      'AWS::Route53::RecordSet': 2,
     },
   ]);
 });

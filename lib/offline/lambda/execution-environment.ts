@@ -162,12 +162,17 @@ function platformLog(
     report(durationMs, initDurationMs, errorType) {
       const metrics = {
         durationMs: round(durationMs),
-        billedDurationMs: Math.ceil(durationMs),
+        billedDurationMs: Math.ceil(durationMs + (initDurationMs ?? 0)),
         memorySizeMB: MemorySize,
         initDurationMs: initDurationMs && round(initDurationMs),
       };
       const status = statusOf(errorType);
       if (isJson) {
+        // At the level INFO, Lambda tells of the runtime only if it failed.
+        if (status !== 'success') {
+          const runtimeMetrics = { durationMs: metrics.durationMs, producedBytes: 0 };
+          printJson('platform.runtimeDone', { status, metrics: runtimeMetrics, errorType });
+        }
         printJson('platform.report', { metrics, status, errorType });
       } else {
         printText(

@@ -100,7 +100,7 @@ export const supportedTypes = {
       ApiKeySourceType Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy
       Tags
     `),
-    EndpointConfiguration: { Types: only('REGIONAL') },
+    EndpointConfiguration: { IpAddressType: 'ignored', Types: only('REGIONAL') },
   },
   'AWS::ApiGateway::Stage': {
     ...ignored(`

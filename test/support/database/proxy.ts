@@ -113,9 +113,10 @@ export const fail = (
   type: string,
   headers: Record<string, string> = {},
   message = 'a secret of the database',
+  members: object = {},
 ): Fault => {
   const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
-  return answer(status, json, JSON.stringify({ __type, message }), headers);
+  return answer(status, json, JSON.stringify({ __type, message, ...members }), headers);
 };
 
 export const throttle = fail(400, 'ThrottlingException');
