@@ -36,7 +36,7 @@ function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, code, $metadata, cause, ...more } = error as Error &
     Record<string, unknown>;
-  // Which limit DynamoDB enforced, which its message does not say. The classes spell it differently.
+  // The message does not name the limit. The SDK's classes spell this member differently.
   const throttlingReasons = more.throttlingReasons ?? more.ThrottlingReasons;
   const inner = cause && describe(cause);
   return { name, message, stack, code, throttlingReasons, $metadata, cause: inner };

@@ -43,13 +43,16 @@ export const assumedSeconds = 0.025;
  */
 export const assumedInit = { seconds: 0.3, share: 0.01 } as const;
 
+/** What Lambda charges for an invocation on average, in seconds. */
+const billedSeconds = assumedSeconds + assumedInit.share * assumedInit.seconds;
+
 /** Returns the price of a usage by service, with the default settings. */
 export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage) {
   return {
     gateway: (requests / 1e6) * prices.millionGatewayRequests,
     lambda:
       (invocations / 1e6) * prices.millionLambdaRequests +
-      invocations * (assumedSeconds + assumedInit.share * assumedInit.seconds) * lambdaSecond,
+      invocations * billedSeconds * lambdaSecond,
     dynamodb: (reads / 1e6) * prices.millionTableReads + (writes / 1e6) * prices.millionTableWrites,
     logs: (logBytes / 1e9) * prices.logGb,
   };

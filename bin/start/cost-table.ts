@@ -1,4 +1,4 @@
-import { assumedSeconds, priceOf } from '../../lib/prices.ts';
+import { assumedInit, assumedSeconds, priceOf } from '../../lib/prices.ts';
 import { textTable } from '../command-line/text-table.ts';
 import type { Total } from './request-log.ts';
 
@@ -16,8 +16,9 @@ cost on AWS (US dollars, us-east-1):
 ${table}
 
 The price covers API Gateway, Lambda, DynamoDB and logs, at ${milliseconds} ms an
-invocation. API Gateway charges for no request that the authorizer refuses. Free
-allowances, X-Ray, data sent, storage and alarms are left out.
+invocation and one cold start in ${1 / assumedInit.share}. API Gateway charges for no request that
+the authorizer refuses. Free allowances, X-Ray, data sent, storage and alarms
+are left out.
 docs/cost-and-scale.md has them all.
 `;
 }

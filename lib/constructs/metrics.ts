@@ -42,7 +42,7 @@ const failed = (): JsonPattern => FilterPattern.stringValue('$.record.status', '
 const failedInit = (): JsonPattern =>
   FilterPattern.all(FilterPattern.stringValue('$.type', '=', 'platform.initReport'), failed());
 
-/** Matches the report of an invocation that failed in any way, or of a function that did not start. */
+/** Matches the report of an invocation that failed, or of a function that did not start. */
 export const failedInvocation = (): JsonPattern =>
   FilterPattern.any(failedInit(), FilterPattern.all(invocationReport(), failed()));
 

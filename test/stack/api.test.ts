@@ -110,7 +110,7 @@ test.each([
   ]);
 });
 
-test('X-Ray records one in twenty requests of this stage, and a copy leaves the rules alone', () => {
+test('X-Ray records one in twenty requests of this stage, and copies have no rule', () => {
   const [rule, ...others] = propertiesOf(plain, 'AWS::XRay::SamplingRule');
   expect(others).toEqual([]);
   const place = ['arn:', ref('AWS::Partition'), ':apigateway:', ref('AWS::Region')];
@@ -144,7 +144,7 @@ test('the access log is a setting, and has nothing in it that a client can write
 });
 
 test.each(all)(
-  'the API accepts IPv6, and TLS from 1.2 on, under its own name (%s)',
+  'the API accepts TLS from 1.2 on, under its own name, and IPv6 (%s)',
   (_, template) => {
     const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
     for (const properties of [resource(template, 'Api').Properties, ...domains])

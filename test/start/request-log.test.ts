@@ -6,7 +6,13 @@ import { requestLog } from '../../bin/start/request-log.ts';
 import type { FunctionCall } from '../../lib/offline/database/database-front.ts';
 import type { Answered } from '../../lib/offline/emulator.ts';
 import { newTrace, type Trace } from '../../lib/offline/trace.ts';
-import { assumedSeconds, lambdaSecond, logEventBytes, prices } from '../../lib/prices.ts';
+import {
+  assumedInit,
+  assumedSeconds,
+  lambdaSecond,
+  logEventBytes,
+  prices,
+} from '../../lib/prices.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 
@@ -244,7 +250,7 @@ test('the cost table has what each operation used and costs', () => {
   const invoking =
     prices.millionGatewayRequests +
     prices.millionLambdaRequests +
-    1e6 * assumedSeconds * lambdaSecond;
+    1e6 * (assumedSeconds + assumedInit.share * assumedInit.seconds) * lambdaSecond;
   const listing = invoking + prices.millionTableReads + prices.logGb;
   const creating = invoking + 6 * prices.millionTableWrites;
   const table = costTable(requests.totals);
