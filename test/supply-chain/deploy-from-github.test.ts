@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { readPage } from '../docs/page.ts';
 import type { Template } from '../stack/templates.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { root } from '../support/project.ts';
 
 function deployRole(): Template {
@@ -51,6 +53,20 @@ test('the role trusts one branch and environment of the repository with these id
   });
 });
 
+test('the role may start a deployment and publish its files, and may not read the account', () => {
+  const [policy, ...others] = deployRole().Resources.DeployRole?.Properties.Policies ?? [];
+  expect(others).toEqual([]);
+  const [{ Action, Resource }, ...more] = policy.PolicyDocument.Statement;
+  expect(more).toEqual([]);
+  expect(Action).toBe('sts:AssumeRole');
+  const place = '${AWS::AccountId}-${AWS::Region}';
+  const role = 'arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-${Qualifier}';
+  expect(Resource).toEqual([
+    { 'Fn::Sub': `${role}-deploy-role-${place}` },
+    { 'Fn::Sub': `${role}-file-publishing-role-${place}` },
+  ]);
+});
+
 test('only the job that deploys gets a token for AWS, and runs no test or install script', () => {
   const [before = '', deploy = ''] = readPage('.github/workflows/deploy.yml').split('\n  deploy:');
   expect(before).toContain('npm test');
@@ -59,9 +75,36 @@ test('only the job that deploys gets a token for AWS, and runs no test or instal
   const commands = [...deploy.matchAll(/- run: (.+)/g)].map(([, command]) => command);
   expect(commands).toEqual([
     'npm ci --ignore-scripts',
-    'npx cdk diff',
     'npx cdk deploy --require-approval never',
   ]);
+});
+
+const [, refusal = ''] =
+  / {8}run: \|\n((?: {10}.+\n)+)/.exec(readPage('.github/workflows/deploy.yml')) ?? [];
+
+/** Runs the step before a deployment, as GitHub does, with a CDK that prints this. */
+function statusOfStep(diff: string): number | null {
+  const folder = temporaryFolder();
+  const npx = join(folder, 'npx');
+  writeFileSync(npx, '#!/bin/sh\ncat <<"END"\n' + diff + '\nEND\n');
+  chmodSync(npx, 0o755);
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', refusal];
+  return spawnSync('bash', script, { cwd: folder, env }).status;
+}
+
+test.each([
+  ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants replace', 1],
+  ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants may be replaced', 1],
+  ['[-] AWS::DynamoDB::GlobalTable Plants orphan', 1],
+  ['[-] AWS::DynamoDB::GlobalTable Plants destroy', 1],
+  ['[~] AWS::ApiGateway::RestApi RestApi/Rest Api replace', 1],
+  ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants', 0],
+  ['[~] AWS::ApiGateway::RestApi RestApi/Rest Api', 0],
+  ['[-] AWS::ApiGateway::Deployment RestApi/Rest/Deployment destroy', 0],
+  ['There were no differences', 0],
+])('before a deployment, "%s" ends with %i', (diff, status) => {
+  expect(statusOfStep(`Stack PlantStore\n${diff}\n └─ [~] Tags`)).toBe(status);
 });
 
 test.each(readdirSync(join(root, '.github', 'workflows')))('%s pins each action', (file) => {
