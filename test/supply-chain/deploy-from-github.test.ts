@@ -59,8 +59,10 @@ test('the role may start a deployment and publish its files, and may not read th
   const [{ Action, Resource }, ...more] = policy.PolicyDocument.Statement;
   expect(more).toEqual([]);
   expect(Action).toBe('sts:AssumeRole');
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
   const place = '${AWS::AccountId}-${AWS::Region}';
   const role = 'arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-${Qualifier}';
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
   expect(Resource).toEqual([
     { 'Fn::Sub': `${role}-deploy-role-${place}` },
     { 'Fn::Sub': `${role}-file-publishing-role-${place}` },
@@ -73,10 +75,7 @@ test('only the job that deploys gets a token for AWS, and runs no test or instal
   expect(before).not.toContain('id-token');
   expect(deploy).toContain('needs: test');
   const commands = [...deploy.matchAll(/- run: (.+)/g)].map(([, command]) => command);
-  expect(commands).toEqual([
-    'npm ci --ignore-scripts',
-    'npx cdk deploy --require-approval never',
-  ]);
+  expect(commands).toEqual(['npm ci --ignore-scripts', 'npx cdk deploy --require-approval never']);
 });
 
 const [, refusal = ''] =
@@ -86,7 +85,7 @@ const [, refusal = ''] =
 function statusOfStep(diff: string): number | null {
   const folder = temporaryFolder();
   const npx = join(folder, 'npx');
-  writeFileSync(npx, '#!/bin/sh\ncat <<"END"\n' + diff + '\nEND\n');
+  writeFileSync(npx, `#!/bin/sh\ncat <<"END"\n${diff}\nEND\n`);
   chmodSync(npx, 0o755);
   const env = { PATH: `${folder}:${process.env.PATH}` };
   const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', refusal];

@@ -161,7 +161,7 @@ export type SupportedType = keyof typeof supportedTypes;
 
 /** Types that only observe, permit or configure another resource. The start does not name them. */
 export const quietTypes =
-  /^AWS::(ApiGateway::Deployment|Budgets::\w+|CDK::Metadata|CloudWatch::\w+|IAM::\w+|Lambda::(Alias|Permission|Version)|Logs::(LogGroup|MetricFilter)|\w+::\w+Policy)$/;
+  /^AWS::(ApiGateway::Deployment|Budgets::\w+|CDK::Metadata|CloudWatch::\w+|IAM::\w+|Lambda::(Alias|Permission|Version)|Logs::(LogGroup|MetricFilter)|\w+::\w+Policy|XRay::\w+)$/;
 
 /**
  * AWS's managed policies that cannot touch DynamoDB, by name.
