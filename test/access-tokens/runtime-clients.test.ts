@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
 import { bundle, entryOf } from '../../lib/bundle.ts';
+import { countsOf } from '../stack/metric-filters.ts';
+import { templateWith } from '../stack/templates.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
@@ -14,7 +16,10 @@ import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.
 const bundles = temporaryFolder();
 bundle(bundles);
 
-/** Calls the deployed authorizer through a client of Lambda's runtime. Returns the error. */
+/**
+ * Calls the deployed authorizer through a client of Lambda's runtime. Returns the error, and the
+ * lines that were logged.
+ */
 async function judge(program: string, authorizationToken: string) {
   const folder = join(bundles, entryOf.Authorizer);
   const client = spawn(
@@ -22,7 +27,7 @@ async function judge(program: string, authorizationToken: string) {
     ['--import', join(import.meta.dirname, 'runtime-client.mjs'), program, 'start.handler'],
     {
       cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: {
         ...lambdaEnvironment('http://127.0.0.1:9'),
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
@@ -37,13 +42,17 @@ async function judge(program: string, authorizationToken: string) {
       },
     },
   );
+  const printed = client.stdout?.toArray() ?? [];
   const ended = once(client, 'exit').then(([code]) => {
     throw new Error(`The client ended with ${code}.`);
   });
   const first = Promise.race([once(client, 'message'), ended]);
   const [answer] = await eventually('an answer of the client of Lambda', first);
   await ended.catch(() => {});
-  return answer.error;
+  const lines = Buffer.concat(await printed)
+    .toString()
+    .split('\n');
+  return { message: answer.error.errorMessage, lines };
 }
 
 const programs = { 'aws-lambda-ric-3': 'bin/index.mjs', 'aws-lambda-ric-4': 'index.mjs' };
@@ -53,11 +62,16 @@ for (const [name, program] of Object.entries(programs)) {
   else
     test(`${name} tells Lambda Unauthorized (401) of a refused token only`, async () => {
       const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
-      const messageFor = async (token: string) =>
-        (await judge(path, `Bearer ${token}`)).errorMessage;
-      expect(await messageFor('x')).toBe('Unauthorized');
+      // The metric filters must match the lines that AWS's own client makes of what is logged.
+      const template = await templateWith({});
+      const counted = (lines: string[]) => countsOf(template, 'Authorizer', lines);
+      const refused = await judge(path, 'Bearer x');
+      expect(refused.message).toBe('Unauthorized');
+      expect(counted(refused.lines)).toEqual({ TokenRefused: 1 });
       const { token } = makeToken();
-      expect(await messageFor(token)).toBe('The access token could not be judged.');
+      const failed = await judge(path, `Bearer ${token}`);
+      expect(failed.message).toBe('The access token could not be judged.');
+      expect(counted(failed.lines)).toEqual({ AuthorizerFailed: 1 });
     });
 }
 if (Object.keys(programs).every(lackOfPackage)) test.todo('both clients of Lambda');

@@ -52,11 +52,16 @@ export async function startService({
 
   const database = localDocumentClient(endpoint);
   const log: string[] = [];
+  const linesOf: Record<string, string[]> = {};
   const emulator = await startEmulator({
     assembly,
     port: 0,
     dynamodbEndpoint: between(endpoint),
-    log: (_, line) => log.push(line),
+    log(functionName, line) {
+      log.push(line);
+      linesOf[functionName] ??= [];
+      linesOf[functionName].push(line);
+    },
   });
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
@@ -76,6 +81,8 @@ export async function startService({
     databaseEndpoint: endpoint,
     /** The lines that the functions have logged so far. */
     log,
+    /** The same lines, by the function's logical id. */
+    linesOf,
     /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
     tokens,
     /** Returns a new access token that works for a day. */

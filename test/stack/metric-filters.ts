@@ -1,0 +1,22 @@
+import { filterPattern } from '../support/filter-pattern.ts';
+import { propertiesOf, resource, type Template } from './templates.ts';
+
+/** Returns how often each metric counts these lines of a function's log. */
+export function countsOf(
+  template: Template,
+  functionName: string,
+  lines: string[],
+): Record<string, number> {
+  const { LogGroup } = resource(template, functionName).Properties.LoggingConfig;
+  const counts: Record<string, number> = {};
+  for (const filter of propertiesOf(template, 'AWS::Logs::MetricFilter')) {
+    if (filter.LogGroupName.Ref === LogGroup.Ref) {
+      const [{ MetricName }] = filter.MetricTransformations;
+      const count = lines.filter(filterPattern(filter.FilterPattern)).length;
+      if (count > 0) {
+        counts[MetricName] = (counts[MetricName] ?? 0) + count;
+      }
+    }
+  }
+  return counts;
+}
