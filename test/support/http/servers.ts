@@ -31,11 +31,18 @@ export const startForwarder = (
       outgoing.writeHead(429, { 'Retry-After': 0 }).end();
       return;
     }
-    const headers = host ? { ...incoming.headers, host } : (rawHeaders as never);
-    const forwarded = request(new URL(url, to), { method, headers }, (answer) => {
+    const headers = host ? withHost(rawHeaders, host) : rawHeaders;
+    const options = { method, headers: headers as never };
+    const forwarded = request(new URL(url, to), options, (answer) => {
       const status = spoil(answer.statusCode ?? 0, answer.headers, url);
       answer.pipe(outgoing.writeHead(status, answer.headers));
     });
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);
   });
+
+/** Replaces the host name in headers as they were sent: names and values in turn. */
+function withHost(rawHeaders: string[], host: string): string[] {
+  const isHost = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host';
+  return rawHeaders.map((text, i) => (isHost(i) ? host : text));
+}
