@@ -15,7 +15,9 @@ export interface ClientOptions {
   timeout?: number;
   /**
    * Whether no other client writes plants of this owner. Only then are writes repeated that may
-   * have taken effect, because that could undo what another client did meanwhile.
+   * have taken effect, because that could undo what another client did meanwhile. A delete may
+   * still arrive up to a minute after it was answered 503 or not at all. Create a plant with its id
+   * only after that minute, although you are the only writer.
    */
   onlyWriter?: boolean;
 }
@@ -55,7 +57,9 @@ export function plantStoreClient({
     async create({ id, ...others }: NewPlant, options: CallOptions = {}): Promise<Plant> {
       // JSON.stringify refuses a bigint. With rawJSON its digits are written as they are.
       const body = JSON.stringify({ id: JSON.rawJSON(`${id}`), ...others });
-      return JSON.parse(successful(await call('POST', `${baseUrl}/plants`, options, body)));
+      const answer = await call('POST', `${baseUrl}/plants`, options, body);
+      expectStatus(answer, 200, 201);
+      return parseJson(answer);
     },
 
     /** Yields all plants in the order of their ids. Fetches a page of them when it is needed. */
@@ -63,8 +67,9 @@ export function plantStoreClient({
       let url: string | undefined = `${baseUrl}/plants?limit=${pageSize}`;
       while (url !== undefined) {
         const answer = await call('GET', url, options);
-        yield* JSON.parse(successful(answer)) as Plant[];
-        url = nextPage(answer.response);
+        expectStatus(answer, 200);
+        yield* parseJson<Plant[]>(answer);
+        url = nextPage(answer.response, url);
       }
     },
 
@@ -72,10 +77,11 @@ export function plantStoreClient({
     async delete(id: bigint, options: CallOptions = {}): Promise<boolean> {
       const answer = await call('DELETE', `${baseUrl}/plants/${id}`, options);
       try {
-        successful(answer);
+        expectStatus(answer, 204);
         return true;
       } catch (error) {
-        const { type } = error instanceof PlantStoreError ? error.problem : { type: '' };
+        // The type of a proxy's problem may be missing.
+        const type = error instanceof PlantStoreError ? `${error.problem.type}` : '';
         if (type.endsWith(':plant-not-found')) return answer.mayHaveSucceeded;
         throw error;
       }
@@ -86,7 +92,12 @@ export function plantStoreClient({
    * Sends a request, and again after a 429. Sends it again after a 503 or without an answer only if
    * that undoes nothing.
    */
-  async function call(method: string, url: string, { signal }: CallOptions, body?: string) {
+  async function call(
+    method: string,
+    url: string,
+    { signal }: CallOptions,
+    body?: string,
+  ): Promise<Answer> {
     const headers = {
       Authorization: `Bearer ${token}`,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -99,6 +110,8 @@ export function plantStoreClient({
         method,
         headers,
         ...(body !== undefined && { body }),
+        // The API redirects no call. A proxy that does so would turn a create into a GET.
+        redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit,
       });
       let wait = 1000;
@@ -118,19 +131,45 @@ export function plantStoreClient({
   }
 
   /** Returns the URL of the next page. The link has no host: it is relative to this page. */
-  function nextPage({ headers, url }: Response): string | undefined {
+  function nextPage({ headers }: Response, url: string): string | undefined {
     const [, link] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
-    return link && new URL(link, url).href;
+    if (link === undefined) {
+      return undefined;
+    }
+    const next = new URL(link, url);
+    if (next.origin !== new URL(url).origin) {
+      throw new Error(`The next page is on another host, which must not get the token: ${next}`);
+    }
+    return next.href;
   }
 }
 
-function successful({ response, text }: { response: Response; text: string }): string {
-  if (response.ok) return text;
-  // What stands between the API and its clients, a proxy say, has errors of another type.
-  const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json');
-  throw isProblem
-    ? new PlantStoreError(JSON.parse(text) as Problem)
-    : new Error(`${response.status} ${response.statusText}: ${text}`);
+/** What came back from a call, and whether an earlier attempt of it may have succeeded. */
+interface Answer {
+  response: Response;
+  text: string;
+  mayHaveSucceeded: boolean;
+}
+
+/** Throws unless an answer has one of the statuses with which the API says that a call worked. */
+function expectStatus({ response, text }: Answer, ...statuses: number[]): void {
+  if (statuses.includes(response.status)) {
+    return;
+  }
+  // What stands between the API and its clients, a proxy say, has answers of another type.
+  if (response.headers.get('Content-Type')?.startsWith('application/problem+json')) {
+    throw new PlantStoreError(JSON.parse(text) as Problem);
+  }
+  throw new Error(`${response.status} ${response.statusText}: ${text}`);
+}
+
+/** Returns the JSON of an answer. Throws if it is something else, a login page say. */
+function parseJson<T>({ response, text }: Answer): T {
+  const type = response.headers.get('Content-Type');
+  if (!type?.startsWith('application/json')) {
+    throw new Error(`The answer is no JSON but ${type}, so the plant store did not send it.`);
+  }
+  return JSON.parse(text) as T;
 }
 
 /** Returns the milliseconds until the time of `Retry-After`, which is in seconds or a date. */

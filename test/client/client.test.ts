@@ -223,6 +223,60 @@ test('an error of a proxy is told with its status and text', async () => {
   });
 });
 
+/** Answers what the API never does. */
+const foreign =
+  (code: number, headers: Record<string, string>, body = ''): RequestListener =>
+  (_, response) =>
+    response.writeHead(code, headers).end(body);
+const json = { 'Content-Type': 'application/json' };
+const plantText = JSON.stringify(answered());
+
+describe.each<[what: string, reply: RequestListener, message: RegExp]>([
+  ['a moved page', foreign(301, { Location: '/elsewhere' }), /^301 /],
+  ['a redirect that keeps the method', foreign(307, { Location: '/elsewhere' }), /^307 /],
+  ['a success without content to come', foreign(202, json, plantText), /^202 Accepted: /],
+  ['a partial answer', foreign(206, json, plantText), /^206 Partial Content: /],
+  ["a firewall's problem", foreign(403, { 'Content-Type': 'application/problem+json' }, '{}'), /./],
+])('a call that is answered with %s', (_, reply, message) => {
+  test.each(['create', 'list', 'delete'] as const)('fails if it is a %s', async (call) => {
+    // A redirect that was followed would meet a success.
+    const outcome = await outcomeOf(call, [reply, status(call === 'delete' ? 204 : 200)]);
+    expect(outcome).toMatchObject({ status: 'rejected', requests: 1 });
+    expect(outcome).toHaveProperty('reason.message', expect.stringMatching(message));
+  });
+});
+
+test.each([
+  ['create', 204],
+  ['list', 201],
+  ['list', 204],
+  ['delete', 200],
+  ['delete', 201],
+] as const)('a %s that is answered %i, which is no answer to it, fails', async (call, code) => {
+  expect(await outcomeOf(call, [status(code)])).toMatchObject({ status: 'rejected' });
+});
+
+test.each(['create', 'list'] as const)('a %s that gets a login page fails', async (call) => {
+  const portal = foreign(200, { 'Content-Type': 'text/html' }, '<h1>Welcome</h1>');
+  expect(await outcomeOf(call, [portal])).toMatchObject({
+    reason: new Error('The answer is no JSON but text/html, so the plant store did not send it.'),
+  });
+});
+
+test('the token does not go to another host that a link names', async () => {
+  const others: string[] = [];
+  const other = createServer((request, response) => {
+    others.push(`${request.headers.authorization}`);
+    status(200)(request, response);
+  });
+  const port = await listen(other, 0, '127.0.0.1');
+  finallyDo(() => other.close());
+  const link = { ...json, Link: `<http://127.0.0.1:${port}/v1/plants>; rel="next"` };
+  const outcome = await outcomeOf('list', [foreign(200, link, `[${plantText}]`)]);
+  expect(outcome).toHaveProperty('reason.message', expect.stringMatching(/^The next page is on/));
+  expect(others).toEqual([]);
+});
+
 test('the client and its example compile in a new project of TypeScript', () => {
   const cwd = temporaryFolder();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
