@@ -12,7 +12,8 @@ const program = administration('npm run -s plants --').description(
 );
 const onlyWriter = new Option(
   '--only-writer',
-  'no other caller writes these plants: repeat a write whose answer got lost',
+  'no other caller writes these plants: repeat a write whose answer got lost (after an erasure ' +
+    'wait a minute before you import the same ids)',
 ).default(false);
 
 program

@@ -1,49 +1,52 @@
-import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { AdministrationError } from '../administration/administration-error.ts';
 import { counted } from './counted.ts';
 import { onInterrupt } from './interrupt.ts';
 import { toLine } from './lines.ts';
+import { createNewFile } from './new-file.ts';
 import { type OwnerOptions, openPlants, pagesOf } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
-import { openUnfinishedExport } from './unfinished-export.ts';
 
-/**
- * Writes an owner's plants to a file, or to stdout if none is named. An export to a file continues
- * one that did not come to its end.
- */
-export async function exportCommand(file: string | undefined, options: OwnerOptions) {
+/** Writes an owner's plants to a new file, or to stdout if none is named. */
+export async function exportCommand(
+  file: string | undefined,
+  options: OwnerOptions,
+): Promise<void> {
   const { owner } = options;
-  const { store, database, table } = await openPlants(options);
+  const { store } = await openPlants(options);
   const bar = progressBar('Exporting');
   let plants = 0;
-  async function* linesAfter(last?: bigint, signal?: AbortSignal) {
-    for await (const page of pagesOf(store, owner, last, signal)) {
+  async function* lines(signal?: AbortSignal): AsyncGenerator<string> {
+    for await (const page of pagesOf(store, owner, signal)) {
       yield page.map(toLine).join('');
       plants += page.length;
       bar.show(plants);
     }
   }
 
-  if (file === undefined) await pipeline(linesAfter(), process.stdout, { end: false });
-  else {
-    const signal = onInterrupt();
-    const { Table } = await database.send(new DescribeTableCommand({ TableName: table }));
-    // Another table may get the same name later.
-    const origin = { owner, table: Table?.TableArn ?? table, tableId: Table?.TableId ?? '' };
-    const unfinished = await openUnfinishedExport(file, origin);
-    plants = unfinished.plants;
-    // It is on the disk before it gets its name.
-    const stream = createWriteStream(unfinished.path, { flags: 'a', flush: true });
-    try {
-      await pipeline(linesAfter(unfinished.last, signal), stream, { signal });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      throw new AdministrationError(`interrupted. Repeat the command to continue ${file}.part.`);
-    }
-    unfinished.finish(unfinished.bytes + stream.bytesWritten);
+  if (file === undefined) {
+    await pipeline(lines(), process.stdout, { end: false });
+  } else {
+    await writeFile(file, lines);
   }
   bar.clear();
   console.error(`Exported ${counted(plants)} of ${owner}.`);
+}
+
+/** Writes lines to a new file. Leaves nothing behind if that fails or is interrupted. */
+async function writeFile(
+  name: string,
+  lines: (signal: AbortSignal) => AsyncGenerator<string>,
+): Promise<void> {
+  const signal = onInterrupt();
+  const file = createNewFile(name);
+  try {
+    await pipeline(lines(signal), file.stream, { signal });
+  } catch (error) {
+    file.abandon();
+    throw signal.aborted
+      ? new AdministrationError('interrupted, and nothing was written. Repeat the command.')
+      : error;
+  }
+  file.finish();
 }

@@ -63,7 +63,7 @@ export async function importCommand(file: string | undefined, options: WriteOpti
 async function* numberedLines(input: ReadStream | NodeJS.ReadStream, signal: AbortSignal) {
   let number = 0;
   try {
-    for await (const { text } of readLines(addAbortSignal(signal, input))) {
+    for await (const text of readLines(addAbortSignal(signal, input))) {
       number += 1;
       if (text?.trim() !== '') yield { text, number };
     }

@@ -35,19 +35,18 @@ function parse(line: string) {
 }
 
 /**
- * Yields the lines of a text, their sizes with the line break, and whether they have one. The text
- * of a line that is longer than the largest body of a create is undefined, and not kept.
+ * Yields the lines of a text. A line that is longer than the largest body of a create is undefined,
+ * and not kept.
  */
-export async function* readLines(input: AsyncIterable<Buffer>) {
+export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<string | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   const add = (piece: Buffer) => {
     bytes += piece.length;
     if (bytes <= maxBodyBytes) pieces.push(piece);
   };
-  const take = (lineBreak: 0 | 1) => {
-    const text = bytes <= maxBodyBytes ? Buffer.concat(pieces).toString() : undefined;
-    const line = { text, bytes: bytes + lineBreak, isWhole: lineBreak === 1 };
+  const take = () => {
+    const line = bytes <= maxBodyBytes ? Buffer.concat(pieces).toString() : undefined;
     pieces = [];
     bytes = 0;
     return line;
@@ -57,10 +56,10 @@ export async function* readLines(input: AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
       add(chunk.subarray(start, end));
-      yield take(1);
+      yield take();
       start = end + 1;
     }
     add(chunk.subarray(start));
   }
-  if (bytes > 0) yield take(0);
+  if (bytes > 0) yield take();
 }

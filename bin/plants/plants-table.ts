@@ -16,7 +16,7 @@ export async function openPlants(options: TargetOptions) {
   const [database] = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(database);
   const table = await tableIn(options, 'plants');
-  return { database, table, store: itemStore(plantKind, database, table) };
+  return { database, store: itemStore(plantKind, database, table) };
 }
 
 const pageSize = 1000;
@@ -25,10 +25,9 @@ const pageSize = 1000;
 export async function* pagesOf<T extends { id: bigint }>(
   store: ItemStore<T>,
   owner: string,
-  after?: bigint,
   signal?: AbortSignal,
 ): AsyncGenerator<T[]> {
-  let last = after;
+  let last: bigint | undefined;
   for (;;) {
     const page = await untilAvailable(() => store.list(owner, pageSize, last, signal));
     if (page.length > 0) yield page;
