@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { buildOptions } from '../lib/bundle.ts';
+import { endOnClosedOutput } from './command-line/closed-output.ts';
 
 interface LockedPackage {
   version: string;
@@ -50,4 +51,7 @@ function componentOf(folder: string, locked: LockedPackage | undefined) {
   };
 }
 
-if (import.meta.main) console.log(JSON.stringify(sbom(), null, 2));
+if (import.meta.main) {
+  endOnClosedOutput();
+  console.log(JSON.stringify(sbom(), null, 2));
+}

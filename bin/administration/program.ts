@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { endOnClosedOutput } from '../command-line/closed-output.ts';
 import {
   refuseOptionsAsValues,
   refuseOptionsOfNpm,
@@ -19,6 +20,7 @@ export const administration = (name: string): Command =>
  * arguments that are surely a mistake. Prints errors, and returns the exit code.
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
+  endOnClosedOutput();
   let options: TargetOptions = { stack: '' };
   program.hook('preAction', (_, command) => {
     options = command.opts();

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, fstatSync, type ReadStream, statSync } fr
 import { addAbortSignal } from 'node:stream';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
+import { printable } from '../command-line/printable.ts';
 import { counted } from './counted.ts';
 import { fromLine, LineError, readLines } from './lines.ts';
 import { openPlants, untilAvailable } from './plants-table.ts';
@@ -32,7 +33,8 @@ export async function importCommand(file: string | undefined, options: WriteOpti
   function fault(kind: 'conflict' | 'invalid', line: number, reason: string) {
     done[kind] += 1;
     bar.clear();
-    if (done.conflict + done.invalid <= faultsShown) console.error(`line ${line}: ${reason}`);
+    if (done.conflict + done.invalid <= faultsShown)
+      console.error(`line ${line}: ${printable(reason)}`);
   }
 
   async function importLine({ text, number }: { text: string | undefined; number: number }) {

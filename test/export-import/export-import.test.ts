@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { eraseCommand } from '../../bin/plants/erase.ts';
 import { exportCommand } from '../../bin/plants/export.ts';
+import { importCommand } from '../../bin/plants/import.ts';
 import { progressBar } from '../../bin/plants/progress-bar.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { tableOf } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
+import { loseAnswer, pass, startFaultProxy } from '../support/database/proxy.ts';
 import { answered } from '../support/plant.ts';
 
 const { endpoint, database } = await openTables();
@@ -33,6 +39,46 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(`${output.read() ?? ''}`).toBe(lines);
   const message = `Exported ${count === 1 ? '1 plant' : `${count} plants`} of ${owner}.`;
   expect(said.mock.calls).toEqual([[message], [message]]);
+});
+
+test('docs/export-import.md asks for the rights that the commands use', async () => {
+  jest.spyOn(console, 'error').mockReturnValue();
+  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const typed = new PassThrough().end('zoe\n');
+  jest.spyOn(process, 'stdin', 'get').mockReturnValue(typed as never);
+  const proxy = await startFaultProxy();
+  const through = { ...optionsOf('zoe'), dynamodbEndpoint: proxy.before(endpoint) };
+  const file = join(temporaryFolder(), 'plants.jsonl');
+  const used: Record<string, string[]> = {};
+  let before = 0;
+  const note = (command: string) => {
+    const seen = proxy.seen('zoe');
+    used[command] = [...new Set(seen.slice(before))].sort();
+    before = seen.length;
+  };
+
+  writeFileSync(file, `${JSON.stringify({ id: 1, ...answered() })}\n`);
+  await importCommand(file, through);
+  // The second one reads the plant that is there.
+  await importCommand(file, through);
+  note('import');
+  await exportCommand(`${file}.back`, through);
+  note('export');
+  const token = { id: 'token of zoe', owner: 'zoe' };
+  await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: token }));
+  // The erasure has to look whether the plant is gone.
+  proxy.play('zoe', (exchange) =>
+    proxy.seen('zoe').at(-1) === 'DeleteItem' ? loseAnswer(exchange) : pass(exchange),
+  );
+  await eraseCommand(through);
+  note('erase');
+
+  const asked = tableOf('docs/export-import.md', 'command').map(([command = '', ...rights]) => [
+    command.replaceAll('`', ''),
+    [...new Set([...rights.join().matchAll(/dynamodb:(\w+)/g)].map(([, action]) => action))].sort(),
+  ]);
+  expect(Object.fromEntries(asked)).toEqual(used);
+  expect(proxy.seen(token.id)).toEqual(['DeleteItem']);
 });
 
 test('a progress bar shows how much is done, how fast and for how long, on a terminal', () => {

@@ -46,8 +46,10 @@ export const requiredContent = Object.fromEntries(
 ) as Partial<Content>;
 
 /** Returns the body of a create, with the id in any spelling and no more fields than it must. */
-export const sent = (id: bigint | number | string, given: Partial<Content> = {}): string =>
-  `{"id":${id},${JSON.stringify({ ...requiredContent, ...given }).slice(1)}`;
+export function sent(id: bigint | number | string, given: Partial<Content> = {}): string {
+  const others = JSON.stringify({ ...requiredContent, ...given }).slice(1, -1);
+  return others === '' ? `{"id":${id}}` : `{"id":${id},${others}}`;
+}
 
 /** Returns the body of a create, with these fields and those that it must give. */
 export const plantWith = (id: number, given: Partial<Content> = {}) => ({

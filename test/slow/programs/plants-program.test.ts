@@ -82,6 +82,7 @@ test('an import stores only what the API would, and names every other line', asy
     sent(5),
     // It is refused in linear time.
     sent(6) + ' '.repeat(40_000_000),
+    sent(7, { '\u009b2J\u202e': 1 } as Partial<Content>),
   ];
   const text = lines.join('\n');
   const { code, stdout, stderr } = await plants(['import', '--owner', 'strict'], text);
@@ -89,6 +90,7 @@ test('an import stores only what the API would, and names every other line', asy
   const reasons = stderr.trim().split('\n');
   expect(reasons.slice(0, -1).sort()).toEqual([
     'line 11: it is longer than 16384 bytes',
+    'line 12: "\\u009b2J\\u202e" is unknown',
     'line 1: another plant has the id 1; it stays as it is',
     'line 5: "unknown" is unknown; id must be an integer; ' +
       `${label} must be 1 to 200 code points long`,
@@ -99,7 +101,7 @@ test('an import stores only what the API would, and names every other line', asy
     'line 9: it is not a JSON object',
   ]);
   expect(reasons.at(-1)).toBe(
-    'error: 2 plants created, 1 there already, 1 in conflict, 6 invalid.',
+    'error: 2 plants created, 1 there already, 1 in conflict, 7 invalid.',
   );
   expect(await all('strict')).toEqual([{ id: 1n, ...whole }, plantOf(2n), plantOf(5n)]);
 }, 20_000);

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { printable } from '../../bin/command-line/printable.ts';
+import { textTable } from '../../bin/command-line/text-table.ts';
+import { root } from '../support/project.ts';
+
+test.each([
+  ['token.ts', 'rotate', '--help'],
+  ['token.ts', '--help'],
+  ['plants.ts', 'import', '--help'],
+  ['start.ts', '--help'],
+  ['sam.ts', '--help'],
+  ['sbom.ts'],
+])('%s %s %s ends quietly if nobody reads its output', async (program, ...args) => {
+  const child = spawn(process.execPath, [`bin/${program}`, ...args], { cwd: root });
+  child.stdout.destroy();
+  const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+});
+
+test.each([
+  ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
+  ['an escape sequence in one character', 'a\u009b2Jb', 'a\\u009b2Jb'],
+  ['a text that is turned around', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+  ['a line break', 'a\nb\r\u0085\u2028\u2029c', 'a\\u000ab\\u000d\\u0085\\u2028\\u2029c'],
+  ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
+  ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
+])('%s cannot change what a terminal shows', (_, given, shown) => {
+  expect(printable(given)).toBe(shown);
+  expect(textTable([['x', given]])).toBe(`x  ${shown}`);
+});
