@@ -24,7 +24,7 @@ async function judge(program: string, authorizationToken: string) {
   const folder = join(bundles, entryOf.Authorizer);
   const client = spawn(
     process.execPath,
-    ['--import', join(import.meta.dirname, 'runtime-client.mjs'), program, 'start.handler'],
+    ['--import', new URL('runtime-client.mjs', import.meta.url).href, program, 'start.handler'],
     {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { lambdaEnvironment } from '../support/lambda-environment.ts';
 
 /** What a function did in a process of its own. */
@@ -47,7 +48,9 @@ export async function runFunction(
     },
   );
   // A function that fails at once does not read its events.
-  child.stdin.on('error', () => undefined).end(JSON.stringify({ folder, events, frozen }));
+  child.stdin
+    .on('error', () => undefined)
+    .end(JSON.stringify({ folder: pathToFileURL(folder).href, events, frozen }));
   const [stdout, stderr, [code, signal]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
@@ -13,7 +13,8 @@ export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
 
 /** Creates a folder that is removed at the end of the test file. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
+  // On a Mac, the folder for temporary files is a link, and Node names files without it.
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-test-'));
   finallyDo(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

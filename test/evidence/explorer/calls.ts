@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { join } from 'node:path';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -17,7 +16,7 @@ export type Fault = (
   send: (command: Command) => Promise<Reply>,
 ) => Promise<Reply>;
 export type Request = { command: Command; reply: (reply: Reply) => void };
-const functions = join(import.meta.dirname, '..', '..', '..', 'functions');
+const functions = new URL('../../../functions/', import.meta.url);
 const callers = new AsyncLocalStorage<(request: Request) => void>();
 
 /** Stands in for the network: it hands each request to the caller of the function. */
@@ -53,7 +52,8 @@ export async function loadFunctions(fault: Fault = (command, send) => send(comma
   // Retries use up a budget of the client, which would carry over from schedule to schedule.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
   NodeHttpHandler.prototype.handle = handleWith(fault);
-  const load = async (entry: string) => (await import(join(functions, `${entry}.ts`))).handler;
+  const load = async (entry: string) =>
+    (await import(new URL(`${entry}.ts`, functions).href)).handler;
   const entries = ['create-plant', 'delete-plant', 'list-plants'];
   const [create, remove, list] = await Promise.all(entries.map(load));
   const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { words } from '../words.ts';
 
@@ -12,7 +11,7 @@ test.each([
   ['a program that a test starts has', [], {}],
   [
     'a test in any shell has',
-    ['--import', join(import.meta.dirname, 'environment.mjs')],
+    ['--import', new URL('environment.mjs', import.meta.url).href],
     Object.fromEntries(shell),
   ],
 ])('%s the one environment, without colours and accounts', (_, options, variables) => {

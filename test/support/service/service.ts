@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
@@ -37,7 +37,7 @@ export async function startService({
   between = (same) => same,
   functionSeconds = {},
 }: ServiceOptions = {}) {
-  const assembly = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const assembly = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-'));
   await assemble(assembly, context);
   const { file } = readTemplate(assembly);
   const { Resources, ...others } = JSON.parse(readFileSync(file, 'utf8'));

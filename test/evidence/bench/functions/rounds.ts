@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { lambdaEnvironment } from '../../../support/lambda-environment.ts';
 import { eventFor } from '../../../support/service/lambda-events.ts';
 import type { Figures } from '../ratio.ts';
@@ -25,7 +26,7 @@ const flags = ['--expose-gc', '--max-http-header-size=81920', ...heap];
 /** Starts a function in a new process. Each figure is of its start, or of the calls asked for. */
 function start({ name, candidate, endpoint, certificate, owner = 'caller' }: Task) {
   const { file, entry } = candidate;
-  const input = JSON.stringify({ file, event: eventFor(entry, owner) });
+  const input = JSON.stringify({ file: pathToFileURL(file).href, event: eventFor(entry, owner) });
   const program = join(import.meta.dirname, 'measure.mjs');
   const child = spawn(process.execPath, [...flags, program, input], {
     stdio: ['pipe', 'pipe', 'inherit'],
