@@ -62,8 +62,8 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
 
   const portOf = (url: string) => new URL(url).port;
   const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
-  const { processId, ...announced } = findRunning(data) ?? {};
-  expect(announced).toEqual({ baseUrl, dynamodbEndpoint });
+  const announced = findRunning(data);
+  expect(announced).toMatchObject({ baseUrl, dynamodbEndpoint });
   const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
   expect(
     await Promise.all([
@@ -73,7 +73,7 @@ test('it keeps its data, shares no folder or port, and ends despite open connect
     ]),
   ).toEqual([
     `error: An "npm start" with ${data} runs already, at ${baseUrl}. Use that one, or end it ` +
-      `with "kill ${processId}", or start another beside it with ` +
+      `with "kill ${announced?.processId}", or start another beside it with ` +
       '"npm start -- --memory --port 0 --dynamodb-port 0".\n',
     `error: ${taken(baseUrl)} Choose another with --port. ` +
       `${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
