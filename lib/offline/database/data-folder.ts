@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { finishTables, repairIndexes } from './dynalite-repairs.ts';
+import { finishTables, repairIndexes } from './unfinished-work.ts';
 
 /** A folder that no other process can open until it is closed, or this process ends. */
 export interface DataFolder {

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { ClassicLevel } from 'classic-level';
-import { getIndexActions } from 'dynalite/db/index.js';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
 
 const internalError = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
@@ -104,77 +103,6 @@ export function answerOnceFinished(engine: Engine): Engine {
     }
     return answer;
   };
-}
-
-/** What dynalite stores of a table, under `table~NAME`. */
-interface StoredTable {
-  TableStatus: string;
-  GlobalSecondaryIndexes?: { IndexStatus: string }[];
-  LocalSecondaryIndexes?: object[];
-}
-
-/** Returns the range of the keys that begin with a name and `~`, which `\x7f` follows. */
-const keysOf = (name: string) => ({ gt: `${name}~`, lt: `${name}\x7f` });
-
-/**
- * Fault: dynalite does not go on with a table that it was making or removing when its process
- * ended. Finishes every such table of a database that dynalite does not have open.
- */
-export async function finishTables(level: ClassicLevel<string, unknown>): Promise<void> {
-  for (const [key, stored] of await level.iterator(keysOf('table')).all()) {
-    const table = stored as StoredTable;
-    const name = key.replace('table~', '');
-    if (table.TableStatus === 'DELETING') {
-      // dynalite forgets a table's indexes before it removes their rows.
-      for (const rows of ['item-', 'tag-', 'index-local~', 'index-global~']) {
-        await level.clear(keysOf(rows + name));
-      }
-      await level.del(key);
-    } else if (unfinished.includes(table.TableStatus)) {
-      for (const index of table.GlobalSecondaryIndexes ?? []) {
-        index.IndexStatus = 'ACTIVE';
-      }
-      await level.put(key, { ...table, TableStatus: 'ACTIVE' });
-    }
-  }
-}
-
-/**
- * Fault: dynalite writes an item after its rows in the indexes. If its process ends in between, an
- * index has an item that the table lacks, or lacks one that the table has. Makes the indexes follow
- * from the items again, in a database that dynalite does not have open.
- */
-export async function repairIndexes(level: ClassicLevel<string, unknown>): Promise<void> {
-  for (const [key, stored] of await level.iterator(keysOf('table')).all()) {
-    const table = stored as StoredTable;
-    const name = key.replace('table~', '');
-    await repairRows(level, table, `index-global~${name}`, table.GlobalSecondaryIndexes ?? []);
-    await repairRows(level, table, `index-local~${name}`, table.LocalSecondaryIndexes ?? []);
-  }
-}
-
-/** Makes all rows below a prefix follow from the items of a table. */
-async function repairRows(
-  level: ClassicLevel<string, unknown>,
-  table: StoredTable,
-  prefix: string,
-  indexes: object[],
-): Promise<void> {
-  if (indexes.length === 0) {
-    return;
-  }
-  const found = new Map(await level.iterator(keysOf(prefix)).all());
-  const items = keysOf(prefix.replace(/^[^~]*~/, 'item-'));
-  for await (const item of level.values(items)) {
-    for (const row of getIndexActions(indexes, undefined, item, table).puts) {
-      const key = `${prefix}~${row.index}~${row.key}`;
-      if (JSON.stringify(found.get(key)) !== JSON.stringify(row.item)) {
-        await level.put(key, row.item);
-      }
-      found.delete(key);
-    }
-  }
-  await level.batch([...found.keys()].map((key) => ({ type: 'del', key })));
 }
 
 const reads = /^(BatchGet|Describe|Get|List|Query|Scan)/;
