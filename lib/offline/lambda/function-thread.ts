@@ -63,6 +63,8 @@ export function startThread(
 ): FunctionThread {
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
+    // The threads that a function starts have it too.
+    execArgv: ['--import', new URL('./outgoing-calls.mjs', import.meta.url).href],
     name,
     // A large young generation could exceed the limit at once, which ends the whole process.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
