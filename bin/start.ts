@@ -17,7 +17,7 @@ import { type LocalOptions, parseOptions } from './offline/local-options.ts';
 import { printReady, progress, type Ready } from './offline/local-output.ts';
 import { openWorkFolder } from './offline/work-folder.ts';
 import { costTable } from './start/cost-table.ts';
-import { apiReference, referencePath } from './start/reference/reference.ts';
+import { apiReference, referencePath } from './start/reference/reference.ts'; // part: reference
 import { requestLog } from './start/request-log.ts';
 
 interface Options extends LocalOptions {
@@ -100,7 +100,7 @@ async function run(options: Options, start: Start): Promise<void> {
       // More would only use memory.
       concurrency: Math.min(defaultConcurrency, availableParallelism()),
       prewarm: true,
-      intercept: apiReference(token),
+      intercept: apiReference(token), // part: reference
     }),
   );
   if (options.watch) {
@@ -118,6 +118,6 @@ async function run(options: Options, start: Start): Promise<void> {
 
   const ready: Ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
   if (!options.memory) await start(() => announce(options.data, ready));
-  ready.reference = new URL(referencePath, emulator.baseUrl).href;
+  ready.reference = new URL(referencePath, emulator.baseUrl).href; // part: reference
   printReady(ready, options, 'Each request follows on a line of its own.');
 }

@@ -5,7 +5,7 @@ import { environment, tableVariables } from '../functions/shared/environment-var
 import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { addApi, stageName } from './constructs/api.ts';
-import { addBudget } from './constructs/budget.ts';
+import { addBudget } from './constructs/budget.ts'; // part: budget
 import { addDomain } from './constructs/domain.ts';
 import { addMonitoring } from './constructs/monitoring.ts';
 import { StoreFunction } from './constructs/store-function.ts';
@@ -54,7 +54,7 @@ export class PlantStoreStack extends Stack {
     });
     const rest = addApi(this, handlers, authorizer, settings);
     addMonitoring(this, { rest, handlers, authorizer, tables, settings });
-    addBudget(this, settings);
+    addBudget(this, settings); // part: budget
     const { domain } = settings;
     if (domain) addDomain(this, domain, rest, settings);
 

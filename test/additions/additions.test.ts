@@ -9,13 +9,13 @@ import { createTables } from '../../lib/offline/database/create-tables.ts';
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { type Emulator, startEmulator } from '../../lib/offline/emulator.ts';
 import { readTemplate, type Template } from '../../lib/offline/template/template.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/open-database.ts';
 import { send } from '../support/http/http-client.ts';
 import { keptAssembly } from '../support/kept-assembly.ts';
 import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
 import { sent } from '../support/plant.ts';
-import { root } from '../support/project.ts';
 import { words } from '../support/words.ts';
 
 let assembly: string;

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { jest } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
+import { root } from '../support/checkout.ts';
 import { startProgram } from '../support/program.ts';
-import { root } from '../support/project.ts';
 
 /** Returns the arguments of a command line. One with blanks stands in quotes, as in a shell. */
 const argumentsIn = (line: string) =>

@@ -11,8 +11,8 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
 import { build, buildOptions, bundle, type Entry, requestEntries } from '../../lib/bundle.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { root } from '../support/project.ts';
 import { eventFor, tokenOf } from '../support/service/lambda-events.ts';
 import { type Run, runFunction } from './function-process.ts';
 

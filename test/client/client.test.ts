@@ -12,9 +12,9 @@ import {
 } from '../../docs/client.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { readPage } from '../docs/page.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { answered, label, plantOf, whole } from '../support/plant.ts';
-import { root } from '../support/project.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService();

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
-import { root } from '../support/project.ts';
 
 const lifecycle = pathToFileURL(join(root, 'bin', 'command-line', 'lifecycle.ts'));
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
-import { root } from '../support/project.ts';
 
 const launcher = join(root, 'bin', 'node24.mjs');
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { printable } from '../../bin/command-line/printable.ts';
 import { textTable } from '../../bin/command-line/text-table.ts';
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 
 test.each([
   ['token.ts', 'rotate', '--help'],

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { readPackage } from '../../bin/yours/origin.ts';
+import { onlyOfTheOriginal, partsNamed } from '../../bin/yours/parts.ts';
 import { readSettings, settingNames } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
 
 const pages = [
@@ -12,16 +14,14 @@ const pages = [
   ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 
-/** Files and scripts that a copy may leave out. */
-const removable = shellBlocks(readPage('docs/make-it-yours.md'))
-  .filter(([first = '']) => first.startsWith('git rm'))
-  .flatMap((lines) => lines.join(' ').split(' '))
-  .map((name) => name.replace(/^scripts\./, '').replace(/\*$/, ''));
+const { without } = readPackage(root).yours ?? {};
+const leftOut = without ? [onlyOfTheOriginal, ...partsNamed(without)] : [];
 /** Tells of a file or a script whether this copy left it out. */
 const wasRemoved = (name: string) =>
-  removable.some((one) => one.length > 2 && name.startsWith(one)) &&
-  !existsSync(join(root, name)) &&
-  !(name in packageJson.scripts);
+  leftOut.some(
+    ({ files, scripts = [] }) =>
+      scripts.includes(name) || files.some((file) => name.startsWith(file.replace(/\*$/, ''))),
+  );
 
 /** The commands that CI runs, and the step or test that runs them. */
 const allRuns: [command: RegExp, by: string][] = [
@@ -56,10 +56,7 @@ const allRuns: [command: RegExp, by: string][] = [
   [/^node bin\/node24\.mjs bin\/openapi\.ts$/, 'test/openapi/openapi.test.ts'],
   [/^\.ci\/steps\/client-types$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/steps/python-client'],
-  [
-    /^(git rm|npm (pkg delete|uninstall)|perl -ni|node bin\/node24.mjs (bin\/rename|test\/docs\/first-minute\/picture).ts)( |$)/,
-    'test/slow/make-it-yours/make-it-yours.test.ts',
-  ],
+  [/^npm run (yours|upgrade) -- /, 'test/slow/make-it-yours/make-it-yours.test.ts'],
 ];
 
 const runs = allRuns.filter(([, by]) => !wasRemoved(by));

@@ -47,6 +47,6 @@ test.each([
 });
 
 test('the README and each refusal point to the page', () => {
-  expect(readPage('README.md')).toContain(`](${page})`);
+  expect(readPage('README.md')).toContain(`](${page})`); // part: pages
   expect(headingsOf(page)).toContain('calls-of-other-services');
 });

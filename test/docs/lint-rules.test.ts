@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 
 const { overrides }: { overrides: { includes: string[] }[] } = JSON.parse(
   readFileSync(join(root, 'biome.json'), 'utf8'),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 
 export const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
 

@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { root } from '../support/project.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { readPage, shellBlocks } from './page.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { copyProject, root } from '../support/checkout.ts';
 import { jest } from '../support/jest/arguments.ts';
-import { copyProject, root } from '../support/project.ts';
 
 /** What came of a suite: undefined if it passed, or its first failure, of one line or more. */
 type Failure = string | undefined;

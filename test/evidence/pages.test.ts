@@ -2,8 +2,8 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPage } from '../docs/page.ts';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { root } from '../support/project.ts';
 import { publish } from './pages.ts';
 
 const proof = JSON.parse(readPage('docs/proof.json'));

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 import { type StoredRow, topics } from '../support/report/row.ts';
 import { type Result, tolerance } from './bench/targets.ts';
 

@@ -11,8 +11,8 @@ import { describe, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundle, entryOf, type FunctionName, startBundler } from '../../lib/bundle.ts';
 import { type assemble, digestOf, sourceFiles } from '../../lib/offline/assembly.ts';
+import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { copyProject, root } from '../support/project.ts';
 import { words } from '../support/words.ts';
 
 describe('a kept assembly', () => {

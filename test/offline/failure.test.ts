@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { copyProject } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { copyProject } from '../support/project.ts';
 
 const copy = temporaryFolder();
 copyProject(copy);

@@ -74,7 +74,9 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
     ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
     [...badAddresses, 'a b@example.com', 'a\0@example.com'],
   ],
+  // part: budget
   ['monthly-budget', ['1', '1000000', 20], ['0', '1000001', '9.99'], { 'alarm-email': 'a@b.io' }],
+  // end of part
   [
     'domain',
     ['example.com', 'a.bc', 'x-1.xn--p1ai', `${'a'.repeat(60)}.com`],
@@ -108,7 +110,9 @@ test('the settings that CI checks include every setting', () => {
 });
 
 test.each([
+  // part: budget
   [{ 'monthly-budget': 1 }, 'monthly-budget needs plant-store:alarm-email, where its warnings go'],
+  // end of part
   [{ domain }, 'domain needs either plant-store:certificate or plant-store:hosted-zone'],
   [
     { domain, certificate, 'hosted-zone': 'Z0' },
@@ -136,8 +140,8 @@ test('an unknown setting and every bad value are named in one line', () => {
 });
 
 const misspelt = words(`
-  alarm-email plantstore:alarm-email memory plantStore:memory plant_store:memory Plant-Store:memory
-  plant-store.memory`);
+  alarm-email ${'plant-store'.replace('-', '')}:alarm-email memory plantStore:memory
+  plant_store:memory Plant-Store:memory plant-store.memory`);
 test.each(misspelt)('the key %s is refused, because it is a setting but for its prefix', (key) => {
   const message = `Bad settings: ${key} must be plant-store:${key.replace(/^.*[:.]/, '')}.`;
   expect(() => readSettings({ [key]: '1024' })).toThrow(new SettingsError(message));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
-import { root } from '../support/project.ts';
 
 test('cdk watch observes the sources of the template and the bundles alone', async () => {
   const folder = temporaryFolder();

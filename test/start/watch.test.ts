@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { subscribe } from '@parcel/watcher';
+import { copyProject } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { copyProject } from '../support/project.ts';
 
 /** Watches a copy of the project. Returns how to change a file in it, and what followed. */
 async function watchedCopy() {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { openWorkFolder } from '../../bin/offline/work-folder.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { root } from '../support/project.ts';
 
 const module = pathToFileURL(join(root, 'bin', 'offline', 'work-folder.ts'));
 const script = `

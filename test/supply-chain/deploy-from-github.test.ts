@@ -6,8 +6,8 @@ import { App, Stack } from 'aws-cdk-lib';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { readPage } from '../docs/page.ts';
 import type { Template } from '../stack/templates.ts';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { root } from '../support/project.ts';
 
 function deployRole(): Template {
   const app = new App({ builtinCloudFormationValidation: false });

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readPage, tableOf } from '../docs/page.ts';
-import { root } from '../support/project.ts';
+import { root } from '../support/checkout.ts';
 import { mayBeInstalled, read } from './licences.ts';
 
 interface Locked {
@@ -80,7 +80,7 @@ test('pip installs nothing without a hash', () => {
 
 // With the project itself, whose optional packages are Node's.
 const locked = new Map(Object.entries<Locked>(read('package-lock.json').packages));
-const pins = tableOf('docs/make-it-yours.md', 'package')
+const pins = tableOf('CONTRIBUTING.md', 'package')
   .map(([name = '', ...row]) => [name.replaceAll('`', ''), ...row])
   .filter(([name]) => locked.has(`node_modules/${name}`));
 test.each(pins)('%s stays below %s, because %s', (name, bound = '') => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Operation, operationNames } from '../../functions/shared/operations.ts';
+import { copyProject } from './checkout.ts';
 import { temporaryFolder } from './cleanup.ts';
-import { copyProject } from './project.ts';
 
 /** What is extended: each operation and the authorizer. */
 export type Extended = Operation | 'authorizer';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { root } from './project.ts';
+import { root } from './checkout.ts';
 
 /** Loads packages that only CI installs. They have a lock file of their own. */
 export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));

@@ -1,9 +1,9 @@
 import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { root } from './checkout.ts';
 import { finallyDo } from './cleanup.ts';
 import { eventually } from './eventually.ts';
-import { root } from './project.ts';
 
 export type Program = ReturnType<typeof startProgram>;
 

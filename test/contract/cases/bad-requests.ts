@@ -113,7 +113,7 @@ const known = Object.values(operations).map(
   ({ method, path }) => `${method} /${fillPath(path, '7')}`,
 );
 const knownPaths = [...new Set(known.map((call) => call.replace(/^\w+ /, '')))];
-const unknownPaths = words('/ /plant /plantss /Plants /PLANTS /plants.json /plants/7/8 /v2/plants');
+const unknownPaths = words('/ /plant /plants7 /Plants /PLANTS /plants.json /plants/7/8 /v2/plants');
 
 /** Methods and paths that the API does not have. */
 export const unknownOperations = [

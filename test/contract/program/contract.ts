@@ -11,7 +11,7 @@ import type { TargetOptions } from '../../../bin/administration/target-options.t
 import { example } from '../../../bin/command-line/example.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/checkout.ts';
 import { askDeployment, expectAnswer, type Token } from './deployment.ts';
 
 interface Options extends TargetOptions {

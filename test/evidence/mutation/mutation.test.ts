@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/checkout.ts';
 import { unitTests } from './stryker.ts';
 import { suites } from './suites.ts';
 import survivors from './survivors.json' with { type: 'json' };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/checkout.ts';
 
 const here = import.meta.dirname;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { root } from '../../support/project.ts';
 import { countOf } from '../../support/report/property.ts';
 import { report } from '../../support/report/report.ts';
 import { faultyCopy } from '../faulty-copy.ts';

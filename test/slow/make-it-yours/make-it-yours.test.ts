@@ -1,100 +1,199 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { shellBlocks } from '../../docs/page.ts';
+import { readPackage, writePackage } from '../../../bin/yours/origin.ts';
+import { parts } from '../../../bin/yours/parts.ts';
+import { copyProject } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { jest } from '../../support/jest/arguments.ts';
 import { startNpmStart } from '../../support/program.ts';
-import { copyProject, root } from '../../support/project.ts';
 
 const { PROOF, PROOF_ROWS, REPLAY, ALL_ENGINES, ...env } = process.env;
 
-/** Makes a copy of the project in a repository of its own. */
-function copy() {
-  const cwd = join(temporaryFolder(), 'project');
-  copyProject(cwd);
-  const sh = (script: string) =>
-    execFileSync('bash', ['-ec', script], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
-  const commit = () => sh('git add --all && git -c user.name=x -c user.email=x commit -qm x');
-  sh('git init -q');
-  commit();
-  return { cwd, sh, commit };
-}
-type Copy = ReturnType<typeof copy>;
-
-const blocksOf = (cwd: string) =>
-  shellBlocks(readFileSync(join(cwd, 'docs', 'make-it-yours.md'), 'utf8'));
-/** Returns the blocks that leave a part out, each by the first thing that it removes. */
-const parts = (cwd: string) =>
-  new Map(
-    blocksOf(cwd)
-      .filter(([first = '']) => first.startsWith('git rm'))
-      .map((lines) => [lines[0]?.split(' ')[3] ?? '', lines.join('\n')]),
-  );
-
-/** Renames the copy by the commands of the page. */
-function rename({ cwd, sh, commit }: Copy, words: string): void {
-  const block = blocksOf(cwd).find(([first]) => first?.includes('bin/rename.ts')) ?? [];
-  sh(block.join('\n').replace(/(?<=rename\.ts ).*/, words));
-  commit();
-  const left = sh('git ls-files; git grep -iI plant').split('\n');
-  expect(left.filter((line) => /plant/i.test(line) && !/^CHANGELOG/.test(line))).toEqual([]);
+/** A copy of the project in a repository of its own, without the history of the project's. */
+interface Copy {
+  folder: string;
+  /** Runs a command. Returns its exit code and what it prints. */
+  run: (command: string, ...args: string[]) => { status: number | null; output: string };
+  commit: (message: string) => void;
 }
 
-/** Runs what checks a change, then starts the service and creates what it keeps. */
-async function check({ cwd }: Copy, ...more: string[][]): Promise<void> {
+function copyOf(name: string): Copy {
+  const folder = join(temporaryFolder(), name);
+  copyProject(folder);
+  const run: Copy['run'] = (command, ...args) => {
+    const options = { cwd: folder, env, encoding: 'utf8', maxBuffer: 1e8 } as const;
+    const { status, stdout, stderr } = spawnSync(command, args, options);
+    return { status, output: stdout + stderr };
+  };
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'somebody');
+  git('config', 'user.email', 'somebody@example.com');
+  const commit = (message: string) => {
+    git('add', '--all');
+    git('commit', '-qm', message);
+  };
+  commit('The project');
+  return { folder, run, commit };
+}
+
+const npmRun = ({ run }: Copy, script: string, ...args: string[]) =>
+  run('npm', 'run', '-s', script, '--', ...args);
+
+interface Nouns {
+  name: string;
+  plural: string;
+  examples: string;
+  tag: string;
+}
+const nouns: Nouns[] = [
+  {
+    name: 'invoice item',
+    plural: 'invoice items',
+    examples: 'Chair,Red Lamp,Desk,Shelf',
+    tag: 'unpaid',
+  },
+  { name: 'book', plural: 'books', examples: 'Dune,Emma,Ulysses,Walden', tag: 'used' },
+  { name: 'person', plural: 'people', examples: 'Ada,Grace,Alan,Edsger', tag: 'busy' },
+];
+
+/** Makes a copy somebody's, and sees that the old names are gone. */
+function makeYours(copy: Copy, { name, plural, examples, tag }: Nouns, without: string): void {
+  const names = ['--name', name, '--plural', plural, '--examples', examples, '--tag', tag];
+  const made = npmRun(copy, 'yours', ...names, '--without', without);
+  expect(made).toEqual({ status: 0, output: expect.stringContaining('one commit') });
+  expect(copy.run('git', 'status', '--porcelain').output).toBe('');
+  const { output } = copy.run('bash', '-c', 'git ls-files; git grep -iI plant');
+  const left = output.split('\n').filter((line) => /plant(?!ed)/i.test(line));
+  expect(left.filter((line) => !line.startsWith('CHANGELOG'))).toEqual([]);
+}
+
+/** Runs `npm test`, then starts the service and creates what it keeps. */
+async function check(copy: Copy, ...more: string[][]): Promise<void> {
   for (const args of [
-    ['node_modules/typescript/bin/tsc'],
-    ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off'],
     // Two suites of this pattern see that the packages of a copy are links.
-    [...jest, '--silent', '--testPathIgnorePatterns=/node_modules/|/offline/assembly\\.|/sbom\\.'],
+    [...jest, '--silent', '--testPathIgnorePatterns=/(node_modules|offline/assembly)|/sbom\\.'],
     ...more,
   ]) {
-    const options = { cwd, env, encoding: 'utf8', maxBuffer: 1e8 } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
-    const output = status === 0 ? '' : stdout + stderr;
-    expect({ args, status, output }).toEqual({ args, status: 0, output: '' });
+    const { status, output } = copy.run(process.execPath, ...args);
+    expect({ args, status, output: status === 0 ? '' : output }).toEqual({
+      args,
+      status: 0,
+      output: '',
+    });
   }
-  const { baseUrl, headers, end } = await startNpmStart(['--memory'], { cwd });
-  const { paths } = JSON.parse(readFileSync(join(cwd, 'docs', 'openapi.json'), 'utf8'));
-  const [[path = '', { post }]] = Object.entries<CreatePath>(paths) as [[string, CreatePath]];
-  const body = JSON.stringify(post.requestBody.content['application/json'].example);
-  const url = baseUrl + path;
+  await create(copy);
+}
+
+async function create({ folder }: Copy): Promise<void> {
+  const { baseUrl, headers, end } = await startNpmStart(['--memory'], { cwd: folder });
+  const { paths } = JSON.parse(readFileSync(join(folder, 'docs', 'openapi.json'), 'utf8'));
+  const body = '{"id": 1, "name": "The first"}';
+  const url = baseUrl + Object.keys(paths)[0];
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
   await end();
 }
 
-/** The part of the document that has the example of a create. */
-interface CreatePath {
-  post: { requestBody: { content: { 'application/json': { example: object } } } };
+/** Changes a text of a file that occurs in it. */
+function edit({ folder }: Copy, file: string, before: string, after: string): void {
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(before);
+  writeFileSync(
+    path,
+    text.replace(before, () => after),
+  );
 }
+const append = ({ folder }: Copy, file: string, text: string) =>
+  appendFileSync(join(folder, file), text);
 
-const nouns = [
-  'book books Dune,Emma,Ulysses,Walden,used',
-  'person people Ada,Grace,Alan,Edsger,busy',
-  "'garden tool' 'garden tools' Spade,Rake,Hoe,Axe,sharp",
+/** What a copy edits, in rooms of all kinds: a comment at the end of each file. */
+const ownEdits = [
+  'functions/log.ts',
+  'functions/http/body.ts',
+  'lib/bundle.ts',
+  'lib/constructs/tables.ts',
+  'lib/offline/emulator.ts',
+  'bin/token.ts',
+  'test/http/cors.test.ts',
+  'test/support/eventually.ts',
 ];
 
-test('renamed, and then without each part, the store passes its checks', async () => {
-  const project = copy();
-  rename(project, `${nouns[0]}`);
-  for (const script of parts(project.cwd).values()) {
-    project.sh(script);
-    project.commit();
-  }
-  await check(project);
+test('renamed, thinned and edited, a copy is upgraded twice and passes its checks', async () => {
+  const original = copyOf('original');
+  const copy = copyOf('copy');
+  makeYours(copy, nouns[0] as Nouns, 'all');
+  for (const file of ownEdits) append(copy, file, '\n// An edit of mine.\n');
+  append(copy, 'docs/operations.md', '\nA line of mine.\n');
+  append(copy, 'README.md', '\nA line of mine.\n');
+  const ours = readPackage(copy.folder);
+  writePackage(copy.folder, { ...ours, scripts: { ...(ours.scripts as object), mine: 'true' } });
+  copy.commit('Ours');
+
+  const firstLine = '/** Where the original begins. */';
+  for (const file of ['functions/log.ts', 'lib/constructs/tables.ts', 'bin/token.ts'])
+    edit(
+      original,
+      file,
+      readFileSync(join(original.folder, file), 'utf8'),
+      `${firstLine}\n${readFileSync(join(original.folder, file), 'utf8')}`,
+    );
+  renameSync(
+    join(original.folder, 'test/http/cors.test.ts'),
+    join(original.folder, 'test/http/origins.test.ts'),
+  );
+  rmSync(join(original.folder, 'test/http/linear-time.test.ts'));
+  writeFileSync(
+    join(original.folder, 'functions/shared/added.ts'),
+    "/** A plant of the original's. */\nexport const plantAdded = 'a plant is here';\n",
+  );
+  append(original, 'lib/constructs/budget.ts', '\n// A change to a part.\n');
+  edit(original, 'package.json', '"commander": "14.0.3"', '"commander": "14.0.2"');
+  original.run('npm', 'install', '--package-lock-only', '--omit-lockfile-registry-resolved');
+  original.commit('Newer');
+
+  const first = npmRun(copy, 'upgrade', original.folder);
+  expect(first).toEqual({ status: 0, output: expect.stringContaining('one commit') });
+  const textOf = (file: string) => readFileSync(join(copy.folder, file), 'utf8');
+  expect(textOf('functions/log.ts')).toMatch(/^\/\*\* Where the original begins.*An edit of mine/s);
+  expect(textOf('test/http/origins.test.ts')).toContain('An edit of mine');
+  expect(textOf('functions/shared/added.ts')).toContain("invoiceItemAdded = 'an invoice item is");
+  expect(copy.run('git', 'ls-files').output).not.toMatch(/linear-time|budget|cors\.test/);
+  expect(readPackage(copy.folder)).toMatchObject({
+    scripts: { mine: 'true' },
+    devDependencies: { commander: '14.0.2' },
+  });
+
+  append(original, 'functions/log.ts', '\n// A line at the end of the original.\n');
+  edit(original, 'docs/operations.md', '# ', '# All about ');
+  original.commit('Still newer');
+  const second = npmRun(copy, 'upgrade', original.folder, 'main');
+  expect(second).toEqual({
+    status: 1,
+    output: expect.stringContaining('conflict in functions/log.ts'),
+  });
+  expect(second.output.match(/^CONFLICT/gm)).toHaveLength(1);
+  expect(npmRun(copy, 'upgrade', '--continue').output).toContain('Mend these first');
+  copy.run('git', 'checkout', '-q', '--theirs', 'functions/log.ts');
+  copy.run('git', 'add', 'functions/log.ts');
+  const continued = npmRun(copy, 'upgrade', '--continue');
+  expect(continued).toEqual({ status: 0, output: expect.stringContaining('one commit') });
+  expect(copy.run('git', 'status', '--porcelain').output).toBe('');
+  expect(npmRun(copy, 'upgrade', original.folder).output).toContain('the newest version already');
+  await check(copy);
 });
 
 const programs = '--testMatch=<rootDir>/test/slow/programs/*.test.*';
-test.each(nouns)('alone: renamed by %s, the store passes its checks', async (words) => {
-  const project = copy();
-  rename(project, words);
-  await check(project, [...jest, '--silent', programs]);
+test.each(nouns)('alone: named after $name, the store passes its checks', async (words) => {
+  const copy = copyOf('copy');
+  makeYours(copy, words, 'workflows');
+  await check(copy, [...jest, '--silent', programs]);
 });
 
-test.each([...parts(root)])('alone: without %s, the store passes its checks', async (_, script) => {
-  const project = copy();
-  project.sh(script);
-  await check(project);
+test.each(parts)('alone: without $name, the store passes its checks', async ({ name }) => {
+  const copy = copyOf('copy');
+  expect(npmRun(copy, 'yours', '--without', name)).toMatchObject({ status: 0 });
+  await check(copy);
 });

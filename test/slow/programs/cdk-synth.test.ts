@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 import { assemble } from '../../../lib/offline/assembly.ts';
 import { readTemplate } from '../../../lib/offline/template/template.ts';
 import { readPage } from '../../docs/page.ts';
+import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { root } from '../../support/project.ts';
 
 const folder = temporaryFolder();
 const cdk = join(root, 'node_modules', '.bin', 'cdk');

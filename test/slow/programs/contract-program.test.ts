@@ -11,11 +11,11 @@ import { announce } from '../../../bin/command-line/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
+import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
-import { root } from '../../support/project.ts';
 import { startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In

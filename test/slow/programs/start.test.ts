@@ -16,11 +16,11 @@ import { examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import { operationNames } from '../../../functions/shared/operations.ts';
 import { localClient } from '../../../lib/offline/database/database-client.ts';
+import { copyProject, root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { extendedCopy, extendedLine, extendedNames } from '../../support/extended-copy.ts';
 import { serve } from '../../support/http/servers.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
-import { copyProject, root } from '../../support/project.ts';
 import { eventOf } from '../../support/service/lambda-events.ts';
 
 const launcher = ['bin/node24.mjs'];

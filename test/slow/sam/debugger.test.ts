@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { bundle } from '../../../lib/bundle.ts';
+import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import { root } from '../../support/project.ts';
 import { attach } from '../devtools.ts';
 import { leftBehind, startSamLocal } from './sam-local.ts';
 

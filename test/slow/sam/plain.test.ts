@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
+import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { startProgram } from '../../support/program.ts';
-import { root } from '../../support/project.ts';
 import createPlant from '../../support/sam-events/create-plant.json' with { type: 'json' };
 
 /**

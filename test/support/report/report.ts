@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, jest } from '@jest/globals';
-import { root } from '../project.ts';
+import { root } from '../checkout.ts';
 import type { Row, StoredRow } from './row.ts';
 
 /** The share of the cases to try: 1 in a whole proof, and 0 in `npm test`, which tries a few. */

@@ -5,7 +5,7 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { root } from '../../../support/project.ts';
+import { root } from '../../../support/checkout.ts';
 import { quartiles, type Ratio } from '../ratio.ts';
 import type { Result } from '../targets.ts';
 

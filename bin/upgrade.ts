@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { example } from './command-line/example.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
+import { type Change, merge, prepare, unmerged, withMarks } from './upgrade/merge.ts';
+import {
+  choose,
+  fetchOriginal,
+  type Original,
+  type Version,
+  versionOf,
+} from './upgrade/versions.ts';
+import { faultsOfChecks, format, npm, writeGenerated } from './yours/checks.ts';
+import { CommandError, git, restore, unclean } from './yours/git.ts';
+import { choicesOf, type Package, readPackage } from './yours/origin.ts';
+
+interface Options {
+  from?: string;
+  continue?: true;
+}
+
+interface PreparedChange extends Change {
+  original: Original;
+}
+
+const root = join(import.meta.dirname, '..');
+
+const program: Command = new Command('npm run upgrade --')
+  .description(
+    'Brings a newer version of the original into this copy, as one commit. If both have edited ' +
+      'the same lines, it stops and says so.',
+  )
+  .argument('[source]', 'the address or the folder of the repository that this was copied from')
+  .argument('[ref]', 'its branch, tag or commit', 'HEAD')
+  .option('--from <version>', 'the commit or tag of it that this copy has, if that is unknown')
+  .option('--continue', 'go on after you have mended what both sides edited')
+  .addHelpText('after', example('npm run upgrade -- https://example.com/store.git main'));
+refuseOptionsAsValues([program]);
+refuseOptionsOfNpm(program);
+program.parse();
+
+const [source, ref = 'HEAD'] = program.args;
+const options: Options = program.opts();
+
+function refuse(message: string): never {
+  program.error(`error: ${message}`);
+}
+
+try {
+  if (options.continue) finish();
+  else upgrade();
+} catch (error) {
+  if (!(error instanceof CommandError)) throw error;
+  refuse(error.message);
+}
+
+function upgrade(): void {
+  if (!source) refuse('Name the repository that this was copied from.');
+  const dirty = unclean(root);
+  if (dirty) refuse(dirty);
+  const work = mkdtempSync(join(tmpdir(), 'upgrade-'));
+  let said: string | undefined;
+  try {
+    const change = changeFrom(source, work);
+    if (!change) {
+      console.log('This copy has the newest version already.');
+      return;
+    }
+    said = mergeOrRestore(change);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  if (said !== undefined) {
+    console.error(
+      `${said}\nMend these and "git add" them, then run "npm run upgrade -- --continue". ` +
+        'To undo all of it, run "git reset --hard" and "npm ci".',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  // What follows is done by the newer version.
+  const args = [join(root, 'bin', 'upgrade.ts'), '--continue'];
+  process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
+}
+
+/** Returns what is new, or undefined if nothing is. The copy stays as it is. */
+function changeFrom(from: string, work: string): PreparedChange | undefined {
+  const recorded = readPackage(root).yours ?? {};
+  const original = fetchOriginal(join(work, 'original'), from, ref);
+  const [newest] = original.versions;
+  const current = currentVersion(original, recorded.tree);
+  if (!newest || newest.tree === current.tree) return undefined;
+  console.log(`From ${current.commit.slice(0, 10)} to ${newest.commit.slice(0, 10)}`);
+  const packages = join(root, 'node_modules');
+  const [base, next] = [current, newest].map((version) =>
+    choose(original, version, choicesOf(recorded), packages),
+  );
+  if (base === undefined || next === undefined) return undefined;
+  const trees = { base, next, recorded: newest.tree };
+  return { original, ...prepare(root, original, trees, join(work, 'lock')) };
+}
+
+function currentVersion(original: Original, recorded: string | undefined): Version {
+  if (options.from) {
+    const commit = git(original.folder, 'rev-parse', `${options.from}^{commit}`);
+    return { commit, tree: git(original.folder, 'rev-parse', `${commit}^{tree}`) };
+  }
+  return (
+    versionOf(root, original, recorded) ??
+    refuse(
+      'No version of the original is in the history of this copy, so name the one that it began ' +
+        'from: npm run upgrade -- SOURCE REF --from COMMIT',
+    )
+  );
+}
+
+/** Returns what both sides edited, or undefined. If the merge fails, all is as it was before. */
+function mergeOrRestore(change: PreparedChange): string | undefined {
+  const undo = (): never => {
+    restore(root);
+    process.exit(1);
+  };
+  process.once('SIGINT', undo).once('SIGTERM', undo);
+  try {
+    const said = merge(root, change.original, change);
+    npm(root, 'ci', '--no-audit', '--no-fund');
+    for (const { member, ours, theirs } of change.conflicts) {
+      const [mine, other] = [JSON.stringify(ours), JSON.stringify(theirs)];
+      console.error(`package.json: both edited ${member}. ${mine} stays, not ${other}.`);
+    }
+    return said;
+  } catch (error) {
+    restore(root);
+    throw error;
+  } finally {
+    process.off('SIGINT', undo).off('SIGTERM', undo);
+  }
+}
+
+/** Writes anew what follows from the code, checks it, and commits the upgrade. */
+function finish(): void {
+  const committed: Package = JSON.parse(git(root, 'show', 'HEAD:package.json'));
+  const { tree } = readPackage(root).yours ?? {};
+  if (!tree || tree === committed.yours?.tree) refuse('There is no upgrade to go on with.');
+  const open = unmerged(root);
+  const left = open.length > 0 ? open : withMarks(root);
+  if (left.length > 0) refuse(`Mend these first, and "git add" them: ${left.join(', ')}.`);
+
+  format(root, join(root, 'node_modules'));
+  for (const failed of writeGenerated(root)) console.error(`warning: ${failed}`);
+  const red = faultsOfChecks(root);
+  if (red.length > 0)
+    refuse(
+      `${red.join('\n')}\nThe upgrade is merged, but types or lint are red. Mend that, then run ` +
+        '"npm run upgrade -- --continue". To undo all of it, run "git reset --hard" and "npm ci".',
+    );
+  git(root, 'add', '--all');
+  git(root, 'commit', '-q', '-m', `Upgrade to ${tree.slice(0, 10)} of the original`);
+  console.log('Types and lint are green, and the upgrade is one commit. Now run "npm test".');
+}

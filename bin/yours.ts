@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { example } from './command-line/example.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
+import { findRunning } from './command-line/running.ts';
+import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts';
+import { CommandError, git, restore, unclean } from './yours/git.ts';
+import { type Choices, type Made, make, refusalsOf } from './yours/make.ts';
+import type { Names } from './yours/names.ts';
+import { readPackage, writePackage } from './yours/origin.ts';
+import { parts, partsNamed } from './yours/parts.ts';
+import { renamedPath } from './yours/rename.ts';
+
+interface Options extends Partial<Names> {
+  without: string[];
+}
+
+const root = join(import.meta.dirname, '..');
+const list = (text: string): string[] => text.split(',').map((one) => one.trim());
+const width = Math.max(...parts.map(({ name }) => name.length));
+
+const program: Command = new Command('npm run yours --')
+  .description('Makes this copy yours, once: renames what it keeps, and leaves parts out.')
+  .option('--name <noun>', 'one of what your store keeps, like book or "garden tool"')
+  .option('--plural <noun>', 'many of them')
+  .option('--examples <names>', 'names of four of them, with commas between', list)
+  .option('--tag <word>', 'a tag that one of them may have')
+  .option('--without <parts>', 'parts to leave out, with commas between, or all', list, [])
+  .addHelpText('after', `\nParts:\n${parts.map(line).join('\n')}`)
+  .addHelpText(
+    'after',
+    example(
+      'npm run yours -- --name book --plural books --tag used \\\n' +
+        '    --examples Dune,Emma,Ulysses,Walden --without evidence,budget',
+    ),
+  );
+refuseOptionsAsValues([program]);
+refuseOptionsOfNpm(program);
+program.parse();
+
+function line({ name, what }: (typeof parts)[number]): string {
+  return `  ${name.padEnd(width)}  ${what}`;
+}
+
+function refuse(message: string): never {
+  program.error(`error: ${message}`);
+}
+
+const choices = choicesFrom(program.opts());
+const refusal = refusalOf(choices);
+if (refusal) refuse(refusal);
+makeYours(choices);
+
+function choicesFrom({ name, plural, examples, tag, without }: Options): Choices {
+  const given = [name, plural, examples, tag].filter((one) => one !== undefined);
+  if (given.length === 0 && without.length === 0)
+    refuse('Say what your store keeps, or what to leave out. See npm run yours -- --help.');
+  if (given.length === 0) return { without };
+  if (name === undefined || plural === undefined || examples === undefined || tag === undefined)
+    refuse('--name, --plural, --examples and --tag go together.');
+  return { names: { name, plural, examples, tag }, without };
+}
+
+/** Returns why nothing can be done, or undefined. */
+function refusalOf(chosen: Choices): string | undefined {
+  const dirty = unclean(root);
+  if (dirty) return dirty;
+  if (readPackage(root).yours?.without)
+    return 'This copy is yours already, as package.json says. It can be made so once only.';
+  if (findRunning()) return '"npm start" runs here. End it first.';
+  const faults = refusalsOf(root, chosen);
+  return faults.length > 0 ? faults.join('\n') : undefined;
+}
+
+/** Makes the copy what was chosen and commits it, or leaves everything as it was. */
+function makeYours(chosen: Choices): void {
+  const tree = git(root, 'rev-parse', 'HEAD^{tree}');
+  const undo = (): never => {
+    restore(root);
+    process.exit(1);
+  };
+  process.once('SIGINT', undo).once('SIGTERM', undo);
+  let failed: string | undefined;
+  try {
+    const made = makeAndCheck(chosen, tree);
+    commit(chosen, made);
+    tell(chosen, made);
+  } catch (error) {
+    if (!(error instanceof CommandError)) {
+      restore(root);
+      throw error;
+    }
+    failed = error.message;
+  }
+  if (failed === undefined) return;
+  restore(root);
+  refuse(
+    `Types or lint are red, so everything is as it was before. What met:\n${failed}\n` +
+      'Take another noun, or rename in the code what it meets, and commit that first.',
+  );
+}
+
+function makeAndCheck(chosen: Choices, tree: string): Made {
+  const made = make(root, chosen, join(root, 'node_modules'));
+  const { names, without } = chosen;
+  const left = partsNamed(without).map(({ name }) => name);
+  const recorded = without.includes('all') ? ['all'] : left;
+  writePackage(root, { ...readPackage(root), yours: { ...names, without: recorded, tree } });
+  const red = faultsOfChecks(root);
+  if (red.length > 0) throw new CommandError(red.join('\n'));
+  return made;
+}
+
+/** Writes what follows from the code, and commits everything. */
+function commit({ names }: Choices, { parts: left }: Made): void {
+  lockPackages(root);
+  for (const failed of writeGenerated(root)) console.error(`warning: ${failed}`);
+  moveIgnored(names);
+  git(root, 'add', '--all');
+  const kept = names ? `a store of ${names.plural}` : 'ours';
+  const without = left.length > 0 ? `, without ${left.join(', ')}` : '';
+  git(root, 'commit', '-q', '-m', `Make it ${kept}${without}`);
+}
+
+/** Moves local data, which is named like the store and which git would no longer ignore. */
+function moveIgnored(given: Names | undefined): void {
+  if (!given) return;
+  for (const path of readdirSync(root)) {
+    const target = renamedPath(path, given);
+    if (target !== path && !existsSync(join(root, target)))
+      renameSync(join(root, path), join(root, target));
+  }
+}
+
+function tell({ names }: Choices, { changed, removed, parts: left }: Made): void {
+  const done = [
+    names ? `${changed} files are about ${names.plural} now.` : '',
+    left.length > 0 ? `${removed} files of these parts are gone: ${left.join(', ')}.` : '',
+    'Types and lint are green, and all of it is one commit: git show --stat.',
+    'No program knows English, so read the diff. Then run "npm test".',
+  ];
+  console.log(done.filter((one) => one !== '').join('\n'));
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { filesOf } from './git.ts';
+import { type Part, parts } from './parts.ts';
+import { readText } from './text-files.ts';
+
+const mark = /(?:\/\/|#|<!--) (?:part: (?<part>[\w-]+)|(?<end>end of part))(?: -->)?$/;
+
+/** A line of a file, and the part that it belongs to. */
+export interface MarkedLine {
+  line: string;
+  part: string | undefined;
+  /** Whether it only begins or ends a part. */
+  isMark: boolean;
+}
+
+/** Returns the lines of a text, each with the part that it belongs to. */
+export function markedLines(text: string): MarkedLine[] {
+  let open: string | undefined;
+  return text.split('\n').map((line): MarkedLine => {
+    const found = mark.exec(line);
+    if (!found) return { line, part: open, isMark: false };
+    const before = line.slice(0, found.index).trimEnd();
+    const part = found.groups?.part;
+    if (before !== '') return { line: before, part, isMark: false };
+    const marked: MarkedLine = { line, part: part ?? open, isMark: true };
+    open = part;
+    return marked;
+  });
+}
+
+/** Deletes parts, and every line and link that belongs to them or leads to them. */
+export function leaveOut(folder: string, left: readonly Part[]): void {
+  const leftNames = new Set(left.map(({ name }) => name));
+  for (const { files, instead = {} } of left) {
+    for (const file of filesOf(folder, ...files)) rmSync(join(folder, file), { force: true });
+    for (const [file, other] of Object.entries(instead))
+      renameSync(join(folder, other), join(folder, file));
+  }
+  editPackage(folder, left);
+  const files = [...filesOf(folder), ...left.flatMap(({ instead = {} }) => Object.keys(instead))];
+  const settings = left.flatMap((part) => part.settings ?? []);
+  for (const file of new Set(files)) {
+    const text = readText(folder, file);
+    if (text === undefined) continue;
+    let edited = withoutMarked(text, leftNames);
+    if (settings.length > 0 && /\.(json|md)$/.test(file))
+      edited = withoutSettings(edited, settings);
+    if (file === '.ci/run') edited = withoutSteps(folder, edited);
+    if (file.endsWith('.md')) edited = withoutDeadLinks(folder, file, edited);
+    if (edited !== text) writeFileSync(join(folder, file), edited);
+  }
+}
+
+const withoutMarked = (text: string, left: Set<string>): string =>
+  markedLines(text)
+    .filter(({ part, isMark }) => !isMark && !(part && left.has(part)))
+    .map(({ line }) => line)
+    .join('\n');
+
+function withoutSettings(text: string, settings: string[]): string {
+  const line = /^ *(?:"(?:[\w-]+:)?NAME":|\| `NAME` \|).*\n/gm;
+  return settings.reduce(
+    (rest, name) => rest.replaceAll(new RegExp(line.source.replaceAll('NAME', name), 'gm'), ''),
+    text,
+  );
+}
+
+/** Deletes the steps that run a file that is gone. */
+const withoutSteps = (folder: string, text: string): string =>
+  text.replaceAll(/^\w.*? (\.ci\/[\w/-]+).*\n/gm, (step, file) =>
+    existsSync(join(folder, file)) ? step : '',
+  );
+
+/** Leaves only the texts of links to files that are gone. */
+function withoutDeadLinks(folder: string, page: string, text: string): string {
+  const link = /(?<image>!?)\[(?<label>[^\]]+)\]\((?<target>[^):#\s]+)(?:#[\w-]+)?\)/g;
+  return text.replaceAll(link, (whole, ...found) => {
+    const { image, label, target } = found.at(-1);
+    if (existsSync(join(folder, dirname(page), target))) return whole;
+    return image ? '' : label;
+  });
+}
+
+function editPackage(folder: string, left: readonly Part[]): void {
+  const path = join(folder, 'package.json');
+  const content = JSON.parse(readFileSync(path, 'utf8'));
+  for (const { scripts = [], packages = [] } of left) {
+    for (const script of scripts) delete content.scripts[script];
+    for (const name of packages) {
+      delete content.dependencies[name];
+      delete content.devDependencies[name];
+    }
+  }
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Returns the marks that no part has, each as its file and its name. */
+export function unknownMarks(folder: string): string[] {
+  return filesOf(folder).flatMap((file) =>
+    markedLines(readText(folder, file) ?? '')
+      .filter(({ part }) => part && !parts.some(({ name }) => name === part))
+      .map(({ part }) => `${file}: ${part}`),
+  );
+}

@@ -1,0 +1,141 @@
+/** What a copy can leave out. */
+export interface Part {
+  name: string;
+  /** What it is, in a line of the help. */
+  what: string;
+  /** Files and folders, as `git ls-files` takes them. */
+  files: string[];
+  scripts?: string[];
+  packages?: string[];
+  /** Settings of the stack, whose lines in JSON and in tables of pages go too. */
+  settings?: string[];
+  /** Parts that do not work without it, and are left out with it. */
+  neededBy?: string[];
+  /** Files that take the place of others. */
+  instead?: Record<string, string>;
+}
+
+/**
+ * The parts that a copy can leave out. Beside the files, the lines go that end in a comment like
+ * "part: budget", and those between a comment "part: budget" and "end of part".
+ */
+export const parts: Part[] = [
+  {
+    name: 'evidence',
+    what: 'the proof, mutation testing, the explorer and the benchmark',
+    files: ['test/evidence/', 'docs/proof.*', 'docs/speed.*', 'docs/mutation.json'],
+    scripts: ['proof', 'mutation', 'bench'],
+  },
+  {
+    name: 'fuzzing',
+    what: 'hostile requests, judged independently; the evidence needs it',
+    files: ['test/fuzz/'],
+    neededBy: ['evidence'],
+  },
+  {
+    name: 'bill',
+    what: 'the page on costs, whose figures tests compute, and those of the README',
+    files: [
+      'docs/cost-and-scale.md',
+      'test/docs/costs.test.ts',
+      'test/docs/dearest.test.ts',
+      'test/docs/measured.ts',
+    ],
+  },
+  {
+    name: 'budget',
+    what: 'the setting monthly-budget',
+    files: ['lib/constructs/budget.ts', 'test/stack/budget.test.ts', 'docs/budget.md'],
+    settings: ['monthly-budget'],
+  },
+  {
+    name: 'dashboard',
+    what: 'the dashboard in CloudWatch',
+    files: ['lib/constructs/dashboard.ts', 'test/stack/dashboard.test.ts'],
+  },
+  {
+    name: 'workflows',
+    what: 'GitHub: CI, deployments, updates of packages',
+    files: [
+      '.github/',
+      '.ci/steps/workflows',
+      'docs/deploy-from-github.md',
+      'test/supply-chain/deploy-from-github.test.ts',
+    ],
+  },
+  {
+    name: 'export',
+    what: 'npm run plants, which exports, imports and erases',
+    files: [
+      'bin/plants.ts',
+      'bin/plants/',
+      'docs/export-import.md',
+      'test/export-import/',
+      'test/slow/programs/export.test.ts',
+      'test/slow/programs/plants-program*',
+    ],
+    scripts: ['plants'],
+  },
+  {
+    name: 'sam',
+    what: 'npm run sam, which runs the stack in sam local',
+    files: [
+      '.ci/steps/sam',
+      'bin/sam.ts',
+      'bin/sam/',
+      'docs/sam-local.md',
+      'test/command-line/docker.test.ts',
+      'test/docs/sam-local.test.ts',
+      'test/slow/sam/',
+    ],
+    scripts: ['sam'],
+  },
+  {
+    name: 'reference',
+    what: 'the page of npm start that calls the API from a browser',
+    files: [
+      '.ci/tools/chromium',
+      'bin/start/reference/',
+      'test/start/reference.test.ts',
+      'test/slow/programs/reference-in-browser.test.ts',
+    ],
+    packages: ['swagger-ui-dist'],
+  },
+  {
+    name: 'pages',
+    what: 'our README and other pages about us: the README becomes a short one of your own',
+    files: [
+      'README.md',
+      'CHANGELOG.md',
+      'docs/decisions.md',
+      'docs/make-it-yours.md',
+      'docs/first-minute.svg',
+      'test/docs/commands.test.ts',
+      'test/docs/first-minute/',
+      'test/docs/readme.test.ts',
+      'test/slow/programs/first-minute.test.ts',
+    ],
+    instead: { 'README.md': 'bin/yours/readme.md' },
+  },
+];
+
+/** What proves that the original can be made somebody's. No copy has it. */
+export const onlyOfTheOriginal: Part = {
+  name: 'original',
+  what: 'the proof that a copy can be made yours',
+  files: ['.ci/steps/make-it-yours', 'test/slow/make-it-yours/', 'test/yours/'],
+};
+
+/** Returns the parts of these names, and those that do not work without them. */
+export function partsNamed(names: readonly string[]): Part[] {
+  const given = names.includes('all') ? parts.map(({ name }) => name) : names;
+  const chosen = new Set(given);
+  for (const { name, neededBy = [] } of parts) {
+    if (chosen.has(name)) for (const one of neededBy) chosen.add(one);
+  }
+  return parts.filter(({ name }) => chosen.has(name));
+}
+
+/** Returns the names that no part has. */
+export const unknownParts = (names: readonly string[]): string[] =>
+  names.filter((name) => name !== 'all' && !parts.some((part) => part.name === name));

@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { faultsOfChecks } from '../../bin/yours/checks.ts';
+import { make, refusalsOf } from '../../bin/yours/make.ts';
+import { readPackage, writePackage } from '../../bin/yours/origin.ts';
+import { copyProject, root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+
+const names = {
+  name: 'invoice item',
+  plural: 'invoice items',
+  examples: ['Chair', 'Red Lamp', 'Desk', 'Shelf'],
+  tag: 'unpaid',
+};
+
+const copy = join(temporaryFolder(), 'copy');
+const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
+const yours = (...args: string[]) => {
+  const program = join(copy, 'bin', 'yours.ts');
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+  return { status, stderr };
+};
+const all = ['--name', 'book', '--plural', 'books', '--tag', 'used', '--examples', 'A,B,C,D'];
+
+beforeAll(() => {
+  copyProject(copy);
+  git('init', '-q');
+  git('config', 'user.name', 'somebody');
+  git('config', 'user.email', 'somebody@example.com');
+  git('add', '--all');
+  git('commit', '-qm', 'The project');
+});
+
+test.each([
+  { args: [], says: 'Say what your store keeps, or what to leave out' },
+  { args: ['--name', 'book'], says: '--name, --plural, --examples and --tag go together' },
+  { args: ['--without', 'budgets'], says: 'There is no part budgets' },
+  { args: [...all, '--name', '../../evil'], says: '"../../evil" is not a name' },
+  { args: [...all, '--name', 'item', '--plural', 'items'], says: 'functions/items/item.ts' },
+])('npm run yours with $args is refused, and nothing changes', ({ args, says }) => {
+  expect(yours(...args)).toEqual({ status: 1, stderr: expect.stringContaining(says) });
+  expect(`${git('status', '--porcelain')}`).toBe('');
+});
+
+test('a file that git does not know yet stands in the way, and so does a second run', () => {
+  const file = join(copy, 'new.txt');
+  writeFileSync(file, '');
+  expect(yours(...all)).toEqual({ status: 1, stderr: expect.stringContaining('new.txt') });
+  git('clean', '-qf');
+  writePackage(copy, { ...readPackage(copy), yours: { without: [] } });
+  git('commit', '-qam', 'Made mine');
+  expect(yours(...all)).toEqual({ status: 1, stderr: expect.stringContaining('yours already') });
+  git('reset', '-q', '--hard', 'HEAD~1');
+});
+
+// If this is red, a copy that leaves parts out breaks: mark the line, or list the file, in
+// bin/yours/parts.ts. If a noun is spelled wrong, see bin/yours/rename.ts.
+test('a copy with other names and without any part has green types and lint', () => {
+  const choices = { names, without: ['all'] };
+  expect(refusalsOf(copy, choices)).toEqual([]);
+  make(copy, choices, join(root, 'node_modules'));
+  expect(faultsOfChecks(copy)).toEqual([]);
+});

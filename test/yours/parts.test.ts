@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { filesOf } from '../../bin/yours/git.ts';
+import { markedLines, unknownMarks } from '../../bin/yours/leave-out.ts';
+import { readPackage } from '../../bin/yours/origin.ts';
+import { parts, partsNamed } from '../../bin/yours/parts.ts';
+import { readText } from '../../bin/yours/text-files.ts';
+import { root } from '../support/checkout.ts';
+
+// What a change of yours breaks in a copy that leaves a part out is named here. The part's list is
+// in bin/yours/parts.ts.
+
+const all = filesOf(root).filter((file) => existsSync(join(root, file)));
+const {
+  scripts = {},
+  dependencies = {},
+  devDependencies = {},
+} = readPackage(root) as Record<string, Record<string, string>>;
+
+/** Returns what a file says if the marked lines of parts are left out. */
+const textWithout = (file: string, names: Set<string>) =>
+  markedLines(readText(root, file) ?? '')
+    .filter(({ part }) => !(part && names.has(part)))
+    .map(({ line }) => line)
+    .join('\n');
+
+describe.each(parts.map((part) => ({ ...part, part })))('without $name', ({ part }) => {
+  const left = partsNamed([part.name]);
+  const names = new Set(left.map(({ name }) => name));
+  const removed = new Set(left.flatMap(({ files }) => filesOf(root, ...files)));
+  const rest = all.filter((file) => !removed.has(file));
+
+  test('every file of its list is there', () => {
+    const missing = part.files.filter((file) => filesOf(root, file).length === 0);
+    expect({ list: 'bin/yours/parts.ts', missing }).toEqual({
+      list: 'bin/yours/parts.ts',
+      missing: [],
+    });
+  });
+
+  test('its scripts and packages are those of package.json', () => {
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(part.scripts ?? []));
+    expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(
+      expect.arrayContaining(part.packages ?? []),
+    );
+  });
+
+  test('no other file imports what is gone, unless in a marked line', () => {
+    const broken = rest
+      .filter((file) => /\.m?[jt]s$/.test(file))
+      .flatMap((file) =>
+        [...textWithout(file, names).matchAll(/(?:from|import)[ (]'(\.[^']+)'/g)]
+          .map(([, to = '']) => relative(root, join(root, dirname(file), to)))
+          .filter((to) => removed.has(to))
+          .map((to) => `${file} imports ${to}`),
+      );
+    expect(broken).toEqual([]);
+  });
+
+  test('no other file uses its packages', () => {
+    const packages = left.flatMap((one) => one.packages ?? []);
+    const users = rest
+      .filter((file) => /\.m?[jt]s$/.test(file) && !file.startsWith('bin/yours/'))
+      .filter((file) => {
+        const text = textWithout(file, names);
+        return packages.some((name) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
+      });
+    expect(users).toEqual([]);
+  });
+
+  test('no script runs what is gone', () => {
+    const own = new Set(left.flatMap((one) => one.scripts ?? []));
+    const broken = Object.entries(scripts).filter(
+      ([name, command]) => !own.has(name) && command.split(' ').some((word) => removed.has(word)),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+test('every mark in a file belongs to a part', () => {
+  expect(unknownMarks(root)).toEqual([]);
+});
+
+test('every mark of a part has an end', () => {
+  const open = all.filter((file) => {
+    const lines = markedLines(readText(root, file) ?? '');
+    return lines.at(-1)?.part !== undefined && lines.at(-1)?.isMark === false;
+  });
+  expect(open).toEqual([]);
+});
