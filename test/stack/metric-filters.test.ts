@@ -7,7 +7,7 @@ import { fail, pass, startFaultProxy, throttle } from '../support/database/proxy
 import { filterPattern } from '../support/filter-pattern.ts';
 import { startService } from '../support/service/service.ts';
 import { countsOf } from './metric-filters.ts';
-import { plantFunctions, type Template } from './templates.ts';
+import { plantFunctions, propertiesOf, type Template } from './templates.ts';
 
 // The filters of the template judge the lines that the functions and the emulator write.
 
@@ -100,6 +100,26 @@ test.each([
   // The authorizer throws to refuse a token.
   const counts = failuresOfAuthorizer === 1 ? { AuthorizerFailed: 1 } : {};
   expect(countsOf(template, 'Authorizer', lines)).toEqual(counts);
+});
+
+test('BilledMilliseconds adds up one report of each invocation, INIT included', async () => {
+  const fixture = await startFixture();
+  for (const what of ['nothing', 'throws an error']) {
+    const body = JSON.stringify({ do: what });
+    await fetch(`${fixture.origin}/v1/fault`, { method: 'POST', body });
+  }
+  const [filter] = propertiesOf(template, 'AWS::Logs::MetricFilter').filter(
+    ({ MetricTransformations: [{ MetricName }] }) => MetricName === 'BilledMilliseconds',
+  );
+  expect(filter.MetricTransformations[0].MetricValue).toBe('$.record.metrics.billedDurationMs');
+  const matched = fixture.log
+    .map(({ line }) => line)
+    .filter(filterPattern(filter.FilterPattern))
+    .map((line) => JSON.parse(line).record.metrics);
+  expect(matched).toHaveLength(2);
+  for (const { billedDurationMs, durationMs, initDurationMs = 0 } of matched) {
+    expect(billedDurationMs).toBeGreaterThan(durationMs + initDurationMs - 0.02);
+  }
 });
 
 test('a filter pattern that the tests cannot evaluate is named', () => {

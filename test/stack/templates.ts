@@ -57,6 +57,7 @@ export async function allTemplates(): Promise<Record<keyof typeof settings, Temp
 /** The constructs of the stack that serve and watch requests. */
 const ownConstructs = new Set([
   ...['RestApi', 'Tables', 'Monitoring', 'Budget', 'Domain', 'Certificate', 'Record'],
+  'RecordForIPv6',
   ...functionNames.flatMap((name) => [name, `${name}Resources`]),
 ]);
 

@@ -43,6 +43,14 @@ test('synthesis rejects bad settings with one line that names them all', () => {
   );
 });
 
+test("the CDK's command line reports nothing to AWS", () => {
+  const args = ['cli-telemetry', '--status'];
+  // An own home, so that no setting of yours decides.
+  const options = { cwd: root, env: { PATH: process.env.PATH, HOME: folder }, timeout: 120_000 };
+  const said = execFileSync(cdk, args, { ...options, encoding: 'utf8', stdio: 'pipe' });
+  expect(said).toContain('CLI Telemetry is disabled');
+});
+
 test('cdk bootstrap without credentials says what the README quotes', () => {
   const [, said = ''] = /If CDK says `([^`]+)`/.exec(readPage('README.md')) ?? [];
   const env = { PATH: process.env.PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' };
