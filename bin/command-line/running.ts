@@ -66,7 +66,7 @@ function ownProcesses(): string {
   }
 }
 
-export function isAlive(processId: number): boolean {
+function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
