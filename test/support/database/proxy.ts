@@ -27,6 +27,7 @@ export async function startFaultProxy() {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
+  const traces = new Map<string, string>();
   const cutShort = new Set<string>();
   /** What the end of a connection means for the last command on it. */
   const atEnd = new WeakMap<Socket, () => void>();
@@ -37,6 +38,7 @@ export async function startFaultProxy() {
     const subject = subjectOf(JSON.parse(`${body}`));
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, `${headers['x-amz-target']}`.split('.')[1] ?? '']);
+    traces.set(subject, `${headers['x-amzn-trace-id']}`);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     let isPlayed = endless.has(fault);
@@ -66,6 +68,8 @@ export async function startFaultProxy() {
     },
     /** Returns the commands about an owner or a token, in their order. */
     seen: (subject: string) => seen.get(subject) ?? [],
+    /** Returns the trace of the last request about an owner or a token. */
+    traceOf: (subject: string) => traces.get(subject) ?? '',
     /**
      * Tells whether a client gave up a command about an owner or a token before its fault had been
      * played, or did not take the answer. The machine is too busy then.

@@ -53,14 +53,16 @@ export async function startService({
   const database = localDocumentClient(endpoint);
   const log: string[] = [];
   const linesOf: Record<string, string[]> = {};
+  const logOfTraces = new Map<string | undefined, string[]>();
   const emulator = await startEmulator({
     assembly,
     port: 0,
     dynamodbEndpoint: between(endpoint),
-    log(functionName, line) {
+    log(functionName, line, traceId) {
       log.push(line);
       linesOf[functionName] ??= [];
       linesOf[functionName].push(line);
+      logOfTraces.set(traceId, [...(logOfTraces.get(traceId) ?? []), line]);
     },
   });
   const tokens: string[] = [];
@@ -83,6 +85,8 @@ export async function startService({
     log,
     /** The same lines, by the function's logical id. */
     linesOf,
+    /** Returns the lines that the functions have logged for a request, by its trace. */
+    logOf: (traceId: string): string[] => logOfTraces.get(traceId) ?? [],
     /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
     tokens,
     /** Returns a new access token that works for a day. */
