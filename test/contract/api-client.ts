@@ -11,6 +11,7 @@ import {
   differencesFromProblem,
   type ProblemDetails,
   placesIn,
+  responsesOf,
 } from '../support/description.ts';
 import { parse, send as sendRaw } from '../support/http/http-client.ts';
 import { refusalOf } from '../support/second-opinion.ts';
@@ -60,7 +61,39 @@ export async function call(request: Call): Promise<Reply> {
     throw new Error(
       `${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`,
     );
+  if (operation && reply.status === 200 && responsesOf(operation)[200]?.headers.Link)
+    await readAgain(request, reply);
   return reply;
+}
+
+/** Follows a list's links, and lists again in smaller pages. Throws unless both are the same. */
+async function readAgain(request: Call, reply: Reply): Promise<void> {
+  if (target.isSam || target.isDeployed) return;
+  const [path = '', query = ''] = request.path.split('?');
+  const whole = await itemsFrom(request, reply);
+  const smaller = new URLSearchParams(query);
+  smaller.set('limit', `${Math.max(1, Math.floor(whole.length / 3))}`);
+  const first = { ...request, path: `${path}?${smaller}` };
+  const again = await itemsFrom(first, await send(first));
+  if (!isDeepStrictEqual(again, whole))
+    throw new Error(
+      `${request.method} ${path} has ${whole.length} items, and ${again.length} in pages, or not ` +
+        'in the same order.',
+    );
+}
+
+/** Returns the items of a page and of all pages after it. */
+async function itemsFrom(request: Call, page: Reply): Promise<unknown[]> {
+  const items = [...(page.json as unknown[])];
+  let link = page.headers.link;
+  while (link !== undefined) {
+    const [, query] = /^<[^?]*\?(.*)>; rel="next"$/.exec(link) ?? [];
+    const next = await send({ ...request, path: `${request.path.split('?')[0]}?${query}` });
+    if (next.status !== 200 || items.length > 5000) throw new Error(`The link ${link} is wrong.`);
+    items.push(...(next.json as unknown[]));
+    link = next.headers.link;
+  }
+  return items;
 }
 
 /** Calls the API with a method and a path, like `GET /plants`. */
@@ -153,7 +186,9 @@ const present = new Map<string, Call>();
 function remember({ method, path }: Call, token: string, { status, headers }: Reply): void {
   const plant =
     status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
-  if (status === 201) present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
+  const isRemovable = operationOf({ method: 'DELETE', path: plant }) !== undefined;
+  if (status === 201 && isRemovable)
+    present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
   if (method === 'DELETE' && (status === 204 || status === 404))
     present.delete(`${plant} ${token}`);
 }

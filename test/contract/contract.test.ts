@@ -7,6 +7,7 @@ import './parts/refusals.ts';
 import './parts/plants.ts';
 import './parts/lists.ts';
 import './parts/gateway.ts';
+import './parts/every-operation.ts';
 import './parts/only-aws.ts';
 import { settled } from './settled.ts';
 

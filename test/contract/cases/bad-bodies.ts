@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../../../functions/items/kinds.ts';
 import { fields } from '../../../functions/plants/plant.ts';
 import { type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
 import { judgeBody } from '../../support/second-opinion.ts';
 import { words } from '../../support/words.ts';
+import { candidatesOf, nest, otherTypes } from './wrong-values.ts';
 
 /**
  * Bodies of a create that are refused with 400, with a JSON pointer to each fault (`''` is the
@@ -68,11 +68,6 @@ const refused = (member: string, values: string[]) =>
       [`/${member}`],
     ],
   );
-const otherTypes = words('null true false 1 1.5 -1 1e99 "1" "" [] [1] ["a"] {} {"a":1}');
-const nest = (open: string, close: string, most: number) => {
-  const depth = Math.floor(most / (open.length + close.length));
-  return `${open.repeat(depth)}1${close.repeat(depth)}`;
-};
 const badIds = [
   ...words(`
     "1" "" "9223372036854775807"
@@ -83,56 +78,16 @@ const badIds = [
   ...[`1e${'9'.repeat(16_000)}`, nest('[', ']', kib16 - 30)],
 ];
 
-const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
-const controls = [
-  ...Array.from({ length: 0x20 }, (_, code) => code),
-  ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i),
-].map((code) => `"a${escaped(code)}b"`);
-// As they are, escaped, and what was not UTF-8.
-const unfit = ['"\u007F"', '"\u0085"', '"\uFFFD"', '"\\uFFFD"'];
-const surrogates = words('"\\ud83e" "\\udeb4" "\\udeb4\\ud83e" "\\ud83e\\ud83e\\udeb4" "\\ud83ea"');
-const badTexts = [
-  ...controls,
-  ...unfit,
-  ...surrogates,
-  ...words('"a\\n" "a\\t" "a\\r" "a\\b" "a\\f"'),
-];
-
-/** Values that a field must refuse, by what the document says of it and by the kind's samples. */
-function wrongValuesOf(name: keyof Content): BadBody[] {
-  const { kind } = fields[name];
-  const { minLength = 0, maxLength } = kind.schema() as { minLength?: number; maxLength?: number };
-  const lengths = maxLength === undefined ? [] : [minLength - 1, maxLength + 1, 16_000 / 4];
-  const candidates = [
-    ...otherTypes,
-    ...kind.samples().bad.map((value) => JSON.stringify(value)),
-    ...badTexts,
-    ...badTexts.map((literal) => `[${literal}]`),
-    ...lengths
-      .filter((length) => length >= 0)
-      .flatMap((length) => ['a', '🪴', '\u0301'].map((one) => `"${one.repeat(length)}"`)),
-    ...boundsOf(kind.schema()),
-    nest('[', ']', kib16 - 200),
-    nest('{"a":', '}', kib16 - 200),
-  ];
-  return candidates.flatMap((literal): BadBody[] => {
+/** Wrong values of a field, by what the document says of it. */
+const wrongValuesOf = (name: keyof Content): BadBody[] =>
+  candidatesOf(fields[name]).flatMap((literal): BadBody[] => {
     const body = bodyOf({ ...literals, [name]: literal });
     const verdict = judgeBody('createPlant', asJson, undefined, Buffer.from(body));
     if (!('places' in verdict)) return [];
     const pointers = verdict.places.map((place) => place.slice(1));
     return [[`the ${name} ${literal.slice(0, 40)}`, body, pointers]];
   });
-}
 const asJson = [{ value: 'application/json', isJson: true }];
-
-/** Returns numbers and lists just beyond the bounds of a kind. */
-function boundsOf({ minimum, maximum, multipleOf = 1, maxItems, items }: JsonSchema): string[] {
-  const [least, most, step] = [Number(minimum), Number(maximum), Number(multipleOf)];
-  const numbers = [least - step, most + step, least + step / 2].filter(Number.isFinite);
-  const item = items ? JSON.stringify(0) : '';
-  const tooMany = maxItems === undefined ? [] : [`[${Array(Number(maxItems) + 1).fill(item)}]`];
-  return [...numbers.map(String), ...tooMany];
-}
 
 const wrongValues: BadBody[] = [
   ...refused('id', [...otherTypes.filter((literal) => !/^-?1$/.test(literal)), ...badIds]),

@@ -1,0 +1,159 @@
+import { expect, test } from '@jest/globals';
+import { descriptions } from '../../../bin/openapi/descriptions.ts';
+import type { InputSchema } from '../../../functions/http/input.ts';
+import type { Field, Fields } from '../../../functions/items/fields.ts';
+import {
+  type Operation,
+  operationNames,
+  operations,
+} from '../../../functions/shared/operations.ts';
+import { responsesOf } from '../../support/description.ts';
+import { judgeBody, judgePath, judgeQuery } from '../../support/second-opinion.ts';
+import { ask, json, type Reply, target } from '../api-client.ts';
+import { candidatesOf } from '../cases/wrong-values.ts';
+
+// What holds for every operation, by its row and its input, so that a new one is tried as well.
+
+const inputOf = (name: Operation): InputSchema => descriptions[name].input;
+const goodOf = ({ kind }: Field<unknown>): unknown[] => kind.samples().good;
+const literalOf = (value: unknown) =>
+  typeof value === 'bigint' ? `${value}` : JSON.stringify(value);
+
+/** Returns a path with a good value of each parameter, or with the given one. */
+function pathOf(name: Operation, given: Record<string, string> = {}): string {
+  const fields = inputOf(name).path ?? {};
+  const value = (parameter: string) => {
+    const { kind } = fields[parameter] as Field<unknown>;
+    return given[parameter] ?? kind.toParameter(kind.samples().good[0])[0];
+  };
+  return `/${operations[name].path.replaceAll(/\{(\w+)\}/g, (_, parameter) => `${value(parameter)}`)}`;
+}
+
+function bodyOf(fields: Fields, given: Record<string, string>): string {
+  const members = Object.entries(fields)
+    .filter(([member, { isRequired }]) => isRequired || member in given)
+    .map(([member, field]) => `"${member}":${given[member] ?? literalOf(goodOf(field)[0])}`);
+  return `{${members}}`;
+}
+
+const send = (name: Operation, path: string, body: string | undefined) =>
+  ask(`${operations[name].method} ${path}`, body === undefined ? {} : { headers: [json], body });
+
+/** Sends a body with these members. Another plant may have its id. */
+const sendBody = (name: Operation, given: Record<string, string>) =>
+  send(name, pathOf(name), bodyOf(inputOf(name).body ?? {}, given));
+
+let lastId = 1000;
+const nextId = (fields: Fields) => {
+  lastId += 1;
+  return 'id' in fields ? { id: `${lastId}` } : undefined;
+};
+
+const withBody = operationNames.filter((name) => inputOf(name).body);
+const asJson = [{ value: 'application/json', isJson: true }];
+
+test.each(withBody)('%s accepts every good value of every member', async (name) => {
+  const fields = inputOf(name).body ?? {};
+  for (const [member, field] of Object.entries(fields))
+    for (const value of goodOf(field)) {
+      const given = { ...nextId(fields), [member]: literalOf(value) };
+      expect([400, 413, 415]).not.toContain((await sendBody(name, given)).status);
+    }
+});
+
+test.each(withBody)('%s refuses every wrong value of every member', async (name) => {
+  const fields = inputOf(name).body ?? {};
+  for (const [member, field] of Object.entries(fields)) {
+    const wrong = candidatesOf(field).filter((literal) => {
+      const body = Buffer.from(bodyOf(fields, { [member]: literal }));
+      return 'places' in judgeBody(name, asJson, undefined, body);
+    });
+    expect(wrong).not.toEqual([]);
+    for (const literal of target.isSam ? wrong.slice(0, 5) : wrong)
+      expect((await sendBody(name, { [member]: literal })).status).toBe(400);
+  }
+});
+
+/** Texts that are no value of most parameters. */
+const oddTexts = ['', ' ', '-', '01', '1.0', 'null', 'x'.repeat(300), '\0', '"', 'A'.repeat(12)];
+
+test.each(operationNames)('%s refuses every wrong value of every parameter', async (name) => {
+  const { path = {}, query = {} } = inputOf(name);
+  for (const parameter of Object.keys(query)) {
+    const wrong = oddTexts.filter((text) => 'places' in judgeQuery(name, [[parameter, text]]));
+    expect(wrong).not.toEqual([]);
+    for (const text of wrong) {
+      const url = `${pathOf(name)}?${new URLSearchParams({ [parameter]: text })}`;
+      expect((await send(name, url, undefined)).status).toBe(400);
+    }
+  }
+  for (const parameter of Object.keys(path)) {
+    const isWrong = (text: string) => 'places' in judgePath(name, parameter, text);
+    const wrong = oddTexts.map(encodeURIComponent).filter((text) => text && isWrong(text));
+    expect(wrong).not.toEqual([]);
+    const body = inputOf(name).body && bodyOf(inputOf(name).body ?? {}, {});
+    for (const text of wrong)
+      expect((await send(name, pathOf(name, { [parameter]: text }), body)).status).toBe(400);
+  }
+});
+
+const lists = operationNames.filter((name) => responsesOf(name)[200]?.headers.Link);
+
+/** Returns every choice of good values for some parameters, each of which may be left out. */
+function combinationsOf([first, ...others]: [string, Field<unknown>][]): URLSearchParams[] {
+  if (!first) return [new URLSearchParams()];
+  const [name, field] = first;
+  const rest = combinationsOf(others);
+  return rest.flatMap((query) => [
+    query,
+    ...goodOf(field)
+      .slice(0, 3)
+      .map((value) => {
+        const more = new URLSearchParams(query);
+        for (const text of field.kind.toParameter(value)) more.append(name, text);
+        return more;
+      }),
+  ]);
+}
+
+/** Lists page by page, by the links from this one on. Returns all items as texts. */
+async function follow(name: Operation, path: string, query: string): Promise<string[]> {
+  const items: string[] = [];
+  let next: string | undefined = query;
+  // There are never more items than that.
+  for (let page = 0; next !== undefined && page < 50; page += 1) {
+    const reply: Reply = await send(name, `${path}?${next}`, undefined);
+    expect([next, reply.status]).toEqual([next, 200]);
+    items.push(...(reply.json as unknown[]).map((item) => JSON.stringify(item)));
+    next = /^<[^?]*\?(.*)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
+  }
+  return items;
+}
+
+test.each(lists)(
+  'the links of %s lead to the whole list, with every choice of parameters',
+  async (name) => {
+    const creation = operationNames.find(
+      (other) => operations[other].path === operations[name].path && inputOf(other).body,
+    );
+    const fields = creation ? (inputOf(creation).body ?? {}) : {};
+    // Each item has another one of the good values.
+    for (let i = 0; creation && i < 7; i += 1) {
+      const values = Object.entries(fields).map(([member, field]) => {
+        const good = goodOf(field);
+        return [member, literalOf(good[i % good.length])];
+      });
+      await sendBody(creation, { ...Object.fromEntries(values), ...nextId(fields) });
+    }
+    const { limit, cursor, ...others } = inputOf(name).query ?? {};
+    const path = pathOf(name);
+    for (const query of combinationsOf(Object.entries(others))) {
+      const whole = await follow(name, path, `${query}`);
+      if (creation && query.size === 0) expect(whole.length).toBeGreaterThan(6);
+      for (const size of [1, 3]) {
+        query.set('limit', `${size}`);
+        expect([`${query}`, await follow(name, path, `${query}`)]).toEqual([`${query}`, whole]);
+      }
+    }
+  },
+);
