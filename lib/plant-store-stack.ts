@@ -3,12 +3,13 @@ import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { environment, tableVariables } from '../functions/shared/environment-variables.ts';
 import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
+import type { TableName } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { addApi, stageName } from './constructs/api.ts';
 import { addBudget } from './constructs/budget.ts'; // part: budget
 import { addDomain } from './constructs/domain.ts';
 import { addMonitoring } from './constructs/monitoring.ts';
-import { StoreFunction } from './constructs/store-function.ts';
+import { StoreFunction, type TableAccess } from './constructs/store-function.ts';
 import { addTables } from './constructs/tables.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,15 +29,20 @@ export class PlantStoreStack extends Stack {
     Tags.of(this).add('plant-store', id);
     const tables = addTables(this, settings);
 
+    const accessTo = (name: TableName, actions: readonly string[]): TableAccess => ({
+      table: tables[name],
+      variable: tableVariables[name],
+      actions,
+    });
     const corsOrigin = settings['cors-origin'];
     const handlerOf = (name: Operation): StoreFunction => {
-      const { method, path, entry, table, actions } = operations[name];
+      const { method, path, entry, tables: used } = operations[name];
       return new StoreFunction(this, functionOf(name), {
         code: join(bundles, entry),
         description: `${method} /${path}`,
-        table: tables[table],
-        tableVariable: tableVariables[table],
-        actions,
+        tables: Object.entries<readonly string[]>(used).map(([table, actions]) =>
+          accessTo(table as TableName, actions),
+        ),
         ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
         settings,
       });
@@ -47,9 +53,7 @@ export class PlantStoreStack extends Stack {
     const authorizer = new StoreFunction(this, 'Authorizer', {
       code: join(bundles, entryOf.Authorizer),
       description: 'Checks access tokens',
-      table: tables.accessTokens,
-      tableVariable: tableVariables.accessTokens,
-      actions: ['GetItem'],
+      tables: [accessTo('accessTokens', ['GetItem'])],
       settings,
     });
     const rest = addApi(this, handlers, authorizer, settings);

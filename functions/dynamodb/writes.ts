@@ -33,6 +33,7 @@ export class RetryStrategy extends StandardRetryStrategy {
 
 /** A command that only reads. Any other may write. */
 const reads = /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/;
+export const isRead = (command: string): boolean => reads.test(command);
 
 /** DynamoDB keeps idle connections longer than this. */
 const idleLimitMs = 5000;
@@ -46,7 +47,7 @@ export function protectWrites(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const isWrite = !reads.test(commandName);
+        const isWrite = !isRead(commandName);
         if (isWrite) await closeStaleConnections(client, lastUsed);
         try {
           return await next(args);

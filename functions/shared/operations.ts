@@ -13,9 +13,8 @@ interface OperationRow {
   scope: Scope;
   /** The file of its function in functions/, without `.ts`. */
   entry: string;
-  /** The one table that its function uses, and exactly the actions of DynamoDB that it needs. */
-  table: TableName;
-  actions: readonly string[];
+  /** The tables that its function uses, each with exactly the actions of DynamoDB that it needs. */
+  tables: Partial<Record<TableName, readonly string[]>>;
   /** The statuses of its successes, with the codes of their log lines, which never change. */
   successes: Record<number, string>;
 }
@@ -27,8 +26,7 @@ export const operations = {
     path: 'plants',
     scope: 'plants:write',
     entry: 'create-plant',
-    table: 'plants',
-    actions: ['PutItem', 'GetItem'],
+    tables: { plants: ['PutItem', 'GetItem'] },
     successes: { 201: 'PLANT_CREATED', 200: 'PLANT_UNCHANGED' },
   },
   listPlants: {
@@ -36,8 +34,7 @@ export const operations = {
     path: 'plants',
     scope: 'plants:read',
     entry: 'list-plants',
-    table: 'plants',
-    actions: ['Query'],
+    tables: { plants: ['Query'] },
     successes: { 200: 'PLANTS_LISTED' },
   },
   deletePlant: {
@@ -45,8 +42,7 @@ export const operations = {
     path: 'plants/{id}',
     scope: 'plants:write',
     entry: 'delete-plant',
-    table: 'plants',
-    actions: ['DeleteItem', 'GetItem'],
+    tables: { plants: ['DeleteItem', 'GetItem'] },
     successes: { 204: 'PLANT_DELETED' },
   },
 } as const satisfies Record<string, OperationRow>;

@@ -9,10 +9,11 @@ export type OwnerRows =
   | { by: 'start of the partition'; separator: '#' | '/' | '|' }
   | { by: 'attribute'; name: string };
 
-/** Names of attributes: the partition is a string, the others are numbers. */
+/** Names of attributes: the partition is a string, the others are numbers unless it is said. */
 export interface TableKey {
   partition: string;
   sort?: string;
+  sortType?: 'STRING';
   expiry?: string;
   ownerRows: OwnerRows;
 }

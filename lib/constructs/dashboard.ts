@@ -48,13 +48,15 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     return new Metric({ ...incomingBytes, dimensionsMap });
   });
   const durations = ofEach((f) => f.metricDuration(p99));
-  const latencies = functions.flatMap(({ table, actions }) =>
-    actions.map((action) => {
-      const label = `${table.node.id} ${action}`;
-      const options = { ...p99, label, dimensionsMap: { Operation: action } };
-      return [label, tableMetric(table, 'SuccessfulRequestLatency', options)] as const;
-    }),
-  );
+  const latencies = functions
+    .flatMap(({ tables }) => tables)
+    .flatMap(({ table, actions }) =>
+      actions.map((action) => {
+        const label = `${table.node.id} ${action}`;
+        const options = { ...p99, label, dimensionsMap: { Operation: action } };
+        return [label, tableMetric(table, 'SuccessfulRequestLatency', options)] as const;
+      }),
+    );
 
   const dashboard = new Dashboard(scope, 'Dashboard', {
     // Dashboards are global to an account, and a copy in another region has the same stack name.

@@ -15,16 +15,20 @@ import { environment } from '../../functions/shared/environment-variables.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import type { Settings } from '../settings.ts';
 
+/** What a function needs of a table. */
+export interface TableAccess {
+  table: TableV2;
+  /** The environment variable for the table's name. */
+  variable: string;
+  /** Exactly the actions of DynamoDB that the function takes on the table. */
+  actions: readonly string[];
+}
+
 export interface StoreFunctionProps {
   /** The folder with its bundle. */
   code: string;
   description: string;
-  /** The one table that the function needs. */
-  table: TableV2;
-  /** The environment variable for the table's name. */
-  tableVariable: string;
-  /** Exactly the actions of DynamoDB that the function takes on the table. */
-  actions: readonly string[];
+  tables: TableAccess[];
   environment?: Record<string, string>;
   settings: Settings;
 }
@@ -34,11 +38,10 @@ export interface StoreFunctionProps {
  * role. Its logical id is its construct id.
  */
 export class StoreFunction extends LambdaFunction {
-  readonly table: TableV2;
-  readonly actions: readonly string[];
+  readonly tables: TableAccess[];
 
   constructor(scope: Construct, id: string, props: StoreFunctionProps) {
-    const { settings, table } = props;
+    const { settings, tables } = props;
     const resources = new Construct(scope, `${id}Resources`);
     const logs = new LogGroup(resources, 'Logs', {
       retention: settings['log-retention'],
@@ -49,8 +52,8 @@ export class StoreFunction extends LambdaFunction {
     });
     logs.grantWrite(role);
     // CDK refuses to grant nothing. Without a grant, the first call says which action is missing.
-    if (props.actions.length > 0)
-      table.grant(role, ...props.actions.map((action) => `dynamodb:${action}`));
+    for (const { table, actions } of tables)
+      if (actions.length > 0) table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
 
     super(scope, id, {
       description: props.description,
@@ -65,13 +68,12 @@ export class StoreFunction extends LambdaFunction {
       logGroup: logs,
       role,
       environment: {
-        [props.tableVariable]: table.tableName,
+        ...Object.fromEntries(tables.map(({ table, variable }) => [variable, table.tableName])),
         [environment.dynamodbEndpoint]: '',
         ...props.environment,
       },
     });
-    this.table = table;
-    this.actions = props.actions;
+    this.tables = tables;
     (this.node.defaultChild as CfnElement).overrideLogicalId(id);
     Validations.of(resources).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

@@ -12,10 +12,10 @@ export function addTables(stack: Construct, settings: Settings): Record<TableNam
   const scope = new Construct(stack, 'Tables');
   const retain = settings.retention === 'retain';
   const table = (name: TableName) => {
-    const { partition, sort, expiry } = tableKeys[name];
+    const { partition, sort, sortType = 'NUMBER', expiry } = tableKeys[name];
     const made = new TableV2(scope, tableIds[name], {
       partitionKey: { name: partition, type: AttributeType.STRING },
-      ...(sort && { sortKey: { name: sort, type: AttributeType.NUMBER } }),
+      ...(sort && { sortKey: { name: sort, type: AttributeType[sortType] } }),
       ...(expiry && { timeToLiveAttribute: expiry }),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { paging } from '../../functions/items/paging.ts';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
-import { ownerKey, tableIds } from '../../functions/shared/table-schema.ts';
+import {
+  ownerKey,
+  type TableName,
+  tableIds,
+  tableKeys,
+} from '../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { logEventBytes } from '../../lib/prices.ts';
 import { largestValue } from '../plants/largest-content.ts';
@@ -149,7 +154,9 @@ export async function measureDearest(): Promise<Dearest[]> {
       nonce: Buffer.alloc(8),
     }));
     const requests = Items.map((Item) => ({ PutRequest: { Item } }));
-    await writePlants(service.database, requests, tableIds[operations[name].table]);
+    for (const table of Object.keys(operations[name].tables) as TableName[])
+      if (tableKeys[table] === ownerKey)
+        await writePlants(service.database, requests, tableIds[table]);
   }
 
   const dearest: Dearest[] = [];

@@ -44,9 +44,13 @@ const ofFunctions = (metric: string) =>
 const ofTables = (metric: string) =>
   idsOf('AWS::DynamoDB::GlobalTable').map((name) => `AWS/DynamoDB ${metric} TableName ${name}`);
 const latencies = functions.flatMap((name) => {
-  const [table, ...actions] = accessOf(template, name).split(' ');
   const latency = 'AWS/DynamoDB SuccessfulRequestLatency Operation';
-  return actions.map((action) => `${latency} ${action} TableName ${table}`);
+  return accessOf(template, name)
+    .split('; ')
+    .flatMap((access) => {
+      const [table, ...actions] = access.split(' ');
+      return actions.map((action) => `${latency} ${action} TableName ${table}`);
+    });
 });
 const counted = propertiesOf(template, 'AWS::Logs::MetricFilter')
   .map(({ MetricTransformations: [transformation] }) => transformation)

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { isRead } from '../../functions/dynamodb/writes.ts';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { readTemplate } from '../../lib/offline/template/template.ts';
 import { finallyDo } from '../support/cleanup.ts';
@@ -25,6 +26,7 @@ interface Call {
   method: string;
   path: string;
   body: string | null;
+  tables: Record<string, readonly string[]>;
   successes: object;
 }
 
@@ -43,9 +45,13 @@ function allowedActions(): string[] {
 }
 
 const calls = operationNames.map((name) => ({ ...operations[name], ...eventOf(name) }) as Call);
-const inOrder = ['POST', 'GET', 'DELETE'].flatMap((method) =>
-  calls.filter((call) => call.method === method),
-);
+/** What creates comes first, and what deletes last. */
+const rankOf = ({ method }: Call) => (method === 'POST' ? 0 : method === 'DELETE' ? 2 : 1);
+const inOrder = calls.toSorted((one, other) => rankOf(one) - rankOf(other));
+const isWrite = ({ tables }: Call) =>
+  Object.values(tables)
+    .flat()
+    .some((action) => !isRead(action));
 
 test('the functions use every action that their roles allow, and no other', async () => {
   const headers = {
@@ -59,11 +65,13 @@ test('the functions use every action that their roles allow, and no other', asyn
   // Each operation's example, creates again, and writes whose answers get lost.
   const creates = calls.filter(({ method }) => method === 'POST');
   for (const call of [...creates, ...inOrder]) await send(call);
-  for (const call of inOrder.filter(({ method }) => method !== 'GET')) {
+  for (const call of inOrder.filter(isWrite)) {
     proxy.play('owner', loseAnswer, pass);
     // Another id, because not every resource has a delete.
     await send(JSON.parse(JSON.stringify(call).replaceAll('7', '8')));
   }
   expect(service.log.join('\n')).not.toContain('AccessDenied');
+  // An action that is missing here has an operation that no request above makes use it: see to it
+  // that the operation's example in bin/openapi/descriptions.ts does.
   expect([...used].sort()).toEqual(allowedActions().sort());
 });

@@ -34,7 +34,8 @@ const pinnedAccess: Record<string, string> = {
   ...Object.fromEntries(pinnedOperations.map(({ function: name, access }) => [name, access])),
   Authorizer: 'AccessTokens GetItem',
 };
-const tableOf = (name: string) => `${pinnedAccess[name]?.split(' ')[0]}`;
+const tablesOf = (name: string) =>
+  `${pinnedAccess[name]}`.split('; ').map((access) => `${access.split(' ')[0]}`);
 
 /** The paths that the gateway has a resource for. */
 const paths = new Set(
@@ -151,7 +152,9 @@ test.each(own)('each function may do exactly its own actions (%s)', (_, template
       allow(['logs:CreateLogStream', 'logs:PutLogEvents'], {
         Resource: attributeOf(logGroup, 'Arn'),
       }),
-      allow(expect.anything(), { Resource: attributeOf(tableOf(name), 'Arn') }),
+      ...tablesOf(name).map((table) =>
+        allow(expect.anything(), { Resource: attributeOf(table, 'Arn') }),
+      ),
       allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], { Resource: '*' }),
     ];
     expect(policies).toEqual([
@@ -179,13 +182,13 @@ test.each([
   for (const name of functionNames) {
     const { Code, Description, Role, Tags, ...rest } = resource(template, name).Properties;
     const { LogGroup } = rest.LoggingConfig;
-    const table = tableOf(name);
+    const variables = tablesOf(name).map((table) => [pinnedTables[table]?.variable, ref(table)]);
     expect(rest).toEqual({
       Architectures: [cpu],
       // An exact environment: only the authorizer learns the name of its table.
       Environment: {
         Variables: {
-          [`${pinnedTables[table]?.variable}`]: ref(table),
+          ...Object.fromEntries(variables),
           AWS_ENDPOINT_URL_DYNAMODB: '',
           ...(name !== 'Authorizer' && cors),
         },

@@ -26,7 +26,8 @@ function pathOf(name: Operation, given: Record<string, string> = {}): string {
     const { kind } = fields[parameter] as Field<unknown>;
     return given[parameter] ?? kind.toParameter(kind.samples().good[0])[0];
   };
-  return `/${operations[name].path.replaceAll(/\{(\w+)\}/g, (_, parameter) => `${value(parameter)}`)}`;
+  const { path } = operations[name];
+  return `/${path.replaceAll(/\{(\w+)\}/g, (_, parameter) => `${value(parameter)}`)}`;
 }
 
 function bodyOf(fields: Fields, given: Record<string, string>): string {
@@ -96,6 +97,25 @@ test.each(operationNames)('%s refuses every wrong value of every parameter', asy
       expect((await send(name, pathOf(name, { [parameter]: text }), body)).status).toBe(400);
   }
 });
+
+test.each(operationNames)('%s refuses an unknown parameter of a query', async (name) => {
+  const body = inputOf(name).body && bodyOf(inputOf(name).body ?? {}, {});
+  expect((await send(name, `${pathOf(name)}?unknown=1`, body)).status).toBe(400);
+});
+
+test.each(withBody)('%s refuses a body of another type, or one that is too large', async (name) => {
+  const line = `${operations[name].method} ${pathOf(name)}`;
+  expect((await ask(line, { body: '{}' })).status).toBe(415);
+  expect((await ask(line, { headers: [json], body: ' '.repeat(16_385) })).status).toBe(413);
+});
+
+if (!target.isSam)
+  test.each(operationNames)('%s asks for its scope', async (name) => {
+    const { scope } = operations[name];
+    const line = `${operations[name].method} ${pathOf(name)}`;
+    const { status } = await ask(line, { token: target.readToken });
+    expect(status === 403).toBe(scope !== 'plants:read');
+  });
 
 const lists = operationNames.filter((name) => responsesOf(name)[200]?.headers.Link);
 

@@ -27,10 +27,10 @@ export const templateWith = (resources: Resources) =>
   }) as unknown as Template;
 
 /** Returns a table with a text for a partition key and, if it is named, a number to sort by. */
-export function tableOf(partition: string, sort?: string) {
+export function tableOf(partition: string, sort?: string, sortType: 'N' | 'S' = 'N') {
   const keys = [
     [partition, 'S', 'HASH'] as const,
-    ...(sort === undefined ? [] : [[sort, 'N', 'RANGE'] as const]),
+    ...(sort === undefined ? [] : [[sort, sortType, 'RANGE'] as const]),
   ];
   return {
     AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({
@@ -55,8 +55,8 @@ export async function openTables(
   const database = localDocumentClient(endpoint);
   finallyDo(() => database.destroy());
   const tables = Object.entries(names).map(([name, called]) => {
-    const { partition, sort } = tableKeys[name as TableName];
-    return [called, tableOf(partition, sort)];
+    const { partition, sort, sortType } = tableKeys[name as TableName];
+    return [called, tableOf(partition, sort, sortType && 'S')];
   });
   await createTablesOf(Object.fromEntries(tables), { endpoint });
   return { endpoint, database };
