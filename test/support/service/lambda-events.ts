@@ -1,3 +1,5 @@
+import { descriptions } from '../../../bin/openapi/descriptions.ts';
+import type { InputSchema } from '../../../functions/http/input.ts';
 import {
   type Operation,
   operationNames,
@@ -6,7 +8,6 @@ import {
 import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
 import { describedOperation } from '../description.ts';
-import { fillPath, parametersOf } from '../fill-path.ts';
 import authorize from '../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
 import { multiValues } from './proxy-event.ts';
@@ -20,14 +21,16 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
 
 /**
  * Returns the event of an operation. It has the example of docs/openapi.json, and asks for ten
- * items. Each parameter of its path is 7.
+ * items. Each parameter of its path is the first good value of its kind: 7 for an id.
  */
 export function eventOf(operation: Operation, caller = 'caller') {
   const { method: httpMethod, path: template } = operations[operation];
   const { parameters = [], requestBody } = describedOperation(operation);
   const given = (name: string, value: string) =>
     parameters.some((parameter) => parameter.name === name) ? { [name]: value } : null;
-  const path = `/${fillPath(template, '7')}`;
+  const pathParameters = sampleParameters(operation);
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => `${pathParameters?.[name]}`);
+  const path = `/${filled}`;
   const headers = {
     ...listPlants.headers,
     ...(requestBody && { 'Content-Type': 'application/json' }),
@@ -41,7 +44,7 @@ export function eventOf(operation: Operation, caller = 'caller') {
     multiValueHeaders: multiValues(Object.entries(headers)),
     queryStringParameters: query,
     multiValueQueryStringParameters: query && multiValues(Object.entries(query)),
-    pathParameters: parametersOf(template, '7') ?? null,
+    pathParameters,
     stageVariables: null,
     requestContext: {
       ...structuredClone(listPlants.requestContext),
@@ -53,6 +56,18 @@ export function eventOf(operation: Operation, caller = 'caller') {
     body: requestBody ? JSON.stringify(requestBody.content['application/json']?.example) : null,
     isBase64Encoded: false,
   };
+}
+
+/** Returns a good value for each parameter of an operation's path, or null if it has none. */
+function sampleParameters(operation: Operation): Record<string, string> | null {
+  const { path }: InputSchema = descriptions[operation].input;
+  if (!path) return null;
+  return Object.fromEntries(
+    Object.entries(path).map(([name, { kind }]) => {
+      const [first] = kind.samples().good;
+      return [name, `${kind.toParameter(first)}`];
+    }),
+  );
 }
 
 /** Returns a well-formed access token whose id begins with the caller's name. */
