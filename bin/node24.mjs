@@ -1,5 +1,6 @@
 // Runs a program with Node 24 or later:
 //   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
+// The options of Node's debugger may stand among the arguments, where npm puts what people add.
 // This file itself runs on older versions. It does not rely on node_modules/.bin/node, because
 // some versions of npm do not link it. Others put it first on the PATH, before your own Node.
 import { spawn, spawnSync } from 'node:child_process';
@@ -26,7 +27,10 @@ function run(node) {
     if (!existsSync(inProject(`node_modules/${name}`)))
       return fail(`The package ${name} is not installed. Run "npm ci" first.`);
 
-  const program = spawn(node, process.argv.slice(2), {
+  const args = process.argv.slice(2);
+  const isOfDebugger = (arg) => /^--inspect(-brk|-wait)?(=|$)/.test(arg);
+  const others = args.filter((arg) => !isOfDebugger(arg));
+  const program = spawn(node, [...args.filter(isOfDebugger), ...others], {
     // The program sees by the channel's end that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Node keeps compiled code there, which saves a third of the time to start.
@@ -37,15 +41,25 @@ function run(node) {
     },
   });
   program.on('error', refuse);
+  /** The exit code of a program that a debugger keeps from exiting, so that it kills itself. */
+  let ownCode;
+  program.on('message', (code) => {
+    ownCode = code;
+  });
   program.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
+    if (ownCode !== undefined) process.exit(ownCode);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
 
   // On Windows, Ctrl-C reaches the program by itself, and kill() would not let it clean up.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
-    process.on(signal, () => platform === 'win32' || program.kill(signal));
+    process.on(signal, () => {
+      if (platform !== 'win32') program.kill(signal);
+      // A program that is paused itself gets no signal.
+      if (others.length < args.length) setTimeout(() => program.kill('SIGKILL'), 15_000).unref();
+    });
 
   if (process.env.npm_lifecycle_event) {
     // npm passes SIGTERM to its shell, and some shells (Debian's) end without passing it on.

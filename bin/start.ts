@@ -1,7 +1,9 @@
 import { mkdtempSync } from 'node:fs';
+import inspector from 'node:inspector';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { environment } from '../functions/shared/environment-variables.ts';
 import { assemble } from '../lib/offline/assembly.ts';
 import { createTables } from '../lib/offline/database/create-tables.ts';
 import { startEmulator } from '../lib/offline/emulator.ts';
@@ -45,6 +47,8 @@ const program = new Command('npm start --')
     '127.0.0.1',
   )
   .option('--watch', 'serve changed functions and settings at once')
+  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
+  .option('--inspect-brk [host:port]', 'the same, and wait for the debugger before all else')
   .option('--lambda-log', "print Lambda's own log lines too")
   .addHelpText('after', example('npm start -- --watch --port 3110'));
 parseOptions(program);
@@ -57,6 +61,8 @@ process.env.TZ = 'UTC';
 await lifecycle((start) => run(program.opts(), start));
 
 async function run(options: Options, start: Start): Promise<void> {
+  // The launcher gives the options of the debugger to Node.
+  const isDebugged = inspector.url() !== undefined;
   const requests = requestLog(console.error, { verbose: options.lambdaLog });
   const work = await start(openWorkFolder);
   const newFolder = () => mkdtempSync(join(work.path, 'assembly-'));
@@ -99,7 +105,9 @@ async function run(options: Options, start: Start): Promise<void> {
       onRequest: requests.request,
       // More would only use memory.
       concurrency: Math.min(defaultConcurrency, availableParallelism()),
-      prewarm: true,
+      prewarm: !isDebugged,
+      isDebugged,
+      ...(isDebugged && { variables: { [environment.withoutWarmUp]: 'true' } }),
       intercept: apiReference(token), // part: reference
     }),
   );

@@ -9,6 +9,7 @@ import {
   type Metafile,
   type OutputFile,
 } from 'esbuild';
+import { environment } from '../functions/shared/environment-variables.ts';
 import type { Operation } from '../functions/shared/operations.ts';
 import type { Settings } from './settings.ts';
 
@@ -59,7 +60,7 @@ const stubs = join(root, 'functions', 'dynamodb', 'stubs.ts');
  */
 const start = `import { createRequire } from 'node:module';
 const bundle = createRequire(import.meta.url)('./index.js');
-await bundle.prime();
+if (!process.env.${environment.withoutWarmUp}) await bundle.prime();
 export const handler = bundle.handler;
 `;
 

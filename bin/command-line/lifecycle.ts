@@ -1,3 +1,5 @@
+import inspector from 'node:inspector';
+
 export interface Part {
   stop(): Promise<void>;
 }
@@ -42,8 +44,21 @@ export async function lifecycle(run: (start: Start) => Promise<void>): Promise<v
     for (const part of parts.reverse())
       await part.then((started) => started.stop()).catch((error) => errors.add(error));
     for (const error of errors) console.error(`error: ${messageOf(error)}`);
-    process.exit(errors.size > 0 ? 1 : 0);
+    return exit(errors.size > 0 ? 1 : 0);
   }
+}
+
+/**
+ * Exits. With a debugger, `process.exit` would wait until it is detached, and for ever if it has
+ * paused a thread, so that the process tells the launcher its exit code and kills itself.
+ */
+async function exit(code: number): Promise<never> {
+  if (inspector.url() !== undefined && process.send) {
+    process.emit('exit', code);
+    await new Promise((resolve) => process.send?.(code, resolve));
+    process.kill(process.pid, 'SIGKILL');
+  }
+  return process.exit(code);
 }
 
 export const messageOf = (error: unknown) =>

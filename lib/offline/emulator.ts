@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { maxPayloadBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/request.ts';
 import { endUnread, readBody, stopper } from './http/connections.ts';
@@ -26,6 +27,13 @@ export interface EmulatorOptions {
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The number of invocations of a function that can run at once. */
   concurrency?: number;
+  /**
+   * A debugger may pause functions for as long as it likes: no timeout ends them, the gateway waits,
+   * and a paused function does not hold up the end.
+   */
+  isDebugged?: boolean;
+  /** Variables that functions have beside those of the template. */
+  variables?: Record<string, string>;
   /** Starts an environment of each function at once, so that the first request is not slow. */
   prewarm?: boolean;
   /** Gets the trace of each request that arrives. What it returns is called with the answer. */
@@ -38,6 +46,12 @@ export type Answered = Pick<HttpRequest, 'method' | 'url'> &
 
 const host = '127.0.0.1';
 
+/** The longest of Node's timers: 24 days. Longer ones would fire at once. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/** A thread ends within milliseconds, and never while a debugger pauses it. */
+const pausedTimeoutMs = 3000;
+
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
@@ -48,14 +62,14 @@ const maxHeaderSize = 10_240;
  * template has something that the emulator does not support, or if the port is taken.
  */
 export async function startEmulator(options: EmulatorOptions) {
-  const { dynamodbEndpoint, log, prewarm, onRequest = () => () => {} } = options;
+  const { dynamodbEndpoint, log, prewarm, isDebugged, onRequest = () => () => {} } = options;
   const all: FunctionPool[] = [];
   function newPool(lambda: LambdaFunction) {
     const pool = functionPool(lambda, dynamodbEndpoint, log, options.concurrency);
     all.push(pool);
     return pool;
   }
-  let running = startApi(readTemplate(options.assembly), {}, newPool);
+  let running = startApi(readTemplate(options.assembly), options, {}, newPool);
   // For a request without a Host, Node would answer 400 and still serve the next pipelined one.
   const httpOptions = { maxHeaderSize, requireHostHeader: false };
   const server = createServer(httpOptions, async (request, response) => {
@@ -100,15 +114,19 @@ export async function startEmulator(options: EmulatorOptions) {
     replace(other: string, code: Record<string, string> = {}) {
       const { pools } = running;
       const poolOf: PoolOf = (lambda, identity) => pools.get(identity) ?? newPool(lambda);
-      running = startApi(readTemplate(other), code, poolOf);
+      running = startApi(readTemplate(other), options, code, poolOf);
       for (const [identity, pool] of running.pools)
         if (prewarm && !pools.has(identity)) pool.prewarm();
       for (const [identity, pool] of pools) if (!running.pools.has(identity)) pool.retire();
     },
     /** Answers the requests that have arrived, within ten seconds, then ends. */
     async stop() {
+      if (isDebugged) {
+        server.closeAllConnections();
+      }
       await stopServer();
-      await Promise.all(all.map((pool) => pool.stop()));
+      const ended = Promise.all(all.map((pool) => pool.stop()));
+      await (isDebugged ? Promise.race([ended, setTimeout(pausedTimeoutMs)]) : ended);
     },
   };
 }
@@ -116,18 +134,28 @@ export async function startEmulator(options: EmulatorOptions) {
 type PoolOf = (lambda: LambdaFunction, identity: string) => FunctionPool;
 
 /** Returns the API of a template, and the pools of its functions by the functions' identity. */
-function startApi(template: Template, code: Record<string, string>, poolOf: PoolOf) {
+function startApi(
+  template: Template,
+  { isDebugged, variables }: EmulatorOptions,
+  code: Record<string, string>,
+  poolOf: PoolOf,
+) {
   const byName = new Map<string, FunctionPool>();
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
     const folder = code[FunctionName] ?? template.folder(FunctionName);
-    const lambda = { ...properties, FunctionName, folder };
+    const Variables = { ...properties.Environment?.Variables, ...variables };
+    const timeouts = isDebugged && {
+      Timeout: longestTimeoutMs / 1000,
+      initTimeoutMs: longestTimeoutMs,
+    };
+    const lambda = { ...properties, FunctionName, folder, Environment: { Variables }, ...timeouts };
     const identity = identityOf(lambda);
     const pool = poolOf(lambda, identity);
     byName.set(FunctionName, pool);
     pools.set(identity, pool);
   }
-  return { gateway: restApi(template, byName), pools };
+  return { gateway: restApi(template, byName, isDebugged ? longestTimeoutMs : undefined), pools };
 }
 
 /** Returns a digest of what a function is: its settings and the files of its code. */

@@ -21,8 +21,11 @@ import { findRoute, type Pools, readRoutes } from './routes.ts';
 export const maxPayloadBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
-/** Returns the REST API of a template. Throws if it lacks a stage or a function of the API. */
-export function restApi(template: Template, pools: Pools) {
+/**
+ * Returns the REST API of a template. Throws if it lacks a stage or a function of the API.
+ * `timeoutMs` takes the place of the integrations' timeouts.
+ */
+export function restApi(template: Template, pools: Pools, timeoutMs?: number) {
   const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
   if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
@@ -55,8 +58,9 @@ export function restApi(template: Template, pools: Pools) {
     const methodArn = `${apiArn}/${stage}/${httpMethod}${path}`;
     const authorizer = await authorize?.(header, methodArn, trace);
     if (typeof authorizer === 'string') return refuse(authorizer);
+    const limits = timeoutMs === undefined ? integration : { TimeoutInMillis: timeoutMs };
     const response = lambda
-      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), integration, trace)
+      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), limits, trace)
       : mock(request, integration);
     return typeof response === 'string' ? refuse(response) : response;
   }
@@ -67,7 +71,7 @@ export function restApi(template: Template, pools: Pools) {
 async function invoke(
   lambda: FunctionPool,
   event: object,
-  { TimeoutInMillis = maxTimeoutInMillis }: Integration,
+  { TimeoutInMillis = maxTimeoutInMillis }: Pick<Integration, 'TimeoutInMillis'>,
   trace: Trace,
 ): Promise<HttpResponse | ResponseType> {
   const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();

@@ -14,6 +14,8 @@ export interface LambdaFunction
   FunctionName: string;
   /** The folder of its code. */
   folder: string;
+  /** The time for INIT, if it is another than Lambda's. */
+  initTimeoutMs?: number;
 }
 
 /** Gets a line that Lambda would log, with the trace of the request that it is about. */
@@ -41,7 +43,7 @@ export function startExecutionEnvironment(
   const print = (line: string) => log(FunctionName, toSources(line), traceId);
   const startedAt = performance.now();
   const env = variables(lambda, MemorySize, endpoint);
-  const thread = startThread(FunctionName, env, MemorySize, print);
+  const thread = startThread(FunctionName, env, MemorySize, print, lambda.initTimeoutMs);
   let isStarted = false;
   /** How long INIT took. The first invocation reports it. */
   let initDurationMs: number | undefined;

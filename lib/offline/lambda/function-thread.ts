@@ -60,6 +60,7 @@ export function startThread(
   env: Record<string, string>,
   memoryMb: number,
   print: (line: string) => void,
+  initTimeoutMs = maxInitMs,
 ): FunctionThread {
   const thread = new Worker(new URL('./runtime.mjs', import.meta.url), {
     env,
@@ -140,7 +141,7 @@ export function startThread(
   });
 
   async function initialize(): Promise<void> {
-    const { error } = await outcomeOf('INIT', maxInitMs);
+    const { error } = await outcomeOf('INIT', initTimeoutMs);
     if (error) {
       // A thread whose code could not be loaded also exits, maybe before this line runs.
       cause = error;
