@@ -28,8 +28,8 @@ export interface EmulatorOptions {
   /** The number of invocations of a function that can run at once. */
   concurrency?: number;
   /**
-   * A debugger may pause functions for as long as it likes: no timeout ends them, the gateway waits,
-   * and a paused function does not hold up the end.
+   * Whether a debugger may pause functions: no timeout ends them, the gateway waits, and a paused
+   * function does not hold up the end.
    */
   isDebugged?: boolean;
   /** Variables that functions have beside those of the template. */
