@@ -4,8 +4,8 @@ import { SourceMap, type SourceMapping } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { root } from '../../support/checkout.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
-import { root } from '../../support/project.ts';
 import { attach } from '../devtools.ts';
 
 const source = join(root, 'functions', 'plants', 'create.ts');
