@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { nouns, type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
 import { tableIn } from '../administration/target.ts';
 import { databaseEndpoint } from '../administration/target-options.ts';
@@ -37,10 +37,7 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
   const list = (count: 'found' | 'erased') =>
     new Intl.ListFormat('en').format(
-      holdings.map(({ table, [count]: items }) => {
-        const many = tableIds[table].replace(/\B[A-Z]/g, ' $&').toLowerCase();
-        return counted(items, many, many.replace(/s$/, ''));
-      }),
+      holdings.map(({ table, [count]: items }) => counted(items, nouns[table])),
     );
   const where = options.localhost ? databaseEndpoint(options) : options.stack;
   console.error(`${where}: ${owner} has ${list('found')}.`);

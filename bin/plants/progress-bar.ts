@@ -1,10 +1,12 @@
+import { nouns } from '../../functions/shared/table-schema.ts';
+
 const width = 24;
 const intervalMs = 100;
 
 export type ProgressBar = ReturnType<typeof progressBar>;
 
 /** Shows progress if stderr is a terminal. `share` is 0 to 1, if the total is known. */
-export function progressBar(what: string, items = 'plants') {
+export function progressBar(what: string, items = nouns.plants.many) {
   const terminal = process.stderr;
   const began = Date.now();
   let shown = 0;

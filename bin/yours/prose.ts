@@ -7,8 +7,16 @@ export interface Section {
   text: string;
 }
 
+/** The one place whose strings are words of sentences, although each stands by itself. */
+const fileOfNouns = 'functions/shared/table-schema.ts';
+const nounsInIt = /(?<=\b(?:one|many): )'[^']*'/g;
+
 /** Splits a file into code, strings and sentences. */
 export function sectionsOf(path: string, content: string): Section[] {
+  if (path === fileOfNouns)
+    return sectionsBetween(content, nounsInIt, 'code', () => 'prose').flatMap((section) =>
+      section.kind === 'code' ? scriptSections(section.text) : [section],
+    );
   const extension = /\.\w+$/.exec(path)?.[0] ?? '';
   switch (extension) {
     case '.md':

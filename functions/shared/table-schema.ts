@@ -2,6 +2,16 @@
 export const tableIds = { plants: 'Plants', accessTokens: 'AccessTokens' } as const;
 export type TableName = keyof typeof tableIds;
 
+/** What the rows of a table are called in texts that programs compose. */
+export interface Noun {
+  one: string;
+  many: string;
+}
+export const nouns: Record<TableName, Noun> = {
+  plants: { one: 'plant', many: 'plants' },
+  accessTokens: { one: 'access token', many: 'access tokens' },
+};
+
 /** How `npm run plants erase` finds what an owner has in a table. */
 export type OwnerRows =
   | { by: 'partition' }

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { faultsOf, type Names } from '../../bin/yours/names.ts';
 import { articleOf, renamed, renamedPath } from '../../bin/yours/rename.ts';
+import { root } from '../support/checkout.ts';
 
 const invoices: Names = {
   name: 'invoice',
@@ -62,6 +65,27 @@ test('a template is a sentence, and its values are code', () => {
   const before = `\`a plant \${plant.id}/plants\``;
   const after = `\`a garden tool \${gardenTool.id}/gardenTools\``;
   expect(renamed('a.ts', before, tools)).toBe(after);
+});
+
+test('the nouns of texts that programs compose are words', () => {
+  const before = "plants: { one: 'plant', many: 'plants' }, table: 'plants'";
+  expect(renamed('functions/shared/table-schema.ts', before, tools)).toBe(
+    "gardenTools: { one: 'garden tool', many: 'garden tools' }, table: 'gardenTools'",
+  );
+  const nouns = readFileSync(join(root, 'functions/shared/table-schema.ts'), 'utf8');
+  const other = renamed('functions/shared/table-schema.ts', nouns, tools);
+  expect(other).toContain("{ one: 'garden tool', many: 'garden tools' }");
+});
+
+test('within a sentence, a name with a capital is the name of the table', () => {
+  const before = "'may not Query Plants. Plants: the emulator'; ['Plants', 'Plants have leaves.']";
+  expect(renamed('a.ts', before, tools)).toBe(
+    "'may not Query GardenTools. GardenTools: the emulator'; " +
+      "['GardenTools', 'Garden tools have leaves.']",
+  );
+  expect(renamed('a.md', 'Plants are in the table Plants.', tools)).toBe(
+    'Garden tools are in the table GardenTools.',
+  );
 });
 
 test('an article meets its noun across the lines of a comment', () => {
