@@ -198,8 +198,8 @@ const cases: Case[] = [
     title: 'a fault in cdk.json',
     file: 'cdk.json',
     from: '"context": {',
-    to: '"context": {{',
-    at: '{\n    "@aws-cdk/aws-signer',
+    to: '"context": {{ ',
+    at: '{ \n',
     message: 'Expected string in JSON but found "{"',
   },
 ];
