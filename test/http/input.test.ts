@@ -4,6 +4,7 @@ import { Problem } from '../../functions/http/problem.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
 import { listPlantsInput } from '../../functions/plants/list.ts';
+import { label, whole } from '../support/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
 // The contract tries which requests are refused, and for which of their parts.
@@ -18,14 +19,16 @@ function problemOf(schema: InputSchema, event: ReturnType<typeof proxyEvent>): P
 }
 
 test('every fault of body and query is named, with what would be right', () => {
-  const body = '{"id":"7","tag":7,"a/b~c":1,"tag":7,"\\ud800":null}';
+  const { [label]: _, ...others } = whole;
+  const members = JSON.stringify({ ...others, tag: 7, 'a/b~c': 1 }).slice(1);
+  const body = `{"id":"7","tag":7,"\\ud800":null,${members}`;
   const event = proxyEvent({ body, query: { debug: ['1'], limit: ['1'] } });
   expect(problemOf(createPlantInput, event).faults).toEqual([
     { pointer: '/tag', detail: 'must occur only once' },
-    { pointer: '/a~1b~0c', detail: 'is unknown' },
     { pointer: '/\uFFFD', detail: 'is unknown' },
+    { pointer: '/a~1b~0c', detail: 'is unknown' },
     { pointer: '/id', detail: 'must be an integer' },
-    { pointer: '/name', detail: 'is required' },
+    { pointer: `/${label}`, detail: 'is required' },
     { pointer: '/tag', detail: 'must be a string' },
     { parameter: 'debug', detail: 'is unknown' },
     { parameter: 'limit', detail: 'is unknown' },
