@@ -9,16 +9,19 @@ import {
   type Metafile,
   type OutputFile,
 } from 'esbuild';
-import { environment } from '../functions/shared/environment-variables.ts';
 import type { Operation } from '../functions/shared/operations.ts';
 import type { Settings } from './settings.ts';
 
 const root = join(import.meta.dirname, '..');
 
-// `npm start -- --watch` imports this file with a new query after a change, and the operations too.
+// `npm start -- --watch` imports this file with a new query after a change, and these facts too.
 const { search } = new URL(import.meta.url);
-const { href } = new URL(`../functions/shared/operations.ts${search}`, import.meta.url);
-const { operations }: typeof import('../functions/shared/operations.ts') = await import(href);
+const anew = (name: string) =>
+  new URL(`../functions/shared/${name}${search}`, import.meta.url).href;
+type Operations = typeof import('../functions/shared/operations.ts');
+type Variables = typeof import('../functions/shared/environment-variables.ts');
+const { operations }: Operations = await import(anew('operations.ts'));
+const { environment }: Variables = await import(anew('environment-variables.ts'));
 
 export type FunctionName = Capitalize<Operation> | 'Authorizer';
 export type Entry = (typeof operations)[Operation]['entry'] | 'authorize';

@@ -7,6 +7,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sources from 'aws-cdk-lib/aws-lambda-event-sources';
+import * as nodejs from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secrets from 'aws-cdk-lib/aws-secretsmanager';
@@ -114,6 +115,11 @@ function services({ stack, create }: Parts): void {
 /** What runs a function that no request reaches. */
 function observers({ stack }: Parts): void {
   const added = (id: string) => inline(stack, `For${id}`);
+  // CDK bundles it in a process of its own.
+  new nodejs.NodejsFunction(stack, 'ForNothing', {
+    entry: join(import.meta.dirname, 'function.ts'),
+    runtime: lambda.Runtime.NODEJS_24_X,
+  });
   added('Queue').addEventSource(new sources.SqsEventSource(new sqs.Queue(stack, 'Consumed')));
   new events.Rule(stack, 'Rule', {
     schedule: events.Schedule.rate(cdk.Duration.hours(1)),

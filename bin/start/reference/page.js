@@ -14,6 +14,8 @@ const ui = SwaggerUIBundle({
 function updateJsonSpec(update) {
   return (document) => {
     leaveOutCommonHeaders(document);
+    document.components.securitySchemes.accessToken.description =
+      'Paste the token alone, without "Bearer".';
     return update({
       ...document,
       servers: document.servers
