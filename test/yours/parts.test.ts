@@ -4,8 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { filesOf } from '../../bin/yours/git.ts';
 import { markedLines, unknownMarks } from '../../bin/yours/leave-out.ts';
 import { readPackage } from '../../bin/yours/origin.ts';
-import { parts, partsNamed } from '../../bin/yours/parts.ts';
+import { onlyOfTheOriginal, parts, partsNamed } from '../../bin/yours/parts.ts';
 import { readText } from '../../bin/yours/text-files.ts';
+import { tableOf } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
 
 // What a change of yours breaks in a copy that leaves a part out is named here. The part's list is
@@ -88,4 +89,47 @@ test('every mark of a part has an end', () => {
     return lines.at(-1)?.part !== undefined && lines.at(-1)?.isMark === false;
   });
   expect(open).toEqual([]);
+});
+
+/** Returns how many files these are, and how many lines those have that no program writes. */
+function weightOf(files: string[]): { files: number; lines: number } {
+  const written = files.filter((file) => !/\.(json|svg|txt)$|client-types\.ts$/.test(file));
+  const lines = written.map((file) => readText(root, file)?.split('\n').length ?? 0);
+  return { files: files.length, lines: lines.reduce((sum, one) => sum + one, 0) };
+}
+
+/** Figures may be off by a quarter, so that not every change of a file asks for another page. */
+function expectNear(told: string, real: number): void {
+  const isNear = Math.abs(Number(told.replace(' ', '')) - real) <= 10 + real / 4;
+  expect({ told, real, isNear }).toEqual({ told, real, isNear: true });
+}
+
+const page = 'docs/make-it-yours.md';
+
+test('the page lists every part, with what the help says, and about what it weighs', () => {
+  const rows = tableOf(page, 'part');
+  expect(rows.map(([name, what]) => `${name}: ${what}`)).toEqual(
+    parts.map(({ name, what }) => `\`${name}\`: ${what}`),
+  );
+  for (const [i, [, , files = '', lines = '']] of rows.entries()) {
+    const weight = weightOf(filesOf(root, ...(parts[i]?.files ?? [])));
+    expectNear(files, weight.files);
+    expectNear(lines, weight.lines);
+  }
+});
+
+test('the page has about what a copy without parts weighs, by room', () => {
+  const gone = [onlyOfTheOriginal, ...parts].flatMap(({ files }) => filesOf(root, ...files));
+  const rest = all.filter((file) => !gone.includes(file));
+  const rooms = Map.groupBy(rest, (file) => {
+    if (file.startsWith('lib/offline/')) return '`lib/offline`';
+    return file.includes('/') ? `\`${file.split('/')[0]}\`` : 'beside them';
+  });
+  const rows = tableOf(page, 'room');
+  expect(rows.map(([room]) => room).sort()).toEqual([...rooms.keys()].sort());
+  for (const [room = '', files = '', lines = ''] of rows) {
+    const weight = weightOf(rooms.get(room) ?? []);
+    expectNear(files, weight.files);
+    expectNear(lines, weight.lines);
+  }
 });
