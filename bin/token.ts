@@ -64,7 +64,8 @@ export function tokenProgram(): Promise<number> {
     .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --overlap 24h'))
     .argument('<id>', idHelp)
     .description(
-      'Replaces a token by one with the same owner, scopes and label. The old one expires soon.',
+      'Replaces a token by one with the same owner, scopes and label, but a lifetime of its own. ' +
+        'The old one expires soon.',
     )
     .addOption(overlap)
     .addOption(lifetime)
