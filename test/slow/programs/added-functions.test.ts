@@ -7,7 +7,7 @@ import { copyProject } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { startNpmStart } from '../../support/program.ts';
 
-test('the walk to a function that no request reaches works, and no other test objects', async () => {
+test('the walk to a function that no request reaches works, and no test objects', async () => {
   const copy = temporaryFolder();
   copyProject(copy);
   const [, section = ''] = readPage('docs/change-it.md').split(
