@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Field, Fields } from '../../functions/items/fields.ts';
 import { encodeCursor, largestPage } from '../../functions/items/paging.ts';
+import { listPlantsInput } from '../../functions/plants/list.ts';
 import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import { partsOf } from '../support/description.ts';
@@ -8,7 +10,13 @@ import { type Service, startService } from '../support/service/service.ts';
 
 // docs/cost-and-scale.md counts a whole page as the dearest list. A filter must not read further.
 
-/** For each parameter a value with which a list finds little. */
+/** The good value of a parameter that no item has, as far as its kind knows one. */
+function sampleOf(part: string): string {
+  const query: Fields = listPlantsInput.query;
+  const { kind } = query[part.slice(1)] as Field<unknown>;
+  return `${kind.toParameter(kind.samples().good.at(-1))}`;
+}
+
 const values: Record<string, string> = { '?limit': '1', '?cursor': encodeCursor(0n) };
 
 const items = Array.from({ length: 2 * largestPage }, (_, id) =>
@@ -50,8 +58,7 @@ async function unitsOf(query: string): Promise<number> {
 test.each(['', ...partsOf('listPlants')])(
   'a list with %j reads no more than a page',
   async (part) => {
-    if (part) expect(values).toHaveProperty([part]);
-    const query = new URLSearchParams(part && { [part.slice(1)]: `${values[part]}` });
+    const query = new URLSearchParams(part && { [part.slice(1)]: values[part] ?? sampleOf(part) });
     expect(await unitsOf(`${query}`)).toBeLessThanOrEqual(unitsOfPage);
   },
 );

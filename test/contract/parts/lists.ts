@@ -42,7 +42,8 @@ test('a page has at most as many plants as its limit, and a link if there are mo
     const page = await list(`limit=${limit}`);
     expect(namesOf(page)).toEqual(names(...ids.slice(0, limit)));
     expect(page.headers.link !== undefined).toBe(limit < 5);
-    if (limit < 5) expect(next(page)).toMatch(new RegExp(`^limit=${limit}&cursor=[A-Za-z0-9_-]+$`));
+    if (limit < 5)
+      expect(next(page)).toMatch(new RegExp(`(^|&)limit=${limit}&cursor=[A-Za-z0-9_-]+$`));
   }
   const second = next(await list('limit=2'));
   expect(namesOf(await list(second))).toEqual(names(3, 4));
@@ -79,7 +80,7 @@ if (!target.isSam)
       for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
         const page = await list(query);
         expect(namesOf(page)).toEqual(names(...ids.slice(0, 1000)));
-        expect(next(page)).toMatch(/^limit=1000&/);
+        expect(next(page)).toMatch(/(^|&)limit=1000&/);
         expect(namesOf(await list(next(page)))).toEqual(names(1001));
       }
     } finally {
