@@ -100,7 +100,7 @@ function spell(place: Place, { words, given, isProperName }: Replacement): strin
     return isCapital ? capital(words.join(' ')) : words.join(' ');
   }
   if (isShouted) return words.join('_').toUpperCase();
-  if (isCapital) return words.map(capital).join(joint ?? '');
+  if (isCapital) return words.map(capital).join('');
   if (joint) return words.join(joint);
   return words.map((word, i) => (i === 0 ? word : capital(word))).join('');
 }

@@ -102,6 +102,7 @@ test.each([
   expect(countsOf(template, 'Authorizer', lines)).toEqual(counts);
 });
 
+// part: dashboard
 test('BilledMilliseconds adds up one report of each invocation, INIT included', async () => {
   const fixture = await startFixture();
   for (const what of ['nothing', 'throws an error']) {
@@ -121,6 +122,7 @@ test('BilledMilliseconds adds up one report of each invocation, INIT included', 
     expect(billedDurationMs).toBeGreaterThan(durationMs + initDurationMs - 0.02);
   }
 });
+// end of part
 
 test('a filter pattern that the tests cannot evaluate is named', () => {
   expect(() => filterPattern('{ $.a IS NULL }')).toThrow('what "IS NULL }" means');

@@ -121,18 +121,20 @@ test('metric filters count log codes in the logs of the functions that write the
     `{ ${failedInit} || (($.type = "platform.report") && ($.record.status != "success")) }`,
     'FunctionFailed',
   );
+  // part: dashboard
   const billed = filter(
     '{ $.type = "platform.report" }',
     'BilledMilliseconds',
     '$.record.metrics.billedDurationMs',
   );
+  // end of part
   expect(filters).toEqual([
     ['Authorizer', ...filter(authorizerFailed, 'AuthorizerFailed')],
     ['Authorizer', ...filter('{ $.message.code = "TOKEN_REFUSED" }', 'TokenRefused')],
     ...plantFunctions.map((name) => [name, ...unavailable]),
     ...plantFunctions.map((name) => [name, ...failed]),
     ...plantFunctions.map((name) => [name, ...invocation]),
-    ...[...plantFunctions, 'Authorizer'].map((name) => [name, ...billed]),
+    ...[...plantFunctions, 'Authorizer'].map((name) => [name, ...billed]), // part: dashboard
   ]);
   const codes = filters.flatMap(([, pattern]) =>
     [...String(pattern).matchAll(/\$\.message\.code = "(\w+)"/g)].map(([, code]) => code),
