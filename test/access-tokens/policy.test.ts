@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { patternsFor } from '../../functions/access-tokens/policy.ts';
 import { requireDistinctPatterns } from '../../lib/constructs/scopes.ts';
-import { findRoute } from '../../lib/offline/gateway/routes.ts';
+import { findRoute, segmentsOf } from '../../lib/offline/gateway/routes.ts';
 import { effectOf } from '../../lib/offline/policy-evaluation.ts';
 
 interface Row {
@@ -14,7 +14,13 @@ interface Row {
 /** Returns the operation that the gateway would route a call to. */
 function routed(rows: Row[], method: string, path: string): Row | undefined {
   const routes = rows
-    .map((row) => ({ row, httpMethod: row.method, resourcePath: row.path, resourceId: row.path }))
+    .map((row) => ({
+      row,
+      httpMethod: row.method,
+      resourcePath: row.path,
+      resourceId: row.path,
+      segments: segmentsOf(row.path),
+    }))
     .sort((a, b) => (a.resourcePath < b.resourcePath ? -1 : 1));
   return (findRoute(routes as never, method, path) as (typeof routes)[0] | undefined)?.row;
 }

@@ -6,7 +6,7 @@ import { deletePlant, deletePlantInput } from '../../functions/plants/delete.ts'
 import { listPlants, listPlantsInput } from '../../functions/plants/list.ts';
 import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-event.ts';
 import { readRequest } from '../../lib/offline/gateway/request.ts';
-import { findRoute, type Route } from '../../lib/offline/gateway/routes.ts';
+import { findRoute, type Route, segmentsOf } from '../../lib/offline/gateway/routes.ts';
 import { capturedLog } from '../support/captured-log.ts';
 import { label, sent } from '../support/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
@@ -31,6 +31,7 @@ const route: Route = {
   httpMethod: 'GET',
   resourceId: 'plants',
   resourcePath: '/plants/{id}',
+  segments: segmentsOf('/plants/{id}'),
   authorize: undefined,
   integration: { Type: 'MOCK' },
   lambda: undefined,

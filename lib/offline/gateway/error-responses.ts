@@ -3,6 +3,17 @@ import type { HttpResponse } from './request.ts';
 
 export type ResponseType = keyof typeof defaults;
 
+/** A request that the gateway does not pass on, by the type of the response that says so. */
+export interface Refusal {
+  refused: ResponseType;
+}
+
+interface DefaultResponse {
+  status: number;
+  errorType: string;
+  message: string | null;
+}
+
 /**
  * Status, error type and message of each type of response that the emulator sends.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
@@ -10,24 +21,64 @@ export type ResponseType = keyof typeof defaults;
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 const defaults = {
-  ACCESS_DENIED: [403, 'AccessDenied', 'User is not authorized to access this resource'],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfiguration', null],
+  ACCESS_DENIED: {
+    status: 403,
+    errorType: 'AccessDenied',
+    message: 'User is not authorized to access this resource',
+  },
+  AUTHORIZER_CONFIGURATION_ERROR: {
+    status: 500,
+    errorType: 'AuthorizerConfiguration',
+    message: null,
+  },
   // API Gateway takes the token for a broken AWS signature.
-  DEFAULT_4XX: [
-    403,
-    'IncompleteSignature',
-    'Invalid key=value pair (missing equal-sign) in Authorization header',
-  ],
-  DEFAULT_5XX: [500, 'InternalServerError', 'Internal server error'],
+  DEFAULT_4XX: {
+    status: 403,
+    errorType: 'IncompleteSignature',
+    message: 'Invalid key=value pair (missing equal-sign) in Authorization header',
+  },
+  DEFAULT_5XX: {
+    status: 500,
+    errorType: 'InternalServerError',
+    message: 'Internal server error',
+  },
   // Without a stage there is no API that could declare a response.
-  FORBIDDEN: [403, 'Forbidden', 'Forbidden'],
-  INTEGRATION_FAILURE: [502, 'InternalServerError', 'Internal server error'],
-  INTEGRATION_TIMEOUT: [504, 'InternalServerError', 'Endpoint request timed out'],
-  MISSING_AUTHENTICATION_TOKEN: [403, 'MissingAuthenticationToken', 'Missing Authentication Token'],
-  REQUEST_TOO_LARGE: [413, 'RequestTooLarge', 'Request Too Long'],
-  UNAUTHORIZED: [401, 'Unauthorized', 'Unauthorized'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'BadRequest', 'Unsupported Media Type'],
-} as const satisfies Record<string, [number, string, string | null]>;
+  FORBIDDEN: {
+    status: 403,
+    errorType: 'Forbidden',
+    message: 'Forbidden',
+  },
+  INTEGRATION_FAILURE: {
+    status: 502,
+    errorType: 'InternalServerError',
+    message: 'Internal server error',
+  },
+  INTEGRATION_TIMEOUT: {
+    status: 504,
+    errorType: 'InternalServerError',
+    message: 'Endpoint request timed out',
+  },
+  MISSING_AUTHENTICATION_TOKEN: {
+    status: 403,
+    errorType: 'MissingAuthenticationToken',
+    message: 'Missing Authentication Token',
+  },
+  REQUEST_TOO_LARGE: {
+    status: 413,
+    errorType: 'RequestTooLarge',
+    message: 'Request Too Long',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    errorType: 'Unauthorized',
+    message: 'Unauthorized',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    errorType: 'BadRequest',
+    message: 'Unsupported Media Type',
+  },
+} as const satisfies Record<string, DefaultResponse>;
 
 /**
  * Returns a response of the gateway's own as the template declares it: its type's, or else
@@ -39,11 +90,10 @@ export function gatewayResponse(
   declared: Properties['AWS::ApiGateway::GatewayResponse'][],
   extendedRequestId: string,
 ): HttpResponse {
-  const [status, errorType, message] = defaults[type];
+  const { status, errorType, message } = defaults[type];
   const family = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
-  const [response] = [type, family].flatMap((name) =>
-    declared.filter(({ ResponseType }) => ResponseType === name),
-  );
+  const find = (name: string) => declared.find(({ ResponseType }) => ResponseType === name);
+  const response = find(type) ?? find(family);
   // API Gateway spells the one member of its own body with a capital for this type.
   const fallback = JSON.stringify({ [type === 'ACCESS_DENIED' ? 'Message' : 'message']: message });
   const headers = new Map([

@@ -4,7 +4,12 @@ import type { Integration } from '../template/properties.ts';
 import { accountId, region } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
 import type { Trace } from '../trace.ts';
-import { declaredHeaders, gatewayResponse, type ResponseType } from './error-responses.ts';
+import {
+  declaredHeaders,
+  gatewayResponse,
+  type Refusal,
+  type ResponseType,
+} from './error-responses.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { proxyResponse } from './proxy-response.ts';
 import {
@@ -21,11 +26,17 @@ import { findRoute, type Pools, readRoutes } from './routes.ts';
 export const maxPayloadBytes = 10 * 1024 * 1024;
 const maxTimeoutInMillis = 29_000;
 
+export interface Gateway {
+  stageName: string;
+  /** Answers a request, and notes in the trace what happens to it. */
+  answer(request: HttpRequest, trace: Trace): Promise<HttpResponse>;
+}
+
 /**
  * Returns the REST API of a template. Throws if it lacks a stage or a function of the API.
  * `timeoutMs` takes the place of the integrations' timeouts.
  */
-export function restApi(template: Template, pools: Pools, timeoutMs?: number) {
+export function restApi(template: Template, pools: Pools, timeoutMs?: number): Gateway {
   const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
   if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
@@ -45,24 +56,37 @@ export function restApi(template: Template, pools: Pools, timeoutMs?: number) {
 
   async function respond(request: GatewayRequest, trace: Trace): Promise<HttpResponse> {
     const { httpMethod, path, header, extendedRequestId } = request;
-    const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
+    if (request.body.length > maxPayloadBytes) {
+      return bodyTooLarge();
+    }
+    if (request.stage !== stage) {
+      return gatewayResponse('FORBIDDEN', [], extendedRequestId);
+    }
 
-    if (request.body.length > maxPayloadBytes) return bodyTooLarge();
-    if (request.stage !== stage) return gatewayResponse('FORBIDDEN', [], extendedRequestId);
+    const refuse = (type: ResponseType) => gatewayResponse(type, declared, extendedRequestId);
     const route = findRoute(routes, httpMethod, path);
-    // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
-    if (!route)
+    if (!route) {
+      // https://github.com/DataBiosphere/azul/issues/7470: a deployed API logged this type.
       return refuse(header('authorization') ? 'DEFAULT_4XX' : 'MISSING_AUTHENTICATION_TOKEN');
-    const { authorize, integration, lambda } = route;
+    }
     trace.resourcePath = route.resourcePath;
+
     const methodArn = `${apiArn}/${stage}/${httpMethod}${path}`;
-    const authorizer = await authorize?.(header, methodArn, trace);
-    if (typeof authorizer === 'string') return refuse(authorizer);
-    const limits = timeoutMs === undefined ? integration : { TimeoutInMillis: timeoutMs };
+    const verdict = await route.authorize?.(header, methodArn, trace);
+    if (verdict && 'refused' in verdict) {
+      return refuse(verdict.refused);
+    }
+
+    const { lambda, integration } = route;
     const response = lambda
-      ? await invoke(lambda, proxyEvent(request, api, route, authorizer), limits, trace)
+      ? await invoke(
+          lambda,
+          proxyEvent(request, api, route, verdict?.allowed),
+          timeoutMs ?? integration.TimeoutInMillis ?? maxTimeoutInMillis,
+          trace,
+        )
       : mock(request, integration);
-    return typeof response === 'string' ? refuse(response) : response;
+    return 'refused' in response ? refuse(response.refused) : response;
   }
 
   return { stageName: stage, answer };
@@ -71,27 +95,35 @@ export function restApi(template: Template, pools: Pools, timeoutMs?: number) {
 async function invoke(
   lambda: FunctionPool,
   event: object,
-  { TimeoutInMillis = maxTimeoutInMillis }: Pick<Integration, 'TimeoutInMillis'>,
+  timeoutMs: number,
   trace: Trace,
-): Promise<HttpResponse | ResponseType> {
-  const timeout = Promise.withResolvers<'INTEGRATION_TIMEOUT'>();
-  const timer = setTimeout(timeout.resolve, TimeoutInMillis, 'INTEGRATION_TIMEOUT');
+): Promise<HttpResponse | Refusal> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => timeout.resolve(undefined), timeoutMs);
   const outcome = await Promise.race([lambda.invoke(event, trace), timeout.promise]);
   clearTimeout(timer);
-  if (outcome === 'INTEGRATION_TIMEOUT') return outcome;
+  if (!outcome) {
+    return { refused: 'INTEGRATION_TIMEOUT' };
+  }
   const { payload, error } = outcome;
-  if (payload) return attempt(() => proxyResponse(payload)) ?? 'INTEGRATION_FAILURE';
-  return error === tooLarge ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE';
+  if (error === tooLarge) {
+    return { refused: 'REQUEST_TOO_LARGE' };
+  }
+  const response = payload ? attempt(() => proxyResponse(payload)) : undefined;
+  return response ?? { refused: 'INTEGRATION_FAILURE' };
 }
 
 /** A mock accepts JSON only. A request without a Content-Type counts as JSON. */
 function mock(
   { header, extendedRequestId }: GatewayRequest,
   { IntegrationResponses: [response] = [] }: Integration,
-): HttpResponse | ResponseType {
-  if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? 'application/json'))
-    return 'UNSUPPORTED_MEDIA_TYPE';
-  if (!response) return 'DEFAULT_5XX';
+): HttpResponse | Refusal {
+  if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? 'application/json')) {
+    return { refused: 'UNSUPPORTED_MEDIA_TYPE' };
+  }
+  if (!response) {
+    return { refused: 'DEFAULT_5XX' };
+  }
   const headers = declaredHeaders(response.ResponseParameters, extendedRequestId);
   return {
     statusCode: Number(response.StatusCode),

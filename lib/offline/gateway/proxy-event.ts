@@ -5,15 +5,32 @@ import type { GatewayRequest } from './request.ts';
 import type { MatchedRoute } from './routes.ts';
 import type { AuthorizerContext } from './token-authorizer.ts';
 
+/** What an event tells of the API that it comes from. */
+export interface DeployedApi {
+  apiId: string;
+  deploymentId: string;
+  stage: string;
+}
+
 /**
- * The headers that do not reach a Lambda function.
+ * The headers that do not reach a Lambda function, in lower case.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
-const dropped =
-  `Connection Content-Length Content-MD5 Expect Max-Forwards Proxy-Authenticate Server TE Trailer
-  Transfer-Encoding Upgrade WWW-Authenticate X-HTTP-Method-Override`
-    .toLowerCase()
-    .split(/\s+/);
+const dropped = [
+  'connection',
+  'content-length',
+  'content-md5',
+  'expect',
+  'max-forwards',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'www-authenticate',
+  'x-http-method-override',
+];
 
 /**
  * Builds the event of a Lambda proxy integration. If a header or query parameter has several
@@ -21,16 +38,17 @@ const dropped =
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function proxyEvent(
-  { httpMethod, fullPath, path, search, header, body, ...request }: GatewayRequest,
-  api: Record<'apiId' | 'deploymentId' | 'stage', string>,
+  request: GatewayRequest,
+  api: DeployedApi,
   { resourceId, resourcePath, pathParameters }: MatchedRoute,
   authorizer: AuthorizerContext | undefined,
 ): APIGatewayProxyEvent {
-  const [host, now] = [header('host') ?? '', new Date()];
+  const { httpMethod, path, body } = request;
+  const host = request.header('host') ?? '';
+  const now = new Date();
   const headers = request.headers.filter(([name]) => !dropped.includes(name.toLowerCase()));
-  const query = readQuery(search);
+  const query = readQuery(request.search);
   const hasQuery = query.length > 0;
-  const userAgent = header('user-agent') ?? null;
   return {
     resource: resourcePath,
     path,
@@ -49,8 +67,12 @@ export function proxyEvent(
       domainPrefix: host.replace(/\..*/, ''),
       extendedRequestId: request.extendedRequestId,
       httpMethod,
-      identity: { ...anonymousIdentity, sourceIp: request.sourceIp, userAgent },
-      path: fullPath,
+      identity: {
+        ...anonymousIdentity,
+        sourceIp: request.sourceIp,
+        userAgent: request.header('user-agent') ?? null,
+      },
+      path: request.fullPath,
       protocol: 'HTTP/1.1',
       requestId: request.requestId,
       // 21/Nov/2026:04:05:06 +0000
@@ -74,16 +96,30 @@ function multiValues(pairs: [string, string][]): Record<string, string[]> {
 }
 
 /** `+` is a space, and a semicolon separates parameters as `&` does. */
-const readQuery = (query: string): [string, string][] =>
-  Object.entries(parse(query.replaceAll(';', '&'), '&', '=', { maxKeys: 0 })).flatMap(
-    ([name, values = '']) => [values].flat().map((value): [string, string] => [name, value]),
-  );
+function readQuery(query: string): [name: string, value: string][] {
+  const parameters = parse(query.replaceAll(';', '&'), '&', '=', { maxKeys: 0 });
+  const pairs: [name: string, value: string][] = [];
+  for (const [name, values = ''] of Object.entries(parameters)) {
+    for (const value of [values].flat()) {
+      pairs.push([name, value]);
+    }
+  }
+  return pairs;
+}
 
 /** Only IAM, API keys and client certificates tell more of a caller. */
-const anonymousIdentity: Omit<APIGatewayEventIdentity, 'sourceIp' | 'userAgent'> =
-  Object.fromEntries(
-    `accessKey accountId apiKey apiKeyId caller clientCert cognitoAuthenticationProvider
-  cognitoAuthenticationType cognitoIdentityId cognitoIdentityPoolId principalOrgId user userArn`
-      .split(/\s+/)
-      .map((member): unknown[] => [member, null]),
-  );
+const anonymousIdentity: Omit<APIGatewayEventIdentity, 'sourceIp' | 'userAgent'> = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};

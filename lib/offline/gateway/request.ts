@@ -18,10 +18,23 @@ export interface HttpResponse {
 }
 
 /** A request with the parts of it that the gateway itself goes by. */
-export type GatewayRequest = ReturnType<typeof readRequest>;
-
-export function readRequest(request: HttpRequest) {
+export interface GatewayRequest extends HttpRequest {
+  httpMethod: string;
+  /** The path with the stage. */
+  fullPath: string;
+  stage: string;
+  /** Within the stage. */
+  path: string;
+  /** The query, percent-encoded. */
+  search: string;
   /** Returns the last value of a header, whose name is given in lower case. */
+  header(name: string): string | undefined;
+  /** A client can choose this one, as on AWS. */
+  requestId: string;
+  extendedRequestId: string;
+}
+
+export function readRequest(request: HttpRequest): GatewayRequest {
   const header = (name: string) =>
     request.headers.findLast(([known]) => known.toLowerCase() === name)?.[1];
   const target = request.url.replace(/^https?:\/\/[^/?]*/i, '');
@@ -33,12 +46,9 @@ export function readRequest(request: HttpRequest) {
     httpMethod: header('x-http-method-override') ?? request.method,
     fullPath,
     stage,
-    /** Within the stage. */
     path: `/${path}`,
-    /** The query, percent-encoded. */
     search,
     header,
-    // A client can choose this one, as on AWS.
     requestId: header('x-amzn-requestid') ?? randomUUID(),
     extendedRequestId: randomUUID(),
   };

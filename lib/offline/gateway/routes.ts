@@ -1,19 +1,41 @@
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { refuse } from '../template/intrinsics.ts';
+import type { Integration } from '../template/properties.ts';
 import { invokes } from '../template/reachable-resources.ts';
 import { rootResourceId } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
-import { tokenAuthorizer } from './token-authorizer.ts';
+import { type Authorize, tokenAuthorizer } from './token-authorizer.ts';
 
-export type Route = ReturnType<typeof readRoutes>[number];
+/** A method of the API. */
+export interface Route {
+  httpMethod: string;
+  resourceId: string;
+  /** With parameters, like `/plants/{id}`. */
+  resourcePath: string;
+  segments: Segment[];
+  /** Undefined if everybody may call the method. */
+  authorize: Authorize | undefined;
+  integration: Integration;
+  /** Undefined for a mock integration. */
+  lambda: FunctionPool | undefined;
+}
+
+/** A parameter takes any segment that is not empty. */
+type Segment = { literal: string } | { parameter: string };
+
+/** A route with the parameters of a request's path, as they arrived. */
+export interface MatchedRoute extends Route {
+  pathParameters: Record<string, string>;
+}
+
+/** The functions of the API by their logical ids. */
 export type Pools = ReadonlyMap<string, FunctionPool>;
-export type MatchedRoute = NonNullable<ReturnType<typeof findRoute>>;
 
 /**
  * Returns the methods of a REST API in their order of precedence. Throws if one refers to a
  * resource that is not there.
  */
-export function readRoutes(template: Template, restApiId: string, pools: Pools) {
+export function readRoutes(template: Template, restApiId: string, pools: Pools): Route[] {
   const resources = template.of('AWS::ApiGateway::Resource');
   const poolOf = (uri: string | undefined, logicalId: string): FunctionPool => {
     const [, pool] = [...pools].find(([name]) => invokes(uri, name)) ?? [];
@@ -24,51 +46,75 @@ export function readRoutes(template: Template, restApiId: string, pools: Pools) 
     const isAtRoot = ParentId === '' || ParentId === rootResourceId(restApiId);
     return `${isAtRoot ? '' : pathOf(ParentId)}/${PathPart}`;
   };
-  const authorizers = new Map<string, ReturnType<typeof tokenAuthorizer>>();
-  for (const [id, properties] of template.of('AWS::ApiGateway::Authorizer'))
+  const authorizers = new Map<string, Authorize>();
+  for (const [id, properties] of template.of('AWS::ApiGateway::Authorizer')) {
     authorizers.set(id, tokenAuthorizer(properties, poolOf(properties.AuthorizerUri, id)));
-  const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]) => {
+  }
+  const routes = [...template.of('AWS::ApiGateway::Method')].map(([logicalId, method]): Route => {
     const { AuthorizationType, AuthorizerId = '', Integration: integration } = method;
     const authorize = AuthorizationType === 'CUSTOM' ? authorizers.get(AuthorizerId) : undefined;
-    if (AuthorizationType === 'CUSTOM' && !authorize)
+    if (AuthorizationType === 'CUSTOM' && !authorize) {
       refuse(logicalId, `an authorizer outside of the template, ${AuthorizerId}`);
+    }
+    const resourcePath = pathOf(method.ResourceId);
     return {
       httpMethod: method.HttpMethod,
       resourceId: method.ResourceId,
-      resourcePath: pathOf(method.ResourceId),
+      resourcePath,
+      segments: segmentsOf(resourcePath),
       authorize,
       integration,
-      /** Undefined for a mock integration. */
       lambda: integration.Type === 'AWS_PROXY' ? poolOf(integration.Uri, logicalId) : undefined,
     };
   });
   // A literal segment has precedence. The brace of a parameter comes after all its characters.
-  return routes.sort((a, b) => (a.resourcePath < b.resourcePath ? -1 : 1));
+  return routes.sort((a, b) => compare(a.resourcePath, b.resourcePath));
 }
 
 /**
- * Returns the route for a path within the stage, with its parameters as they arrived. A parameter
- * takes any segment that is not empty. If the first resource that fits lacks the method, no other
- * is tried. A slash at the end changes nothing.
+ * Returns the route for a path within the stage. If the first resource that fits lacks the method,
+ * no other is tried. A slash at the end changes nothing.
  */
-export function findRoute(routes: Route[], httpMethod: string, path: string) {
-  const sent = segmentsOf(path);
-  const first = routes.find(({ resourcePath }) => {
-    const segments = segmentsOf(resourcePath);
-    const fits = (segment: string, i: number) =>
-      isParameter(segment) ? sent[i] !== '' : segment === sent[i];
-    return segments.length === sent.length && segments.every(fits);
-  });
+export function findRoute(
+  routes: Route[],
+  httpMethod: string,
+  path: string,
+): MatchedRoute | undefined {
+  const sent = split(path);
+  const first = routes.find(({ segments }) => fits(segments, sent));
   const route = routes.find(
     (other) => other.resourceId === first?.resourceId && other.httpMethod === httpMethod,
   );
-  if (!route) return undefined;
-  const parameters = segmentsOf(route.resourcePath).flatMap((segment, i) =>
-    isParameter(segment) ? [[segment.slice(1, -1), sent[i] ?? '']] : [],
-  );
-  const pathParameters: Record<string, string> = Object.fromEntries(parameters);
-  return { ...route, pathParameters };
+  return route && { ...route, pathParameters: parametersOf(route.segments, sent) };
 }
 
-const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/');
-const isParameter = (segment: string) => segment.startsWith('{');
+function fits(segments: Segment[], sent: string[]): boolean {
+  if (segments.length !== sent.length) {
+    return false;
+  }
+  return segments.every((segment, i) =>
+    'parameter' in segment ? sent[i] !== '' : segment.literal === sent[i],
+  );
+}
+
+function parametersOf(segments: Segment[], sent: string[]): Record<string, string> {
+  const parameters = segments.flatMap((segment, i) =>
+    'parameter' in segment ? [[segment.parameter, sent[i] ?? '']] : [],
+  );
+  return Object.fromEntries(parameters);
+}
+
+const split = (path: string): string[] => path.replace(/\/$/, '').split('/');
+
+/** Reads a resource's path, like `/plants/{id}`. */
+export const segmentsOf = (resourcePath: string): Segment[] =>
+  split(resourcePath).map((text) =>
+    text.startsWith('{') ? { parameter: text.slice(1, -1) } : { literal: text },
+  );
+
+function compare(a: string, b: string): number {
+  if (a === b) {
+    return 0;
+  }
+  return a < b ? -1 : 1;
+}

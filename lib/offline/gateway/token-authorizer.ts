@@ -4,59 +4,95 @@ import { effectOf, type Statement } from '../policy-evaluation.ts';
 import { attempt, refuse } from '../template/intrinsics.ts';
 import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
+import type { Refusal } from './error-responses.ts';
 import type { GatewayRequest } from './request.ts';
 
-type Verdict = { principalId: string; context: Record<string, string>; statements: Statement[] };
+/** What an authorizer's function says of a token. */
+interface Verdict {
+  principalId: string;
+  context: Record<string, string>;
+  statements: Statement[];
+}
+
+/** What the integration learns of a caller. */
 export type AuthorizerContext = Record<string, string | number>;
+
+/** Decides on a call of the method with this ARN. */
+export type Authorize = (
+  header: GatewayRequest['header'],
+  methodArn: string,
+  trace: Trace,
+) => Promise<{ allowed: AuthorizerContext } | Refusal>;
 
 /**
  * Returns a TOKEN authorizer. It caches the function's answer by token, whatever the path, and
- * evaluates the policy in it for each method's ARN. The authorizer returns what the integration
- * learns of the caller, or the type of response that refuses it.
+ * evaluates the policy in it for each method's ARN.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function tokenAuthorizer(
   properties: Properties['AWS::ApiGateway::Authorizer'],
   lambda: FunctionPool,
-) {
+): Authorize {
   const source = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
   const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
   /** By the clock that nobody can set back, so that no revoked token lives longer. */
   const cache = new Map<string, { verdict: Verdict; until: number }>();
 
-  async function judge(authorizationToken: string, methodArn: string, trace: Trace) {
+  /** Returns the verdict on a token, from the cache or from the function. */
+  async function judge(
+    authorizationToken: string,
+    methodArn: string,
+    trace: Trace,
+  ): Promise<Verdict | Refusal> {
     const cached = cache.get(authorizationToken);
-    const isCached = cached && cached.until > performance.now();
-    trace.authorizer = isCached ? 'cached' : 'asked';
-    if (isCached) return cached.verdict;
+    if (cached && cached.until > performance.now()) {
+      trace.authorizer = 'cached';
+      return cached.verdict;
+    }
+    trace.authorizer = 'asked';
     const event: APIGatewayTokenAuthorizerEvent = { type: 'TOKEN', methodArn, authorizationToken };
     const { payload = '', error } = await lambda.invoke(event, trace);
-    if (error?.errorMessage === 'Unauthorized') return 'UNAUTHORIZED';
+    if (error?.errorMessage === 'Unauthorized') {
+      return { refused: 'UNAUTHORIZED' };
+    }
     const verdict = attempt(() => readVerdict(payload));
-    if (!verdict) return 'AUTHORIZER_CONFIGURATION_ERROR';
+    if (!verdict) {
+      return { refused: 'AUTHORIZER_CONFIGURATION_ERROR' };
+    }
+    keep(authorizationToken, verdict);
+    return verdict;
+  }
+
+  /** Caches a verdict, and forgets those that are too old, of which the oldest are the first. */
+  function keep(authorizationToken: string, verdict: Verdict): void {
     const now = performance.now();
     for (const [token, { until }] of cache) {
       if (until > now) break;
       cache.delete(token);
     }
     cache.set(authorizationToken, { verdict, until: now + ttl });
-    return verdict;
   }
 
-  return async (header: GatewayRequest['header'], methodArn: string, trace: Trace) => {
+  return async function authorize(header, methodArn, trace) {
     const token = header(source);
     trace.identity = token;
-    if (!token || !expression.test(token)) return 'UNAUTHORIZED';
+    if (!token || !expression.test(token)) {
+      return { refused: 'UNAUTHORIZED' };
+    }
     const askedAt = performance.now();
     const verdict = await judge(token, methodArn, trace);
-    if (typeof verdict === 'string') return verdict;
-    trace.principalId = verdict.principalId;
+    if ('refused' in verdict) {
+      return verdict;
+    }
+    const { principalId, context, statements } = verdict;
+    trace.principalId = principalId;
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-control-access-using-iam-policies-to-invoke-api.html
-    if (effectOf(verdict.statements, 'execute-api:Invoke', methodArn) !== 'Allow')
-      return 'ACCESS_DENIED';
+    if (effectOf(statements, 'execute-api:Invoke', methodArn) !== 'Allow') {
+      return { refused: 'ACCESS_DENIED' };
+    }
     const integrationLatency = Math.round(performance.now() - askedAt);
-    return { ...verdict.context, principalId: verdict.principalId, integrationLatency };
+    return { allowed: { ...context, principalId, integrationLatency } };
   };
 }
 
