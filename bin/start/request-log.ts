@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { tokenParts } from '../../functions/shared/access-token.ts';
 import { isLogCode } from '../../functions/shared/log-codes.ts';
+import { operationNames } from '../../functions/shared/operations.ts';
 import type { FunctionCall } from '../../lib/offline/database/database-front.ts';
 import type { Answered } from '../../lib/offline/emulator.ts';
 import type { Trace } from '../../lib/offline/trace.ts';
@@ -28,26 +29,45 @@ interface Open {
 
 const time = () => new Date().toISOString().slice('2026-01-01T'.length, -1);
 
+export interface RequestLog {
+  /** Gets every line that Lambda would log. */
+  log(functionName: string, line: string, traceId?: string): void;
+  /** Gets every call of a function to the database. */
+  call(made: FunctionCall): void;
+  /** Gets every request that arrives. Returns a function for its answer. */
+  request(trace: Trace): (answered: Answered) => void;
+  /** What has been used so far, by operation. */
+  totals: Map<string, Total>;
+}
+
 /**
  * Prints one line for each request that the emulator answers, and after it the cause in full if
  * the fault is ours. Lambda's own lines are printed if it is verbose. Counts what the requests use.
  */
-export function requestLog(print: (text: string) => void, { verbose = false } = {}) {
+export function requestLog(print: (text: string) => void, { verbose = false } = {}): RequestLog {
   const open = new Map<string, Open>();
   const totals = new Map<string, Total>();
 
-  /** Gets every line that Lambda would log. */
   function log(functionName: string, line: string, traceId?: string): void {
     const request = open.get(traceId ?? '');
-    if (request) request.logBytes += logEventBytes(line);
+    if (request) {
+      request.logBytes += logEventBytes(line);
+    }
     const entry = parse(line);
-    const isTold = entry && (isOurs(entry.message) || isPlatforms(entry) || isRefusal(entry));
-    if (isOurs(entry?.message)) request?.messages.push(entry.message);
-    if (verbose || (!entry && !platformText.test(line))) print(`${functionName} ${line}`);
-    else if (entry && !isTold) print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
+    if (isOurs(entry?.message)) {
+      request?.messages.push(entry.message);
+    }
+    if (verbose) {
+      print(`${functionName} ${line}`);
+    } else if (!entry) {
+      if (!platformText.test(line)) {
+        print(`${functionName} ${line}`);
+      }
+    } else if (!isOurs(entry.message) && !isPlatforms(entry) && !isRefusal(entry)) {
+      print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
+    }
   }
 
-  /** Gets every call of a function to the database. */
   function call(made: FunctionCall): void {
     const request = open.get(made.traceId ?? '');
     if (!request) return;
@@ -56,7 +76,6 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     if (made.denied !== undefined) request.denied.push(made);
   }
 
-  /** Gets every request that arrives. Returns a function for its answer. */
   function request(trace: Trace): (answered: Answered) => void {
     const opened: Open = { denied: [], messages: [], ...unused };
     open.set(trace.id, opened);
@@ -64,15 +83,14 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
       open.delete(trace.id);
       count(trace, answered, opened);
       print(requestLine(trace, answered, opened));
-      for (const { code, cause } of opened.messages)
-        if (cause !== undefined) print(indent(`${code}: ${causeOf(cause)}`));
-      for (const { functionName, action, tables } of opened.denied)
-        print(
-          indent(
-            `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. ` +
-              `If it should, add the action to ${functionName} in lib/plant-store-stack.ts.`,
-          ),
-        );
+      for (const { code, cause } of opened.messages) {
+        if (cause !== undefined) {
+          print(indent(`${code}: ${causeOf(cause)}`));
+        }
+      }
+      for (const denied of opened.denied) {
+        print(indent(adviceOn(denied)));
+      }
     };
   }
 
@@ -123,6 +141,20 @@ function requestLine(
   ]
     .join(' ')
     .trimEnd();
+}
+
+/** Says which action a role lacks, and where it would be added. */
+function adviceOn({ functionName, action, tables }: FunctionCall): string {
+  const operation = operationNames.find(
+    (name) => name.toLowerCase() === functionName.toLowerCase(),
+  );
+  const place = operation
+    ? `${operation} in functions/shared/operations.ts`
+    : `${functionName} in lib/plant-store-stack.ts`;
+  return (
+    `The role of ${functionName} does not allow ${action} on ${tables.join(', ')}. ` +
+    `If it should, add the action to ${place}.`
+  );
 }
 
 /** Colours a text, if stderr is a terminal. */

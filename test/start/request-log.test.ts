@@ -122,7 +122,14 @@ test.each<[what: string, Told, ...lines: string[]]>([
     { calls: [query({ denied: 'User: … is not authorized …' })], answer: { statusCode: 500 } },
     'GET    /v1/plants 500 12 ms 1 read unit',
     '    The role of ListPlants does not allow dynamodb:Query on Plants. ' +
-      'If it should, add the action to ListPlants in lib/plant-store-stack.ts.',
+      'If it should, add the action to listPlants in functions/shared/operations.ts.',
+  ],
+  [
+    'where to allow an action to a function that is no operation’s',
+    { calls: [query({ functionName: 'Authorizer', denied: '…' })], answer: { statusCode: 500 } },
+    'GET    /v1/plants 500 12 ms 1 read unit',
+    '    The role of Authorizer does not allow dynamodb:Query on Plants. ' +
+      'If it should, add the action to Authorizer in lib/plant-store-stack.ts.',
   ],
   [
     'the stack of a fault of ours, what is beside it, and its own cause',
