@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { maxPayloadBytes, restApi } from './gateway/gateway.ts';
+import { type Gateway, maxPayloadBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/request.ts';
 import { endUnread, readBody, stopper } from './http/connections.ts';
 import { listen } from './http/listen.ts';
@@ -12,7 +12,18 @@ import { type FunctionPool, functionPool } from './lambda/function-pool.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { newTrace, type Trace } from './trace.ts';
 
-export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
+export interface Emulator {
+  /** With the stage, like `http://127.0.0.1:3000/v1`. */
+  readonly baseUrl: string;
+  /**
+   * Serves new requests with another assembly. Requests in progress finish with the old one. A
+   * function that stays the same keeps its environments. `code` has newer folders of functions'
+   * code, by logical id. Throws and keeps the old assembly if it does not support the other.
+   */
+  replace(assembly: string, code?: Record<string, string>): void;
+  /** Answers the requests that have arrived, within ten seconds, then ends. */
+  stop(): Promise<void>;
+}
 
 export interface EmulatorOptions {
   /** The folder of a synthesized cloud assembly. */
@@ -61,10 +72,10 @@ const maxHeaderSize = 10_240;
  * Serves an assembly's REST API on the loopback, with its functions in threads. Rejects if the
  * template has something that the emulator does not support, or if the port is taken.
  */
-export async function startEmulator(options: EmulatorOptions) {
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { dynamodbEndpoint, log, prewarm, isDebugged, onRequest = () => () => {} } = options;
   const all: FunctionPool[] = [];
-  function newPool(lambda: LambdaFunction) {
+  function newPool(lambda: LambdaFunction): FunctionPool {
     const pool = functionPool(lambda, dynamodbEndpoint, log, options.concurrency);
     all.push(pool);
     return pool;
@@ -76,15 +87,21 @@ export async function startEmulator(options: EmulatorOptions) {
     const startedAt = performance.now();
     const { gateway } = running;
     const { socket, httpVersion, headers } = request;
-    if (!socket.writable) return;
+    if (!socket.writable) {
+      return;
+    }
     if (httpVersion === '1.1' && headers.host === undefined) {
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
       return;
     }
     try {
-      if (options.intercept?.(request, response)) return;
+      if (options.intercept?.(request, response)) {
+        return;
+      }
       const received = await receive(request);
-      if (!received) return;
+      if (!received) {
+        return;
+      }
       const trace = newTrace();
       const onAnswer = onRequest(trace);
       const answer = await gateway.answer(received, trace);
@@ -99,27 +116,33 @@ export async function startEmulator(options: EmulatorOptions) {
   });
   const stopServer = stopper(server);
   const actualPort = await listen(server, options.port, host);
-  if (prewarm) for (const pool of running.pools.values()) pool.prewarm();
+  if (prewarm) {
+    for (const pool of running.pools.values()) {
+      pool.prewarm();
+    }
+  }
 
   return {
-    /** With the stage, like `http://127.0.0.1:3000/v1`. */
     get baseUrl() {
       return `http://${host}:${actualPort}/${running.gateway.stageName}`;
     },
-    /**
-     * Serves new requests with another assembly. Requests in progress finish with the old one. A
-     * function that stays the same keeps its environments. `code` has newer folders of functions'
-     * code, by logical id. Throws and keeps the old assembly if it does not support the other.
-     */
-    replace(other: string, code: Record<string, string> = {}) {
+
+    replace(other, code = {}) {
       const { pools } = running;
       const poolOf: PoolOf = (lambda, identity) => pools.get(identity) ?? newPool(lambda);
       running = startApi(readTemplate(other), options, code, poolOf);
-      for (const [identity, pool] of running.pools)
-        if (prewarm && !pools.has(identity)) pool.prewarm();
-      for (const [identity, pool] of pools) if (!running.pools.has(identity)) pool.retire();
+      for (const [identity, pool] of running.pools) {
+        if (prewarm && !pools.has(identity)) {
+          pool.prewarm();
+        }
+      }
+      for (const [identity, pool] of pools) {
+        if (!running.pools.has(identity)) {
+          pool.retire();
+        }
+      }
     },
-    /** Answers the requests that have arrived, within ten seconds, then ends. */
+
     async stop() {
       if (isDebugged) {
         server.closeAllConnections();
@@ -131,15 +154,21 @@ export async function startEmulator(options: EmulatorOptions) {
   };
 }
 
+/** The API of a template, and the pools of its functions by the functions' identity. */
+interface RunningApi {
+  gateway: Gateway;
+  pools: Map<string, FunctionPool>;
+}
+
 type PoolOf = (lambda: LambdaFunction, identity: string) => FunctionPool;
 
-/** Returns the API of a template, and the pools of its functions by the functions' identity. */
+/** Starts the API of a template, whose functions get new folders of code from `code`. */
 function startApi(
   template: Template,
   { isDebugged, variables }: EmulatorOptions,
   code: Record<string, string>,
   poolOf: PoolOf,
-) {
+): RunningApi {
   const byName = new Map<string, FunctionPool>();
   const pools = new Map<string, FunctionPool>();
   for (const [FunctionName, properties] of template.of('AWS::Lambda::Function')) {
@@ -163,7 +192,9 @@ function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
   const hash = createHash('sha256').update(JSON.stringify(settings));
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
     const file = join(folder, path);
-    if (statSync(file).isFile()) hash.update(`\0${path}\0`).update(readFileSync(file));
+    if (statSync(file).isFile()) {
+      hash.update(`\0${path}\0`).update(readFileSync(file));
+    }
   }
   return hash.digest('hex');
 }
@@ -181,13 +212,20 @@ async function receive(request: IncomingMessage): Promise<HttpRequest | undefine
   const forwarded = ['X-Forwarded-For', forwardedFor, 'X-Forwarded-Port', `${socket.localPort}`];
   const sent = [...rawHeaders, ...forwarded, 'X-Forwarded-Proto', 'http'];
   const headers: HttpRequest['headers'] = [];
-  for (let i = 0; i < sent.length; i += 2) headers.push([sent[i] ?? '', sent[i + 1] ?? '']);
+  for (let i = 0; i < sent.length; i += 2) {
+    headers.push([sent[i] ?? '', sent[i + 1] ?? '']);
+  }
   return { method, url, headers, body, sourceIp };
 }
 
 function send({ statusCode, headers, body }: HttpResponse, response: ServerResponse): void {
   response.statusCode = statusCode;
-  for (const [name, value] of headers) response.appendHeader(name, value);
-  if (response.req.complete) response.end(body);
-  else endUnread(response, body);
+  for (const [name, value] of headers) {
+    response.appendHeader(name, value);
+  }
+  if (response.req.complete) {
+    response.end(body);
+  } else {
+    endUnread(response, body);
+  }
 }
