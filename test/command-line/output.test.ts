@@ -9,9 +9,9 @@ import { root } from '../support/checkout.ts';
 test.each([
   ['token.ts', 'rotate', '--help'],
   ['token.ts', '--help'],
-  ['plants.ts', 'import', '--help'],
+  ['plants.ts', 'import', '--help'], // part: export
   ['start.ts', '--help'],
-  ['sam.ts', '--help'],
+  ['sam.ts', '--help'], // part: sam
   ['sbom.ts'],
 ])('%s %s %s ends quietly if nobody reads its output', async (program, ...args) => {
   const child = spawn(process.execPath, [`bin/${program}`, ...args], { cwd: root });

@@ -112,11 +112,11 @@ const cases: Case[] = [
   {
     title: 'a missing export',
     file: stack,
-    from: '{ addBudget }',
-    to: '{ addBudgets }',
-    at: 'addBudgets }',
+    from: '{ addDomain }',
+    to: '{ addDomains }',
+    at: 'addDomains }',
     message:
-      "SyntaxError: The requested module './constructs/budget.ts' does not provide an export ",
+      "SyntaxError: The requested module './constructs/domain.ts' does not provide an export ",
   },
   {
     title: 'a throw',

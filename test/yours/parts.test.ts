@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { filesOf } from '../../bin/yours/git.ts';
 import { markedLines, unknownMarks } from '../../bin/yours/leave-out.ts';
@@ -57,6 +57,18 @@ describe.each(parts.map((part) => ({ ...part, part })))('without $name', ({ part
           .map((to) => `${file} imports ${to}`),
       );
     expect(broken).toEqual([]);
+  });
+
+  test('no other file names a program or a construct that is gone, unless in a marked line', () => {
+    const gone = [...removed].filter((file) => /^(bin|lib)\//.test(file));
+    const endings = gone.flatMap((file) => [
+      `'${basename(file)}'`,
+      `/${file.split('/').slice(-2).join('/')}'`,
+    ]);
+    const naming = rest
+      .filter((file) => /\.m?[jt]s$/.test(file) && gone.length > 0 && !file.includes('yours'))
+      .filter((file) => endings.some((ending) => textWithout(file, names).includes(ending)));
+    expect(naming).toEqual([]);
   });
 
   test('no other file uses its packages', () => {
