@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../bin/administration/access-tokens.ts';
 import { announce, findRunning } from '../../bin/command-line/running.ts';
 import { demoToken } from '../../bin/offline/local-database.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
-import { allScopes } from '../../functions/shared/operations.ts';
+import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -42,13 +42,25 @@ test('issue prints the token alone on stdout, and words about it on stderr', asy
   expect(Buffer.from((await record(id))?.digest ?? [])).toEqual(digest(stdout.trim()));
 });
 
-test.each([
-  ['', { scopes: allScopes, label: '' }, 90 * 24 * hour],
-  ['--expires-in 15m', {}, hour / 4],
-  ['--expires-in 12h --scope plants:read', { scopes: ['plants:read'] }, 12 * hour],
-  ["--expires-in 30s --label 'the café’s laptop'", { label: 'the café’s laptop' }, 30],
-  ['--expires-in never --scope plants:write --scope plants:read', {}, Number.POSITIVE_INFINITY],
-])('issue --owner bob %s', async (options, expected, lifetime) => {
+const day = 24 * hour;
+const never = Number.POSITIVE_INFINITY;
+interface Issue {
+  options: string;
+  scopes?: Scope[];
+  label?: string;
+  lifetime: number;
+}
+test.each<Issue>([
+  { options: '', scopes: allScopes, label: '', lifetime: 90 * day },
+  { options: '--expires-in 15m', lifetime: hour / 4 },
+  { options: '--expires-in 12h --scope plants:read', scopes: ['plants:read'], lifetime: 12 * hour },
+  {
+    options: "--expires-in 30s --label 'the café’s laptop'",
+    label: 'the café’s laptop',
+    lifetime: 30,
+  },
+  { options: '--expires-in never --scope plants:write --scope plants:read', lifetime: never },
+])('issue --owner bob $options', async ({ options, lifetime, ...expected }) => {
   const { stdout } = await local(`issue --owner bob ${options}`);
   const stored = await record(tokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
@@ -56,44 +68,68 @@ test.each([
   expect(lifetimeOf(stored)).toBeCloseTo(lifetime, -1);
 });
 
-test('list shows the tokens in a table or as JSON, and no secrets', async () => {
-  const issued = await issue('lister');
-  const revoked = await issue('lister');
+/** Gives an owner an active and a revoked token. Returns them in the order of a list. */
+async function issueTwo(owner: string) {
+  const active = { ...(await issue(owner)), status: 'active' };
+  const revoked = { ...(await issue(owner)), status: 'revoked' };
   await local(`revoke ${revoked.id}`);
-  const rows = [issued, revoked].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const table = await local('list --owner lister');
-  const lines = rows.map(
-    (one) =>
-      `${one.id}  lister  all     ${one === issued ? 'active ' : 'revoked'}  ` +
-      '2096-10-02T07:06Z  a note\n',
-  );
-  const header = 'ID            OWNER   SCOPES  STATUS   EXPIRES            LABEL\n';
-  expect(table).toEqual({ code: 0, stderr: '', stdout: header + lines.join('') });
+  const sorted = [active, revoked].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { active, sorted };
+}
 
-  const json = await local('list --owner lister --json');
-  const time = expect.stringMatching(/^20..-..-..T..:..:..Z$/);
-  expect(JSON.parse(json.stdout)).toEqual(
-    rows.map((one) => ({
-      id: one.id,
-      owner: 'lister',
+test('list shows the tokens in a table', async () => {
+  const { sorted } = await issueTwo('tables');
+  const header = 'ID            OWNER   SCOPES  STATUS   EXPIRES            LABEL\n';
+  const lines = sorted.map(
+    ({ id, status }) => `${id}  tables  all     ${status.padEnd(7)}  2096-10-02T07:06Z  a note\n`,
+  );
+  const stdout = header + lines.join('');
+  expect(await local('list --owner tables')).toEqual({ code: 0, stderr: '', stdout });
+});
+
+test('list --json shows the tokens as JSON', async () => {
+  const { sorted } = await issueTwo('json');
+  const { stdout } = await local('list --owner json --json');
+  const revocation = expect.stringMatching(/^20..-..-..T..:..:..Z$/);
+  expect(JSON.parse(stdout)).toEqual(
+    sorted.map(({ id, status }) => ({
+      id,
+      owner: 'json',
       scopes: allScopes,
       label: 'a note',
-      status: one === issued ? 'active' : 'revoked',
+      status,
       created: '2023-11-14T22:13:20Z',
       expires: '2096-10-02T07:06:40Z',
-      revoked: one === issued ? null : time,
+      revoked: status === 'revoked' ? revocation : null,
       replacedBy: null,
     })),
   );
-  for (const { token: secret, record } of rows) {
+});
+
+test.each(['', '--json'])('list %s shows no secret and no digest', async (option) => {
+  const { sorted } = await issueTwo('secretive');
+  const { stdout } = await local(`list --owner secretive ${option}`);
+  for (const { id, token: secret, record } of sorted) {
+    expect(stdout).toContain(id);
     const digest = Buffer.from(record.digest);
-    const halves = [secret.slice(17, 38), secret.slice(38, 60)];
-    for (const leak of [...halves, digest.toString('hex'), digest.toString('base64')])
-      expect(table.stdout + json.stdout).not.toContain(leak);
+    expect(stdout).not.toContain(secret.slice(17, 38));
+    expect(stdout).not.toContain(secret.slice(38, 60));
+    expect(stdout).not.toContain(digest.toString('hex'));
+    expect(stdout).not.toContain(digest.toString('base64'));
   }
-  const active = await local('list --owner lister --active');
-  expect(active.stdout).toMatch(new RegExp(`^ID .*\\n${issued.id} .*\\n$`));
+});
+
+test('list --active leaves out a revoked token', async () => {
+  const { active } = await issueTwo('choosy');
+  const { stdout } = await local('list --owner choosy --active');
+  expect(stdout).toMatch(new RegExp(`^ID .*\\n${active.id} .*\\n$`));
+});
+
+test('list --json shows an empty list for an owner without tokens', async () => {
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
+});
+
+test('list shows who made the demo token', async () => {
   await demoToken(tokens.endpoint, 'npm start');
   expect((await local('list --owner demo')).stdout).toMatch(/ demo .* npm start\n/);
 });
@@ -106,29 +142,53 @@ test('list fits 80 columns, and cuts off labels for it', async () => {
   expect(stdout).toMatch(/ the .*…\n$/);
 });
 
-test.each([
-  ['its id', '', '', hour, 90 * 24 * hour],
-  ['itself on standard input', '', '-', hour, 90 * 24 * hour],
-  ['its id, with durations', '--overlap 15m --expires-in 7d', '', hour / 4, 7 * 24 * hour],
-])('rotate and revoke take a token by %s', async (_, options, dash, overlap, lifetime) => {
-  const old = await issue('rita');
-  const rotated = await local(`rotate ${dash || old.id} ${options}`, `${old.token}\n`);
-  expect(rotated.stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
-  const id = tokenId(rotated.stdout.trim());
-  const next = await record(id);
-  expect(next).toMatchObject({ owner: 'rita', scopes: allScopes, label: 'a note' });
-  expect(lifetimeOf(next)).toBeCloseTo(lifetime, -1);
-  const { expires = 0 } = (await record(old.id)) ?? {};
-  expect(Math.abs(expires - (next?.created ?? 0) - overlap)).toBeLessThan(30);
-  const until = new Date(expires * 1000).toISOString().replace('.000', '');
-  expect(rotated.stderr).toContain(`It replaces ${old.id}, which works until ${until}.`);
+interface Rotation {
+  title: string;
+  /** Whether the commands get `-` and read the token from standard input. */
+  isOnStdin?: boolean;
+  options?: string;
+  overlap: number;
+  lifetime: number;
+}
+const rotations: Rotation[] = [
+  { title: 'its id', overlap: hour, lifetime: 90 * day },
+  { title: 'itself on standard input', isOnStdin: true, overlap: hour, lifetime: 90 * day },
+  {
+    title: 'its id, with durations',
+    options: '--overlap 15m --expires-in 7d',
+    overlap: hour / 4,
+    lifetime: 7 * day,
+  },
+];
 
-  const stderr =
-    `Revoked ${id} of rita. API Gateway may accept it for up to 60 s more, or for as long as ` +
-    'the setting authorizer-cache says.\n';
-  const revoked = await local(`revoke ${dash || id}`, rotated.stdout);
-  expect(revoked).toEqual({ code: 0, stdout: '', stderr });
-  expect((await record(id))?.revoked).toBeDefined();
+describe.each(rotations)('a token that is given by $title', (rotation) => {
+  const { isOnStdin = false, options = '', overlap, lifetime } = rotation;
+
+  test('is rotated', async () => {
+    const old = await issue('rita');
+    const given = isOnStdin ? '-' : old.id;
+    const { stdout, stderr } = await local(`rotate ${given} ${options}`, `${old.token}\n`);
+    expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
+    const next = await record(tokenId(stdout.trim()));
+    expect(next).toMatchObject({ owner: 'rita', scopes: allScopes, label: 'a note' });
+    expect(lifetimeOf(next)).toBeCloseTo(lifetime, -1);
+    const { expires = 0 } = (await record(old.id)) ?? {};
+    expect(Math.abs(expires - (next?.created ?? 0) - overlap)).toBeLessThan(30);
+    const until = new Date(expires * 1000).toISOString().replace('.000', '');
+    expect(stderr).toContain(`It replaces ${old.id}, which works until ${until}.`);
+  });
+
+  test('is revoked, also if it came of a rotation', async () => {
+    const old = await issue('rita');
+    const rotated = await local(`rotate ${old.id} ${options}`);
+    const id = tokenId(rotated.stdout.trim());
+    const stderr =
+      `Revoked ${id} of rita. API Gateway may accept it for up to 60 s more, or for as long as ` +
+      'the setting authorizer-cache says.\n';
+    const revoked = await local(`revoke ${isOnStdin ? '-' : id}`, rotated.stdout);
+    expect(revoked).toEqual({ code: 0, stdout: '', stderr });
+    expect((await record(id))?.revoked).toBeDefined();
+  });
 });
 
 const ann = 'issue --owner ann';
@@ -187,28 +247,56 @@ test('a setting of npm is not taken for an option that npm took', async () => {
   expect(stdout).toMatch(/^ID /);
 });
 
-test('--localhost finds an npm start from its announcement until its end', async () => {
-  const cwd = temporaryFolder();
-  const data = join(cwd, '.plant-store');
+/** Announces an `npm start` with these tables, as one of this process. */
+function announceHere() {
+  const folder = temporaryFolder();
+  const data = join(folder, '.plant-store');
   mkdirSync(data);
   const file = join(data, 'running.json');
   const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint };
   expect(findRunning(data)).toBeUndefined();
-  const announced = announce(data, running);
-  expect(findRunning(data)).toMatchObject({ processId: process.pid, ...running });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const written = JSON.parse(readFileSync(file, 'utf8'));
-  const { stdout } = await tokenProcess('issue --owner found --localhost', {}, cwd);
-  expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
-  await announced.stop();
-  expect(existsSync(file)).toBe(false);
+  const { stop } = announce(data, running);
+  return { folder, data, file, running, stop };
+}
 
-  // One that was killed leaves its announcement.
-  const { pid: processId } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(file, JSON.stringify({ ...written, processId }));
+test('an npm start is found from its announcement until its end', async () => {
+  const { data, file, running, stop } = announceHere();
+  expect(findRunning(data)).toMatchObject({ processId: process.pid, ...running });
+  await stop();
   expect(findRunning(data)).toBeUndefined();
-  // What the process ids of another container say is unknown here.
-  writeFileSync(file, JSON.stringify({ ...written, processId, processes: 'elsewhere' }));
+  expect(existsSync(file)).toBe(false);
+});
+
+test('only its user may read the announcement of an npm start', async () => {
+  const { file, stop } = announceHere();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await stop();
+});
+
+test('--localhost takes the database of an announced npm start', async () => {
+  const { folder, stop } = announceHere();
+  const { stdout } = await tokenProcess('issue --owner found --localhost', {}, folder);
+  expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
+  await stop();
+});
+
+/** Announces an `npm start` whose process was killed, and so left its announcement. */
+async function announceKilled(more: object) {
+  const { data, file, running, stop } = announceHere();
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  await stop();
+  const { pid: processId } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(file, JSON.stringify({ ...written, processId, ...more }));
+  return { data, running };
+}
+
+test('an npm start that was killed is not found', async () => {
+  const { data } = await announceKilled({});
+  expect(findRunning(data)).toBeUndefined();
+});
+
+test('an npm start whose process id is of another container may run, and is found', async () => {
+  const { data, running } = await announceKilled({ processes: 'elsewhere' });
   expect(findRunning(data)).toMatchObject(running);
 });
 
@@ -226,14 +314,18 @@ test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
 const answering = (status: number, body: string) =>
   serve((_, response) => response.writeHead(status).end(body));
 
-test('a server is recognised that is not the database of an npm start', async () => {
-  const other = await openTables({ accessTokens: 'Others' });
-  for (const endpoint of [other.endpoint, await answering(403, '{"message":"Forbidden"}')]) {
-    const { code, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
-    expect(code).toBe(1);
-    const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
-    expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
-  }
+test.each([
+  {
+    title: 'a database without the tables',
+    start: async () => (await openTables({ accessTokens: 'Others' })).endpoint,
+  },
+  { title: 'no database', start: () => answering(403, '{"message":"Forbidden"}') },
+])('a server that is $title is not taken for that of an npm start', async ({ start }) => {
+  const endpoint = await start();
+  const { code, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
+  expect(code).toBe(1);
+  const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
+  expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
 });
 
 test.each([ann, 'list', 'revoke Zk3v9QeXb2Lr'])(
