@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import openApi from '../../docs/openapi.json' with { type: 'json' };
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { pinnedOperations } from '../support/pinned-operations.ts';
@@ -35,26 +35,47 @@ function methodsOf(template: Template) {
   );
 }
 
-test('each operation has its method, path, scope, table, actions and statuses', () => {
-  const methods = methodsOf(plain);
+/** Returns the call of each operation that the OpenAPI document describes, with its facts. */
+function describedOperations() {
   const paths: Record<string, object> = openApi.paths;
-  const described = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { security, responses }]) => {
-      const call = `${method.toUpperCase()} ${path}`;
-      const uri = JSON.stringify(methods[call]?.Integration.Uri ?? '');
-      const name = functionNames.find((name) => uri.includes(`"${name}"`)) ?? 'no function';
-      return {
-        function: name,
-        call,
-        scope: security[0].accessToken.join(' '),
-        access: accessOf(plain, name),
-        successes: Object.keys(responses)
-          .map(Number)
-          .filter((status) => status < 300),
-      };
-    }),
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { security, responses }]) => ({
+      call: `${method.toUpperCase()} ${path}`,
+      scope: security[0].accessToken.join(' '),
+      successes: Object.keys(responses)
+        .map(Number)
+        .filter((status) => status < 300),
+    })),
   );
-  expect(described).toEqual(pinnedOperations);
+}
+
+test('the API and its document have the operations that are pinned, and no others', () => {
+  const pinned = pinnedOperations.map(({ call }) => call);
+  expect(Object.keys(methodsOf(plain)).sort()).toEqual([...pinned].sort());
+  expect(describedOperations().map(({ call }) => call)).toEqual(pinned);
+});
+
+describe.each(pinnedOperations)('$call', (pinned) => {
+  const described = describedOperations().find(({ call }) => call === pinned.call);
+
+  test('calls its function', () => {
+    const { Integration } = methodsOf(plain)[pinned.call];
+    const uri = JSON.stringify(Integration.Uri);
+    const called = functionNames.filter((name) => uri.includes(`"${name}"`));
+    expect(called).toEqual([pinned.function]);
+  });
+
+  test('needs its scope', () => {
+    expect(described?.scope).toBe(pinned.scope);
+  });
+
+  test('may do its actions on its tables', () => {
+    expect(accessOf(plain, pinned.function)).toEqual(pinned.access);
+  });
+
+  test('succeeds with its statuses', () => {
+    expect(described?.successes).toEqual(pinned.successes);
+  });
 });
 
 test.each(all)('only the gateway calls a function, for its operation (%s)', (_, whole) => {
@@ -80,22 +101,32 @@ test.each(all)('only the gateway calls a function, for its operation (%s)', (_, 
   );
 });
 
-test.each(all)('the authorizer guards every method with a function (%s)', (name, template) => {
-  const [id] = idsOf(template, 'AWS::ApiGateway::Authorizer');
-  expect(resource(template, `${id}`).Properties).toMatchObject({
+test.each(all)('the authorizer is asked about what looks like a token (%s)', (name, template) => {
+  const [authorizer] = propertiesOf(template, 'AWS::ApiGateway::Authorizer');
+  expect(authorizer).toMatchObject({
     Type: 'TOKEN',
     IdentitySource: 'method.request.header.Authorization',
     IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
     AuthorizerResultTtlInSeconds: name === 'everything' ? 0 : 60,
   });
-  const guarded = Object.values(methodsOf(template));
+});
+
+test.each(all)('the authorizer guards every method with a function (%s)', (_, template) => {
+  const guarded = Object.entries(methodsOf(template));
   expect(guarded).toHaveLength(pinnedOperations.length);
-  for (const method of propertiesOf(template, 'AWS::ApiGateway::Method'))
-    expect(method).toMatchObject(
-      guarded.includes(method)
-        ? { AuthorizationType: 'CUSTOM', AuthorizerId: ref(id) }
-        : { HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' },
-    );
+  const [id] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  const guard = { AuthorizationType: 'CUSTOM', AuthorizerId: ref(id) };
+  for (const [call, { AuthorizationType, AuthorizerId }] of guarded) {
+    expect({ call, AuthorizationType, AuthorizerId }).toEqual({ call, ...guard });
+  }
+});
+
+test.each(all)('a method without a function answers OPTIONS only (%s)', (_, template) => {
+  const guarded = Object.values(methodsOf(template));
+  const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
+  for (const method of methods.filter((one) => !guarded.includes(one))) {
+    expect(method).toMatchObject({ HttpMethod: 'OPTIONS', AuthorizationType: 'NONE' });
+  }
 });
 
 test.each([
@@ -110,7 +141,7 @@ test.each([
   ]);
 });
 
-test('X-Ray records one in twenty requests of this stage, and copies have no rule', () => {
+test('X-Ray records one in twenty requests of this stage', () => {
   const [rule, ...others] = propertiesOf(plain, 'AWS::XRay::SamplingRule');
   expect(others).toEqual([]);
   const place = ['arn:', ref('AWS::Partition'), ':apigateway:', ref('AWS::Region')];
@@ -127,14 +158,21 @@ test('X-Ray records one in twenty requests of this stage, and copies have no rul
     HTTPMethod: '*',
     URLPath: '*',
   });
-  // A region has room for 25 rules: https://docs.aws.amazon.com/general/latest/gr/xray.html
-  for (const [name, template] of all.filter(([name]) => name !== 'default')) {
-    expect([name, idsOf(template, 'AWS::XRay::SamplingRule')]).toEqual([name, []]);
-  }
 });
 
-test('the access log is a setting, and has nothing in it that a client can write at will', () => {
+// A region has room for 25 rules: https://docs.aws.amazon.com/general/latest/gr/xray.html
+test.each(all.filter(([name]) => name !== 'default'))(
+  'a copy has no sampling rule (%s)',
+  (_, template) => {
+    expect(idsOf(template, 'AWS::XRay::SamplingRule')).toEqual([]);
+  },
+);
+
+test('by default, there is no access log', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
+});
+
+test('the access log has nothing in it that a client can write at will', () => {
   const { Format } = propertiesOf(everything, 'AWS::ApiGateway::Stage')[0].AccessLogSetting;
   const named = words(`
     extendedRequestId requestTime identity.sourceIp tlsVersion httpMethod resourcePath status
@@ -161,18 +199,22 @@ const [domainId = ''] = idsOf(zone, 'AWS::ApiGateway::DomainName');
 const regionalName = attributeOf(domainId, 'RegionalDomainName');
 const join = (...parts: unknown[]) => ({ 'Fn::Join': ['', parts] });
 
-test('outputs are the address, the tables and the next command', () => {
-  const host = [ref('Api'), '.execute-api.', ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
-  const BaseUrl: unknown = join('https://', ...host, '/', ref(stage));
-  const DnsRecord = join('api.example.com. CNAME ', regionalName, '.');
-  const addresses = {
-    default: { BaseUrl },
-    throwaway: { BaseUrl },
-    everything: { BaseUrl: 'https://api.example.com/v1', DnsRecord },
-    zone: { BaseUrl: 'https://store.example.com/v1' },
-  };
-  const tables = Object.values(tableIds).map((id) => [`${id}TableName`, ref(id)]);
-  for (const [name, template] of all) {
+const host = [ref('Api'), '.execute-api.', ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
+const executeApi: unknown = join('https://', ...host, '/', ref(stage));
+const addresses: Record<keyof typeof templates, Record<string, unknown>> = {
+  default: { BaseUrl: executeApi },
+  throwaway: { BaseUrl: executeApi },
+  everything: {
+    BaseUrl: 'https://api.example.com/v1',
+    DnsRecord: join('api.example.com. CNAME ', regionalName, '.'),
+  },
+  zone: { BaseUrl: 'https://store.example.com/v1' },
+};
+
+test.each(all)(
+  'outputs are the address, the tables and the next command (%s)',
+  (name, template) => {
+    const tables = Object.values(tableIds).map((id) => [`${id}TableName`, ref(id)]);
     const copy = name === 'default' ? '' : ` --stack PlantStore-${name}`;
     const outputs = {
       ...addresses[name as keyof typeof addresses],
@@ -183,15 +225,21 @@ test('outputs are the address, the tables and the next command', () => {
     expect(template.Outputs).toEqual(
       Object.fromEntries(Object.entries(outputs).map(([id, Value]) => [id, { Value }])),
     );
-  }
-});
+  },
+);
 
-test.each<[keyof typeof templates, string[], boolean?]>([
-  ['default', []],
-  ['everything', ['api.example.com'], true],
-  ['zone', ['store.example.com']],
-])('only v1 answers at the domain, and domain-only turns off execute-api (%s)', (...row) => {
-  const [name, domains, disabled] = row;
+interface Domain {
+  name: keyof typeof templates;
+  domains: string[];
+  disabled: boolean | undefined;
+}
+const domains: Domain[] = [
+  { name: 'default', domains: [], disabled: undefined },
+  { name: 'everything', domains: ['api.example.com'], disabled: true },
+  { name: 'zone', domains: ['store.example.com'], disabled: undefined },
+];
+
+test.each(domains)('only v1 answers at the domain ($name)', ({ name, domains }) => {
   const template = templates[name];
   const names = propertiesOf(template, 'AWS::ApiGateway::DomainName');
   expect(names.map(({ DomainName }) => DomainName)).toEqual(domains);
@@ -203,7 +251,10 @@ test.each<[keyof typeof templates, string[], boolean?]>([
       Stage: ref(stage),
     })),
   );
-  expect(resource(template, 'Api').Properties.DisableExecuteApiEndpoint).toBe(disabled);
+});
+
+test.each(domains)('only domain-only turns off execute-api ($name)', ({ name, disabled }) => {
+  expect(resource(templates[name], 'Api').Properties.DisableExecuteApiEndpoint).toBe(disabled);
 });
 
 test('a certificate of the deployer is used as it is', () => {
