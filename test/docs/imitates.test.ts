@@ -12,12 +12,15 @@ const page = 'docs/imitates.md';
 const { functions } = intrinsics('', {} as Scope);
 
 /** Returns the properties of a kind of rule, with those of members after a dot. */
-function propertiesOf(rules: PropertyRules, isKind: (rule: PropertyRule) => boolean): string[] {
+function propertiesOf(rules: PropertyRules, kind: PropertyRule['kind']): string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
-    if (typeof rule === 'object')
-      return propertiesOf(rule, isKind).map((member) => `${name}.${member}`);
-    if (!isKind(rule)) return [];
-    const values = typeof rule === 'function' && rule.says ? ` (${rule.says})` : '';
+    if (rule.kind === 'members') {
+      return propertiesOf(rule.members, kind).map((member) => `${name}.${member}`);
+    }
+    if (rule.kind !== kind) {
+      return [];
+    }
+    const values = rule.kind === 'value' && rule.says ? ` (${rule.says})` : '';
     return `${name.replace('*', '\\*')}${values}`;
   });
 }
@@ -29,9 +32,9 @@ const cell = (...of: Parameters<typeof propertiesOf>) =>
 /** The rows of the page's table, as the emulator's rules say them. */
 const rows = Object.entries<PropertyRules>(supportedTypes).map(([type, rules]) => [
   type,
-  cell(rules, (rule) => typeof rule === 'function'),
-  cell(rules, (rule) => rule === 'ignored'),
-  cell(rules, (rule) => rule === 'left out'),
+  cell(rules, 'value'),
+  cell(rules, 'ignored'),
+  cell(rules, 'left out'),
 ]);
 
 test('the page has a row for each type of resource that the emulator reads', () => {

@@ -27,21 +27,31 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 /** Tells whether a value is an intrinsic function. */
-export const isIntrinsic = (value: object) => {
+export const isIntrinsic = (value: object): boolean => {
   const [name = '', ...more] = Object.keys(value);
   return more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'));
 };
+
+interface Intrinsics {
+  functions: Record<string, (list: Json[]) => unknown>;
+  /** Resolves the intrinsics of a value. Returns undefined for AWS::NoValue. */
+  plain(value: Json | undefined): unknown;
+}
 
 /**
  * Returns the intrinsic functions that are resolved, beside Fn::If, and what resolves a value.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
  */
-export function intrinsics(path: string, scope: Scope) {
+export function intrinsics(path: string, scope: Scope): Intrinsics {
   const resourceOf = (logicalId: string): NamedResource | undefined => {
-    const { Type: type, Properties = {} } = scope.Resources[logicalId] ?? {};
+    const resource = scope.Resources[logicalId];
+    if (!resource) {
+      return undefined;
+    }
+    const { Type: type, Properties = {} } = resource;
     // What no answer depends on may use what the emulator does not know.
     const property = (name: string) => attempt(() => plain(Properties[name])) ?? undefined;
-    return type === undefined ? undefined : { logicalId, type, property };
+    return { logicalId, type, property };
   };
   const text = (value: Json | undefined): string => {
     const result = plain(value) ?? {};
@@ -50,16 +60,21 @@ export function intrinsics(path: string, scope: Scope) {
   // An attribute that is a list on AWS is one text here.
   const items = (value: Json | undefined) => [plain(value)].flat() as Json[];
   /** Resolves `Name`, as Ref does, or `Name.Attribute`, as Fn::GetAtt does. */
-  const refer = (name: string) => {
+  const refer = (name: string): unknown => {
     const [logicalId = '', ...attribute] = name.split('.');
     const resource = resourceOf(logicalId);
-    if (resource) return attributeOf(resource, attribute.join('.'));
+    if (resource) {
+      return attributeOf(resource, attribute.join('.'));
+    }
     const found = scope.parameters[name] ?? pseudoParameters()[name];
-    const lack = name in scope.parameters ? `${name} without a default` : `a reference to ${name}`;
-    return found ?? refuse(path, lack);
+    if (found !== undefined && found !== null) {
+      return found;
+    }
+    const isParameter = name in scope.parameters;
+    return refuse(path, isParameter ? `${name} without a default` : `a reference to ${name}`);
   };
 
-  const functions: Record<string, (list: Json[]) => unknown> = {
+  const functions: Intrinsics['functions'] = {
     Ref: ([name]) => refer(text(name)),
     'Fn::Base64': ([plainText]) => Buffer.from(text(plainText)).toString('base64'),
     'Fn::FindInMap': ([map, top, second, more]) =>
@@ -73,24 +88,43 @@ export function intrinsics(path: string, scope: Scope) {
     'Fn::Split': ([separator, whole]) => text(whole).split(text(separator)),
     'Fn::Sub': ([pattern, variables]) =>
       text(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
-        if (literal) return `\${${name}}`;
+        if (literal) {
+          return `\${${name}}`;
+        }
         const given: Record<string, Json> = Object(variables);
         return name in given ? text(given[name]) : `${refer(name)}`;
       }),
   };
 
   function plain(value: Json | undefined): unknown {
-    if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined);
-    if (value === undefined || value === null || typeof value !== 'object') return value ?? null;
-    const members = Object.entries(value);
-    if (!isIntrinsic(value)) {
-      const read = members.map(([key, inner]) => [key, plain(inner)]);
-      return Object.fromEntries(read.filter(([, inner]) => inner !== undefined));
+    if (value === undefined || value === null) {
+      return null;
     }
-    const [[name = '', argument = null] = []] = members;
+    if (typeof value !== 'object') {
+      return value;
+    }
+    if (Array.isArray(value)) {
+      return value.map(plain).filter((item) => item !== undefined);
+    }
+    if (isIntrinsic(value)) {
+      return call(value);
+    }
+    const members = Object.entries(value).map(([name, member]) => [name, plain(member)]);
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  }
+
+  /** Calls an intrinsic function, whose name is the only member of the value. */
+  function call(value: Record<string, Json>): unknown {
     const branch = branchOf(value, path, scope);
-    if (branch !== value) return branch === undefined ? undefined : plain(branch);
-    return functions[name]?.([argument].flat()) ?? refuse(path, JSON.stringify(value));
+    if (branch === undefined) {
+      return undefined;
+    }
+    if (branch !== value) {
+      return plain(branch);
+    }
+    const [name = ''] = Object.keys(value);
+    const list = [value[name] ?? null].flat();
+    return functions[name]?.(list) ?? refuse(path, JSON.stringify(value));
   }
   return { functions, plain };
 }
@@ -111,15 +145,26 @@ export function branchOf(value: Json, path: string, scope: Scope): Json | undefi
 /** Evaluates a condition of the template. */
 export function holds(name: string, path: string, scope: Scope): boolean {
   const evaluate = (value: Json | undefined): boolean => {
-    const [[kind, argument = null] = []] = Object.entries(Object(value)) as [string, Json][];
+    const condition: Record<string, Json> = Object(value);
+    const [kind = ''] = Object.keys(condition);
+    const argument = condition[kind];
     const list = Array.isArray(argument) ? argument : [];
-    if (kind === 'Condition') return holds(`${argument}`, path, scope);
-    if (kind === 'Fn::And') return list.every(evaluate);
-    if (kind === 'Fn::Or') return list.some(evaluate);
-    if (kind === 'Fn::Not') return !evaluate(list[0]);
-    if (kind !== 'Fn::Equals') return refuse(path, `the condition ${name}`);
-    const [a, b] = list.map((side) => JSON.stringify(resolve(side, path, scope)));
-    return a === b;
+    switch (kind) {
+      case 'Condition':
+        return holds(`${argument}`, path, scope);
+      case 'Fn::And':
+        return list.every(evaluate);
+      case 'Fn::Or':
+        return list.some(evaluate);
+      case 'Fn::Not':
+        return !evaluate(list[0]);
+      case 'Fn::Equals': {
+        const [one, other] = list.map((side) => JSON.stringify(resolve(side, path, scope)));
+        return one === other;
+      }
+      default:
+        return refuse(path, `the condition ${name}`);
+    }
   };
   return evaluate(scope.Conditions[name]);
 }

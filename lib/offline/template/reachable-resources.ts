@@ -12,11 +12,13 @@ import {
 import type { Properties } from './properties.ts';
 import { functionArn } from './resource-values.ts';
 import {
+  type MembersRule,
   managedPolicies,
   type PropertyRule,
   quietTypes,
   type SupportedType,
   supportedTypes,
+  type ValueRule,
 } from './supported-types.ts';
 
 /**
@@ -25,21 +27,30 @@ import {
  * another, these. Throws if an answer could depend on what the emulator does not support, and names
  * logical id and property. Leaves all else alone, and says in words what is not imitated.
  */
-export function readRequestPath(scope: Scope, hasOnlyTables = false) {
-  const resources = new Map<string, { type: SupportedType; properties: unknown }>();
+export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPath {
+  const resources: RequestPath['resources'] = new Map();
   const leftOut: string[] = [];
   const all = Object.entries(scope.Resources);
 
-  function read<Type extends keyof Properties>(
+  /** Reads a resource by the rules of its type, or of the one that it counts as. */
+  function read<Type extends keyof Properties>(logicalId: string, type: Type): Properties[Type] {
+    const { Properties: given = {} } = scope.Resources[logicalId] ?? {};
+    return readProperties(logicalId, type, given, logicalId);
+  }
+
+  function readProperties<Type extends keyof Properties>(
     path: string,
     type: Type,
-    given = scope.Resources[path]?.Properties ?? {},
-    key = path,
+    given: Record<string, Json>,
+    key: string,
   ): Properties[Type] {
-    // One that cannot be evaluated matters here.
+    // The scope passes over a condition that cannot be evaluated. Here an answer depends on it.
     const { Condition } = scope.Resources[path] ?? {};
-    if (Condition !== undefined) holds(Condition, `${path}.Condition`, scope);
-    const properties = readValue(given, supportedTypes[type], path, { scope, leftOut });
+    if (Condition !== undefined) {
+      holds(Condition, `${path}.Condition`, scope);
+    }
+    const rule: PropertyRule = { kind: 'members', members: supportedTypes[type] };
+    const properties = readValue(given, rule, path, { scope, leftOut });
     resources.set(key, { type, properties });
     return properties as Properties[Type];
   }
@@ -48,61 +59,110 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false) {
   function readRole(role: string): void {
     const { ManagedPolicyArns = [] } = read(role, 'AWS::IAM::Role');
     const attached = ManagedPolicyArns.map(nameInArn);
-    for (const name of attached)
-      if (scope.Resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name))
+    for (const name of attached) {
+      if (scope.Resources[name]?.Type !== 'AWS::IAM::ManagedPolicy' && !managedPolicies.has(name)) {
         refuse(`${role}.ManagedPolicyArns`, `the managed policy ${name}`);
-    const readPolicy = (path: string, given: object) => {
-      const policy = { ...given, Roles: [role] } as Record<string, Json>;
-      const PolicyDocument = aboutDynamodb(policy.PolicyDocument);
-      const key = `${role} ${resources.size}`;
-      read(path, 'AWS::IAM::Policy', { ...policy, PolicyDocument }, key);
-    };
-    for (const inline of [scope.Resources[role]?.Properties?.Policies ?? []].flat())
-      readPolicy(`${role}.Policies`, Object(inline));
+      }
+    }
+    for (const inline of [scope.Resources[role]?.Properties?.Policies ?? []].flat()) {
+      readPolicy(role, `${role}.Policies`, Object(inline));
+    }
     for (const [logicalId, { Type, Properties = {} }] of all) {
-      if (!/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) continue;
-      const { Roles = [], RoleName = [] } = Properties;
-      const roles = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
-      if (roles.includes(role) || attached.includes(logicalId)) readPolicy(logicalId, Properties);
+      if (/^AWS::IAM::(Managed|Role)?Policy$/.test(Type)) {
+        const { Roles = [], RoleName = [] } = Properties;
+        const roles = [resolve([Roles, RoleName], `${logicalId}.Roles`, scope)].flat(2);
+        if (roles.includes(role) || attached.includes(logicalId)) {
+          readPolicy(role, logicalId, Properties);
+        }
+      }
+    }
+  }
+
+  function readPolicy(role: string, path: string, given: Record<string, Json>): void {
+    const policy = { ...given, Roles: [role], PolicyDocument: aboutDynamodb(given.PolicyDocument) };
+    readProperties(path, 'AWS::IAM::Policy', policy, `${role} ${resources.size}`);
+  }
+
+  function readFunction(logicalId: string): void {
+    const { Environment, Role, Runtime } = read(logicalId, 'AWS::Lambda::Function');
+    if (Runtime !== 'nodejs24.x') {
+      leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
+    }
+    for (const [name, value] of Object.entries(Environment?.Variables ?? {})) {
+      if (`${value}`.includes('{{resolve:')) {
+        leftOut.push(`the value of ${name} in ${logicalId}`);
+      }
+    }
+    const role = nameInArn(Role);
+    if (scope.Resources[role]?.Type !== 'AWS::IAM::Role') {
+      refuse(`${logicalId}.Role`, `${Role}, a role of another stack`);
+    }
+    if (!resources.has(role)) {
+      readRole(role);
     }
   }
 
   const [apiId] = all.find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
-  let stages = 0;
-  for (const [logicalId, { Type, Properties }] of all) {
-    if (/^AWS::DynamoDB::(Global)?Table$/.test(Type)) read(logicalId, 'AWS::DynamoDB::GlobalTable');
-    if (hasOnlyTables || !/^AWS::ApiGateway::/.test(Type) || !(Type in supportedTypes)) continue;
-    const partOf = attempt(() => resolve(Properties?.RestApiId, logicalId, scope));
-    if (logicalId !== apiId && partOf !== apiId) continue;
-    if (Type === 'AWS::ApiGateway::Stage' && stages++ > 0) continue;
-    read(logicalId, Type as keyof Properties);
+  const isOfApi = ([logicalId, { Properties }]: Entry): boolean =>
+    logicalId === apiId ||
+    attempt(() => resolve(Properties?.RestApiId, logicalId, scope)) === apiId;
+  const isStage = ([, { Type }]: Entry): boolean => Type === 'AWS::ApiGateway::Stage';
+  const firstStage = all.find((entry) => isStage(entry) && isOfApi(entry));
+  const isServed = (entry: Entry): boolean => {
+    const [, { Type }] = entry;
+    if (!/^AWS::ApiGateway::/.test(Type) || !(Type in supportedTypes)) {
+      return false;
+    }
+    return isStage(entry) ? entry === firstStage : isOfApi(entry);
+  };
+
+  for (const entry of all) {
+    const [logicalId, { Type }] = entry;
+    if (/^AWS::DynamoDB::(Global)?Table$/.test(Type)) {
+      read(logicalId, 'AWS::DynamoDB::GlobalTable');
+    } else if (!hasOnlyTables && isServed(entry)) {
+      read(logicalId, Type as SupportedType);
+    }
   }
   const api = JSON.stringify([...resources.values()]);
   for (const [logicalId, { Type }] of all) {
-    if (Type !== 'AWS::Lambda::Function' || !invokes(api, logicalId)) continue;
-    const { Environment, Role, Runtime } = read(logicalId, Type);
-    if (Runtime !== 'nodejs24.x')
-      leftOut.push(`${logicalId}.Runtime ${Runtime}: it runs on Node 24`);
-    for (const [name, value] of Object.entries(Environment?.Variables ?? {}))
-      if (`${value}`.includes('{{resolve:')) leftOut.push(`the value of ${name} in ${logicalId}`);
-    const role = nameInArn(Role);
-    if (scope.Resources[role]?.Type !== 'AWS::IAM::Role')
-      refuse(`${logicalId}.Role`, `${Role}, a role of another stack`);
-    if (!resources.has(role)) readRole(role);
+    if (Type === 'AWS::Lambda::Function' && invokes(api, logicalId)) {
+      readFunction(logicalId);
+    }
   }
 
-  // Alarms are quiet, and so is where they go.
-  const alarms = JSON.stringify(all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm'));
-  const isLeftOut = ([logicalId, { Type }]: Entry) =>
-    !resources.has(logicalId) &&
-    !quietTypes.test(Type) &&
-    !alarms.includes(`{"Ref":"${logicalId}"}`);
-  const byType = Map.groupBy(all.filter(isLeftOut), ([, { Type }]) => Type);
+  const alarms = all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+  // Alarms are not named at the start, nor are the topics and queues that they refer to.
+  const ofAlarms = new Set(alarms.flatMap(([, alarm]) => referencesIn(alarm.Properties)));
+  const unread = all.filter(
+    ([logicalId, { Type }]) =>
+      !resources.has(logicalId) && !quietTypes.test(Type) && !ofAlarms.has(logicalId),
+  );
+  const byType = Map.groupBy(unread, ([, { Type }]) => Type);
   const named = [...byType].map(([type, group]) => `${type} ${group.map(([id]) => id).join(', ')}`);
   return { resources, leftOut: [...named, ...leftOut] };
 }
 
+/** What a request can reach. */
+export interface RequestPath {
+  resources: Map<string, { type: SupportedType; properties: unknown }>;
+  /** What is not imitated, in words. */
+  leftOut: string[];
+}
+
 type Entry = [logicalId: string, resource: Resource];
+
+/** Returns the logical ids and parameters to which a value refers by `Ref`. */
+function referencesIn(value: Json | undefined): string[] {
+  if (value === null || typeof value !== 'object') {
+    return [];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap(referencesIn);
+  }
+  const inside = Object.values(value).flatMap(referencesIn);
+  return typeof value.Ref === 'string' ? [value.Ref, ...inside] : inside;
+}
 
 /** Returns the name in the ARN of a role or policy. */
 const nameInArn = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
@@ -134,26 +194,52 @@ function readValue(
   path: string,
   to: Reading,
 ): unknown {
-  const { scope, leftOut } = to;
-  const given = rule === 'ignored' ? undefined : branchOf(value, path, scope);
-  if (rule === 'ignored' || given === undefined) return undefined;
-  if (rule === undefined) return refuse(path, 'this property');
-  if (rule === 'left out') return void leftOut.push(path);
-  if (typeof rule === 'function') {
-    const plain = resolve(given, path, scope);
-    const wrong = [plain].flat().find((item) => !rule(item));
-    return wrong === undefined ? plain : refuse(path, JSON.stringify(wrong));
+  // It may use what the emulator does not know.
+  if (rule?.kind === 'ignored') {
+    return undefined;
   }
-  if (Array.isArray(given)) {
-    const items: unknown[] = given.map((item) => readValue(item, rule, path, to));
-    return items.filter((item) => item !== undefined);
+  const given = branchOf(value, path, to.scope);
+  if (given === undefined) {
+    return undefined;
   }
-  if (given === null || typeof given !== 'object' || isIntrinsic(given))
-    return refuse(path, JSON.stringify(given));
-  const members = Object.entries(given).map(([name, member]): [string, unknown] => {
-    const ofMember = rule[name] ?? rule[`${name.slice(0, name.lastIndexOf('.') + 1)}*`];
-    return [name, readValue(member, ofMember, `${path}.${name}`, to)];
-  });
-  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  switch (rule?.kind) {
+    case undefined:
+      return refuse(path, 'this property');
+    case 'left out':
+      to.leftOut.push(path);
+      return undefined;
+    case 'value':
+      return readPlain(given, rule, path, to.scope);
+    case 'members':
+      return Array.isArray(given)
+        ? given.map((item) => readValue(item, rule, path, to)).filter((item) => item !== undefined)
+        : readMembers(given, rule, path, to);
+  }
 }
-type Reading = { scope: Scope; leftOut: string[] };
+
+/** Where a reading takes values from, and where it notes what it leaves out. */
+interface Reading {
+  scope: Scope;
+  leftOut: string[];
+}
+
+function readPlain(given: Json, rule: ValueRule, path: string, scope: Scope): unknown {
+  const plain = resolve(given, path, scope);
+  const wrong = [plain].flat().find((item) => !rule.allows(item));
+  return wrong === undefined ? plain : refuse(path, JSON.stringify(wrong));
+}
+
+function readMembers(given: Json, { members }: MembersRule, path: string, to: Reading): unknown {
+  if (given === null || typeof given !== 'object' || isIntrinsic(given)) {
+    return refuse(path, JSON.stringify(given));
+  }
+  const read: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(given)) {
+    const family = `${name.slice(0, name.lastIndexOf('.') + 1)}*`;
+    const value = readValue(member, members[name] ?? members[family], `${path}.${name}`, to);
+    if (value !== undefined) {
+      read[name] = value;
+    }
+  }
+  return read;
+}

@@ -1,35 +1,52 @@
-/** Tells whether the emulator supports a value. `says` describes such values to people. */
-type Check = ((value: unknown) => boolean) & { says?: string };
+/** Says which values the emulator supports, for a property's value or each item of a list. */
+export interface ValueRule {
+  kind: 'value';
+  allows(value: unknown): boolean;
+  /** Describes the values to people, if there are few. */
+  says?: string;
+}
+
+/** Has the rules for the members of a property, or for those of each item of a list. */
+export interface MembersRule {
+  kind: 'members';
+  members: PropertyRules;
+}
 
 /**
- * A rule for a property: a check of its value, or of each item of a list; the rules of its members,
- * or of those of its items; `ignored`, because no answer depends on it; or `left out`, because only
- * a deployment's answers could, so that the start names it. `*` stands for the members that are not
- * named.
+ * A rule for a property. No answer depends on one that is ignored. Only a deployment's answers
+ * could depend on one that is left out, so the start names it.
  */
-export type PropertyRule = Check | PropertyRules | 'ignored' | 'left out';
+export type PropertyRule = ValueRule | MembersRule | { kind: 'ignored' } | { kind: 'left out' };
+
+/** Rules by the names of properties. `*` stands for those that are not named. */
 export interface PropertyRules {
   [member: string]: PropertyRule;
 }
 
-const read: Check = () => true;
-const only = (...values: unknown[]): Check =>
-  Object.assign((value: unknown) => values.includes(value), { says: values.join(', ') || 'none' });
-const like =
-  (form: RegExp): Check =>
-  (value) =>
-    form.test(String(value));
+const ignoredRule: PropertyRule = { kind: 'ignored' };
+const leftOut: PropertyRule = { kind: 'left out' };
+const read: PropertyRule = { kind: 'value', allows: () => true };
+const members = (rules: PropertyRules): PropertyRule => ({ kind: 'members', members: rules });
+const only = (...values: unknown[]): PropertyRule => ({
+  kind: 'value',
+  allows: (value) => values.includes(value),
+  says: values.join(', ') || 'none',
+});
+const like = (form: RegExp): PropertyRule => ({
+  kind: 'value',
+  allows: (value) => form.test(String(value)),
+});
 const words = (text: string) => text.trim().split(/\s+/);
 const each =
   (rule: PropertyRule) =>
   (properties: string): PropertyRules =>
     Object.fromEntries(words(properties).map((property) => [property, rule]));
 const reads = each(read);
-const ignored = each('ignored');
+const ignored = each(ignoredRule);
 
 /** A quoted literal, or the request id. */
 const headerValue = like(/^('.*'|context\.extendedRequestId)$/);
-const index = { ...reads('IndexName KeySchema Projection'), '*': 'ignored' } as const;
+const index = members({ ...reads('IndexName KeySchema Projection'), '*': ignoredRule });
 
 /** The types of resource that answers depend on. Every other property stops the emulator. */
 export const supportedTypes = {
@@ -40,8 +57,8 @@ export const supportedTypes = {
     KeySchema: read,
     LocalSecondaryIndexes: index,
     // A policy of the table itself could deny what a role allows.
-    Replicas: { ResourcePolicy: only(), '*': 'ignored' },
-    ImportSourceSpecification: 'left out',
+    Replicas: members({ ResourcePolicy: only(), '*': ignoredRule }),
+    ImportSourceSpecification: leftOut,
     // Functions check expiry themselves, and their environment has the names of tables.
     ...ignored(`
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled GlobalTableWitnesses
@@ -58,15 +75,18 @@ export const supportedTypes = {
       FunctionName KmsKeyArn RecursiveLoop ReservedConcurrentExecutions RuntimeManagementConfig
       SnapStart Tags TracingConfig
     `),
-    VpcConfig: 'left out',
-    Code: { ...reads('S3Key ZipFile'), ...ignored('S3Bucket S3ObjectVersion SourceKMSKeyArn') },
-    Environment: { Variables: read },
+    VpcConfig: leftOut,
+    Code: members({
+      ...reads('S3Key ZipFile'),
+      ...ignored('S3Bucket S3ObjectVersion SourceKMSKeyArn'),
+    }),
+    Environment: members({ Variables: read }),
     Handler: like(/^[\w-]+\.\w+$/),
-    LoggingConfig: {
+    LoggingConfig: members({
       LogFormat: only('JSON', 'Text'),
       ...reads('LogGroup ApplicationLogLevel'),
       SystemLogLevel: only('INFO'),
-    },
+    }),
     MemorySize: read,
     PackageType: only('Zip'),
     Role: like(/^arn:aws:iam::\d{12}:role\/\w+$/),
@@ -77,20 +97,20 @@ export const supportedTypes = {
     ...ignored('AssumeRolePolicyDocument Description MaxSessionDuration Path RoleName Tags'),
     ManagedPolicyArns: read,
     // Each is read as an AWS::IAM::Policy.
-    Policies: { '*': 'ignored' },
+    Policies: members({ '*': ignoredRule }),
   },
   'AWS::IAM::Policy': {
-    PolicyDocument: {
+    PolicyDocument: members({
       Version: only('2012-10-17'),
       // Only statements that can be about DynamoDB are read.
-      Statement: {
+      Statement: members({
         Action: read,
         Effect: only('Allow', 'Deny'),
         // A `$` would begin a policy variable.
         Resource: like(/^[^$]+$/),
-        Sid: 'ignored',
-      },
-    },
+        Sid: ignoredRule,
+      }),
+    }),
     // The role's statements count, whoever else has them.
     ...ignored('Description Groups ManagedPolicyName Path PolicyName RoleName Users'),
     Roles: read,
@@ -100,7 +120,7 @@ export const supportedTypes = {
       ApiKeySourceType Description DisableExecuteApiEndpoint EndpointAccessMode Name SecurityPolicy
       Tags
     `),
-    EndpointConfiguration: { IpAddressType: 'ignored', Types: only('REGIONAL') },
+    EndpointConfiguration: members({ IpAddressType: ignoredRule, Types: only('REGIONAL') }),
   },
   'AWS::ApiGateway::Stage': {
     ...ignored(`
@@ -108,37 +128,37 @@ export const supportedTypes = {
       DocumentationVersion RestApiId Tags TracingEnabled
     `),
     DeploymentId: read,
-    MethodSettings: {
+    MethodSettings: members({
       CachingEnabled: only(false),
       // Logs, and throttling limits, which a developer alone does not reach.
-      '*': 'ignored',
-    },
+      '*': ignoredRule,
+    }),
     StageName: read,
   },
   'AWS::ApiGateway::Resource': {
     ParentId: read,
     PathPart: like(/^(\{\w+\}|[\w.:-]+)$/),
-    RestApiId: 'ignored',
+    RestApiId: ignoredRule,
   },
   'AWS::ApiGateway::Method': {
     ApiKeyRequired: only(false),
     AuthorizationType: only('CUSTOM', 'NONE'),
     AuthorizerId: read,
     HttpMethod: only('DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'),
-    Integration: {
+    Integration: members({
       ...ignored('CacheKeyParameters CacheNamespace Credentials'),
       IntegrationHttpMethod: only('POST'),
-      IntegrationResponses: {
-        ResponseParameters: { 'method.response.header.*': headerValue },
+      IntegrationResponses: members({
+        ResponseParameters: members({ 'method.response.header.*': headerValue }),
         StatusCode: read,
-      },
+      }),
       // A mock answers with the one integration response that has no selection pattern, whatever
       // the status in its request template is.
-      RequestTemplates: { 'application/json': only('{ statusCode: 200 }') },
+      RequestTemplates: members({ 'application/json': only('{ statusCode: 200 }') }),
       TimeoutInMillis: read,
       Type: only('AWS_PROXY', 'MOCK'),
       Uri: read,
-    },
+    }),
     ResourceId: read,
     ...ignored('MethodResponses OperationName RequestModels RequestParameters RestApiId'),
   },
@@ -149,11 +169,13 @@ export const supportedTypes = {
     Type: only('TOKEN'),
   },
   'AWS::ApiGateway::GatewayResponse': {
-    ResponseParameters: { 'gatewayresponse.header.*': headerValue },
+    ResponseParameters: members({ 'gatewayresponse.header.*': headerValue }),
     // Text with no reference but to the request id.
-    ResponseTemplates: { 'application/json': like(/^(?:[^$]|\$context\.extendedRequestId)*$/) },
+    ResponseTemplates: members({
+      'application/json': like(/^(?:[^$]|\$context\.extendedRequestId)*$/),
+    }),
     ResponseType: read,
-    RestApiId: 'ignored',
+    RestApiId: ignoredRule,
     StatusCode: read,
   },
 } satisfies Record<string, PropertyRules>;
