@@ -14,7 +14,7 @@ const TableName = tableIds.plants;
 const { env } = process;
 const received: string[] = [];
 let connections = 0;
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 const server = createServer((request, response) => {
   received.push(`${request.headers['x-amz-target']}`.replace(/^.*\./, ''));
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
@@ -52,108 +52,163 @@ async function thrownBy(call: () => Promise<object>, fault: object) {
   return thrown;
 }
 
-test('writes share a connection, unless it was idle for five seconds', async () => {
-  answer = (_, response) => void response.end('{}');
+interface Pause {
+  title: string;
+  clockMs: number;
+  uptimeMs: number;
+  opened: number;
+}
+test.each<Pause>([
+  { title: 'no time passed', clockMs: 0, uptimeMs: 0, opened: 0 },
+  { title: 'it was idle for four seconds', clockMs: 4000, uptimeMs: 4000, opened: 0 },
+  { title: 'it was idle for five seconds', clockMs: 5000, uptimeMs: 5000, opened: 1 },
+  { title: 'the function was frozen', clockMs: 60_000, uptimeMs: 0, opened: 1 },
+  { title: 'the clock was set back by less', clockMs: 4000, uptimeMs: 6000, opened: 1 },
+  { title: 'the clock was set back by more', clockMs: -2000, uptimeMs: 6000, opened: 1 },
+  { title: 'only the clock was set back', clockMs: -2000, uptimeMs: 0, opened: 1 },
+])('if $title, a write opens $opened connections', async ({ clockMs, uptimeMs, opened }) => {
+  answer = (_, response) => response.end('{}');
+  // Write at the times of the spies, because those of the test before may lie in the future.
+  const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+  const uptime = jest.spyOn(process, 'uptime').mockReturnValue(process.uptime());
   await put();
-  const now = jest.spyOn(Date, 'now');
-  const uptime = jest.spyOn(process, 'uptime');
-  for (const [clockMs, uptimeMs, opened] of [
-    [4000, 4000, 0],
-    [5000, 5000, 1],
-    // The function was frozen.
-    [60_000, 0, 1],
-    // The clock was set back, by less or by more than the pause.
-    [4000, 6000, 1],
-    [-2000, 6000, 1],
-    [-2000, 0, 1],
-    [0, 0, 0],
-  ] as const) {
-    const before = connections;
-    const [time, age] = [Date.now() + clockMs, process.uptime() + uptimeMs / 1000];
-    now.mockReturnValue(time);
-    uptime.mockReturnValue(age);
-    await put();
-    expect([clockMs, uptimeMs, connections - before]).toEqual([clockMs, uptimeMs, opened]);
-  }
+  const before = connections;
+  now.mockReturnValue(Date.now() + clockMs);
+  uptime.mockReturnValue(process.uptime() + uptimeMs / 1000);
+  await put();
   now.mockRestore();
   uptime.mockRestore();
+  expect(connections - before).toBe(opened);
 });
 
 /** What the SDK may add counts as a write. */
 const onlyRead = /^(Batch|Transact)?GetCommand|^(Query|Scan|DescribeExport)Command/;
-const input = { TableName, Key: { id: 1n }, Item: { id: 1n }, RequestItems: {}, Statements: [] };
-const commands = Object.entries(sdk).filter(([name]) => /^(?!.*Client)\w+Command$/.test(name));
-test.each(
-  commands.map(([name, Command]) => {
-    const outcome = onlyRead.test(name) ? 'did nothing' : 'may have worked';
-    const given = { ...input, Statement: '…', TransactItems: [], TransactStatements: [] };
-    return [name, outcome, new (Command as typeof sdk.PutCommand)(given)] as const;
-  }),
-)('a %s whose answer got lost %s', async (_, outcome, command) => {
-  answer = (request) => void request.socket.resetAndDestroy();
-  const error = await database.send(command).catch((thrown) => thrown);
-  const isUnknown = error instanceof UnknownOutcome;
-  expect(isUnknown).toBe(outcome === 'may have worked');
-  // For the log.
-  if (isUnknown) expect(error.cause).toMatchObject({ code: 'ECONNRESET' });
-});
+/** The input of any command. */
+const input = {
+  TableName,
+  Key: { id: 1n },
+  Item: { id: 1n },
+  RequestItems: {},
+  Statement: '…',
+  Statements: [],
+  TransactItems: [],
+  TransactStatements: [],
+};
+const commands = Object.entries(sdk)
+  .filter(([name]) => /^(?!.*Client)\w+Command$/.test(name))
+  .map(([name, Command]) => ({
+    name,
+    command: new (Command as typeof sdk.PutCommand)(input),
+  }));
+/** Returns what a command throws whose answer gets lost. */
+async function thrownByLoss(command: sdk.PutCommand): Promise<unknown> {
+  answer = (request) => request.socket.resetAndDestroy();
+  return database.send(command).catch((thrown) => thrown);
+}
+test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
+  'a $name whose answer got lost may have worked',
+  async ({ command }) => {
+    const error = await thrownByLoss(command);
+    expect(error).toBeInstanceOf(UnknownOutcome);
+    // For the log.
+    expect((error as Error).cause).toMatchObject({ code: 'ECONNRESET' });
+  },
+);
+test.each(commands.filter(({ name }) => onlyRead.test(name)))(
+  'a $name whose answer got lost did nothing',
+  async ({ command }) => {
+    const error = await thrownByLoss(command);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(UnknownOutcome);
+  },
+);
 
-test.each<[fault: object, outcome: string]>([
-  [{ code: 'ECONNREFUSED' }, 'did nothing'],
-  [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'did nothing'],
-  [{ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }, 'did nothing'],
-  [{ code: 'ETIMEDOUT', syscall: 'connect' }, 'did nothing'],
-  [{ message: 'Socket did not establish a connection with the server' }, 'did nothing'],
-  [{ name: 'AbortError' }, 'did nothing'],
-  [{ $metadata: { httpStatusCode: 400 } }, 'did nothing'],
-  [{ $metadata: { httpStatusCode: 499 } }, 'did nothing'],
-  [{ $metadata: { httpStatusCode: 500 } }, 'may have worked'],
-  [{ $metadata: { httpStatusCode: 301 } }, 'may have worked'],
-  [{ code: 'ECONNRESET', syscall: 'read' }, 'may have worked'],
-  [{ code: 'EPIPE', syscall: 'write' }, 'may have worked'],
-  [{ code: 'ETIMEDOUT', syscall: 'read' }, 'may still arrive'],
-  [{ name: 'TimeoutError', $metadata: {} }, 'may still arrive'],
-])('a write that ended with %j %s', async (fault, outcome) => {
+test.each([
+  { code: 'ECONNREFUSED' },
+  { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+  { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  { code: 'ETIMEDOUT', syscall: 'connect' },
+  { message: 'Socket did not establish a connection with the server' },
+  { name: 'AbortError' },
+  { $metadata: { httpStatusCode: 400 } },
+  { $metadata: { httpStatusCode: 499 } },
+])('a write that ended with %j did nothing', async (fault) => {
   const thrown = await thrownBy(put, fault);
-  const isUnknown = thrown instanceof UnknownOutcome;
-  const unknown = isUnknown && thrown.mayStillArrive ? 'may still arrive' : 'may have worked';
-  expect(isUnknown ? unknown : 'did nothing').toBe(outcome);
+  expect(thrown).toMatchObject(fault);
+  expect(thrown).not.toBeInstanceOf(UnknownOutcome);
 });
 
 test.each([
-  ['SyntaxError', 200, 'is unreadable'],
-  ['TypeError', 200, 'is unreadable'],
-  ['SyntaxError', 400, 'fault'],
-  ['SyntaxError', undefined, 'fault'],
-  ['Error', 200, 'fault'],
-])('a read that ended with %s and %s says that it %s', async (name, httpStatusCode, message) => {
+  { $metadata: { httpStatusCode: 500 } },
+  { $metadata: { httpStatusCode: 301 } },
+  { code: 'ECONNRESET', syscall: 'read' },
+  { code: 'EPIPE', syscall: 'write' },
+])('a write that ended with %j may have worked, and is over', async (fault) => {
+  const thrown = await thrownBy(put, fault);
+  expect(thrown).toBeInstanceOf(UnknownOutcome);
+  expect(thrown).toMatchObject({ mayStillArrive: false });
+});
+
+test.each([
+  { code: 'ETIMEDOUT', syscall: 'read' },
+  { name: 'TimeoutError', $metadata: {} },
+])('a write that ended with %j may still arrive', async (fault) => {
+  const thrown = await thrownBy(put, fault);
+  expect(thrown).toBeInstanceOf(UnknownOutcome);
+  expect(thrown).toMatchObject({ mayStillArrive: true });
+});
+
+test.each([
+  { name: 'SyntaxError', httpStatusCode: 200 },
+  { name: 'TypeError', httpStatusCode: 200 },
+])('a read that ended with $name and $httpStatusCode is unreadable', async (fault) => {
+  const { name, httpStatusCode } = fault;
   const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
-  expect(thrown.message).toContain(message);
+  expect(thrown.message).toContain('is unreadable');
   // The cause is for the log.
-  expect(message === 'fault' ? thrown : thrown.cause).toMatchObject({ name });
+  expect(thrown.cause).toMatchObject({ name });
+});
+
+test.each([
+  { name: 'SyntaxError', httpStatusCode: 400 },
+  { name: 'SyntaxError', httpStatusCode: undefined },
+  { name: 'Error', httpStatusCode: 200 },
+])('a read that ended with $name and $httpStatusCode throws what it met', async (fault) => {
+  const { name, httpStatusCode } = fault;
+  const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
+  expect(thrown).toMatchObject({ name, message: 'fault' });
 });
 
 test('a create gives up when the plant in its way was gone twice', async () => {
   received.length = 0;
   const failed = '{"__type":"x#ConditionalCheckFailedException"}';
-  answer = (_, response) =>
-    void (received.at(-1) === 'PutItem' ? response.writeHead(400).end(failed) : response.end('{}'));
+  answer = (_, response) => {
+    if (received.at(-1) === 'PutItem') {
+      response.writeHead(400).end(failed);
+    } else {
+      response.end('{}');
+    }
+  };
   const plant = plantOf(1n);
   const creation = itemStore(plantKind, database, TableName).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });
 
-test('white space before an answer is passed over, and a whole answer of it is none', async () => {
-  answer = (_, response) => void response.end(' \r\n\t{}');
+test('white space before an answer is passed over', async () => {
+  answer = (_, response) => response.end(' \r\n\t{}');
   expect((await get()).Item).toBeUndefined();
-  answer = (_, response) => void response.end(' ');
+});
+
+test('an answer of white space is none', async () => {
+  answer = (_, response) => response.end(' ');
   await expect(get()).rejects.toThrow('is unreadable');
 });
 
-test('a variable of the environment that is missing or empty is an error that names it', () => {
-  for (const TABLE of [undefined, '']) {
-    process.env = { ...env, ...(TABLE === '' && { TABLE }) };
-    expect(() => requiredVariable('TABLE')).toThrow('The environment variable TABLE is not set.');
-  }
+test.each([
+  { title: 'missing', variables: {} },
+  { title: 'empty', variables: { TABLE: '' } },
+])('a variable of the environment that is $title is an error that names it', ({ variables }) => {
+  process.env = { ...env, ...variables };
+  expect(() => requiredVariable('TABLE')).toThrow('The environment variable TABLE is not set.');
 });
