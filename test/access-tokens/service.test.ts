@@ -1,9 +1,10 @@
 import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueToken, revokeToken, rotateToken } from '../../bin/administration/access-tokens.ts';
 import {
   allScopes,
+  type Operation,
   operationNames,
   operations,
   type Scope,
@@ -47,114 +48,200 @@ const rotate = async (scopes: Scope[], overlap: number) => {
   return { old, next: await rotateToken(service.database, table, old.id, options) };
 };
 
-/** Tokens in every state that they can be in. */
-const states: Record<string, (scopes: Scope[]) => Promise<{ token: string }>> = {
-  active: issue,
-  'active for ever': (scopes) => issue(scopes, { expires: undefined }),
-  'active until its overlap ends': async (scopes) => (await rotate(scopes, 3600)).old,
-  'active after a rotation': async (scopes) => (await rotate(scopes, 0)).next,
-  'expired by a rotation': async (scopes) => (await rotate(scopes, 0)).old,
-  expired: (scopes) => issue(scopes, { expires: now() - 1, clock: () => Date.now() - 10_000 }),
-  async revoked(scopes) {
-    const issued = await issue(scopes);
-    await revokeToken(service.database, table, issued.id);
-    return issued;
+interface State {
+  title: string;
+  issueIn(scopes: Scope[]): Promise<{ token: string }>;
+  /** What the log says of a refusal. A state without it is not refused. */
+  reason?: string;
+  /** The reads of the table for one call. */
+  reads: string[];
+}
+
+const active: State = { title: 'active', issueIn: issue, reads: ['GetItem'] };
+
+/** Tokens in every state in which they are accepted. */
+const accepted: State[] = [
+  active,
+  {
+    title: 'active for ever',
+    issueIn: (scopes) => issue(scopes, { expires: undefined }),
+    reads: ['GetItem'],
   },
-  unknown: async () => ({ token: forge() }),
-  wrong: async (scopes) => ({ token: forge((await issue(scopes)).id) }),
-  async mistyped(scopes) {
-    const { token } = await issue(scopes);
-    return { token: token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')) };
+  {
+    title: 'active until its overlap ends',
+    issueIn: async (scopes) => (await rotate(scopes, 3600)).old,
+    reads: ['GetItem'],
   },
-  async damaged(scopes) {
+  {
+    title: 'active after a rotation',
+    issueIn: async (scopes) => (await rotate(scopes, 0)).next,
+    reads: ['GetItem'],
+  },
+];
+
+/** Tokens in every state in which they are refused. */
+const refused: State[] = [
+  {
+    title: 'expired by a rotation',
+    issueIn: async (scopes) => (await rotate(scopes, 0)).old,
+    reason: 'expired',
+    reads: ['GetItem'],
+  },
+  {
+    title: 'expired',
+    issueIn: (scopes) => issue(scopes, { expires: now() - 1, clock: () => Date.now() - 10_000 }),
+    reason: 'expired',
+    reads: ['GetItem'],
+  },
+  {
+    title: 'revoked',
+    async issueIn(scopes) {
+      const issued = await issue(scopes);
+      await revokeToken(service.database, table, issued.id);
+      return issued;
+    },
+    reason: 'revoked',
+    reads: ['GetItem'],
+  },
+  {
+    title: 'unknown',
+    issueIn: async () => ({ token: forge() }),
+    reason: 'unknown',
+    reads: ['GetItem'],
+  },
+  {
+    title: 'wrong',
+    issueIn: async (scopes) => ({ token: forge((await issue(scopes)).id) }),
+    reason: 'wrong',
+    reads: ['GetItem'],
+  },
+  {
+    title: 'mistyped',
+    async issueIn(scopes) {
+      const { token } = await issue(scopes);
+      return { token: token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')) };
+    },
+    reason: 'mistyped',
+    reads: [],
+  },
+];
+
+const damaged: State = {
+  title: 'damaged',
+  async issueIn(scopes) {
     const issued = await issue(scopes);
     const Item = { ...issued.record, owner: 7 };
     await service.database.send(new PutCommand({ TableName: table, Item }));
     return issued;
   },
+  reads: ['GetItem'],
 };
-async function tokenIn(state: string, scopes: Scope[]): Promise<string> {
-  const { token = '' } = (await states[state]?.(scopes)) ?? {};
+
+async function tokenIn(state: State, scopes: Scope[]): Promise<string> {
+  const { token } = await state.issueIn(scopes);
   // An invented or mistyped token is a secret, too.
   service.tokens.push(token);
   return token;
 }
 
-/** Calls each operation. Returns the answers with the scope that each needs. */
-async function callAll(token: string): Promise<[Scope, Answer][]> {
+async function call(name: Operation, token: string): Promise<Answer> {
   const headers = ['Content-Type', 'application/json', 'Authorization', `Bearer ${token}`];
-  const answers: [Scope, Answer][] = [];
-  for (const name of operationNames) {
-    const { method, path, scope } = operations[name];
-    const body = eventOf(name).body ?? undefined;
-    const request = { method, path: `/${fillPath(path, '-9')}`, headers, body };
-    answers.push([scope, await sendRaw(service.baseUrl, request, agent)]);
-  }
-  return answers;
+  const { method, path } = operations[name];
+  const body = eventOf(name).body ?? undefined;
+  return sendRaw(
+    service.baseUrl,
+    { method, path: `/${fillPath(path, '-9')}`, headers, body },
+    agent,
+  );
 }
 
-const verdictOf = ({ status, body }: Answer): string => {
+/** Returns `done`, or the code of the problem because of which an operation was not done. */
+function verdictOf({ status, body }: Answer): string {
   const { type = '' } = body ? JSON.parse(body) : {};
   const code = String(type).replace('urn:problem-type:plant-store:', '');
   return code === 'plant-not-found' || status < 300 ? 'done' : code;
-};
-
-function expectedVerdict(state: string, granted: Scope[], needed: Scope): string {
-  if (state === 'damaged') return 'unavailable';
-  if (!state.startsWith('active')) return 'unauthorized';
-  return granted.includes(needed) ? 'done' : 'insufficient-scope';
 }
 
 const logged = (from: number) => service.log.slice(from).map((line) => JSON.parse(line).message);
 
-test.each(Object.keys(states))(
-  'a token that is %s: every operation and scope gets its verdict, for one read',
-  async (state) => {
-    for (const granted of [...allScopes.map((scope) => [scope]), allScopes]) {
-      const token = await tokenIn(state, granted);
-      const from = service.log.length;
-      const answers = await callAll(token);
-      const verdicts = answers.map(([scope, answer]) => [granted, scope, verdictOf(answer)]);
-      const expected = answers.map(([scope]) => [
-        ...[granted, scope],
-        expectedVerdict(state, granted, scope),
-      ]);
-      expect(verdicts).toEqual(expected);
-      const reads = state === 'mistyped' ? [] : answers.map(() => 'GetItem');
-      expect(proxy.seen(token.slice(4, 16))).toEqual(reads);
-      const [name = ''] = state.split(' ');
-      expect(new Set(logged(from).flatMap((message) => message?.reason ?? []))).toEqual(
-        new Set(['active', 'damaged'].includes(name) ? [] : [name]),
-      );
-    }
-  },
-);
+/** Calls an operation with a new token. Returns what came of it. */
+async function tryToken(state: State, scopes: Scope[], name: Operation) {
+  const token = await tokenIn(state, scopes);
+  const from = service.log.length;
+  const verdict = verdictOf(await call(name, token));
+  const reasons = logged(from).flatMap((message) => message?.reason ?? []);
+  return { verdict, reads: proxy.seen(token.slice(4, 16)), reasons };
+}
 
-test('no answer tells one refused token from another', async () => {
-  const answers = new Set<string>();
-  for (const state of ['expired', 'revoked', 'unknown', 'wrong', 'mistyped'])
-    for (const [, { headers, ...answer }] of await callAll(await tokenIn(state, allScopes))) {
-      const { date: _, ...others } = headers;
-      const text = JSON.stringify({ ...answer, headers: others });
-      answers.add(text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));
-    }
-  const [answer = '', ...more] = answers;
-  expect(more).toEqual([]);
-  expect(JSON.parse(answer)).toMatchObject({
-    status: 401,
-    headers: { 'www-authenticate': 'Bearer realm="plant-store"' },
+const grants: Scope[][] = [...allScopes.map((scope) => [scope]), [...allScopes]];
+const cases = grants.flatMap((scopes) => operationNames.map((name) => ({ scopes, name })));
+
+describe.each(accepted)('a token that is $title', (state) => {
+  test.each(cases)('with $scopes calls $name, if that is enough', async ({ scopes, name }) => {
+    const verdict = scopes.includes(operations[name].scope) ? 'done' : 'insufficient-scope';
+    const { reads } = state;
+    expect(await tryToken(state, scopes, name)).toEqual({ verdict, reads, reasons: [] });
   });
 });
 
-test.each<[string, Fault]>([
-  ['says Unauthorized', fail(401, 'Unauthorized', {}, 'Unauthorized')],
-  ['lacks the table', fail(400, 'ResourceNotFoundException')],
-  ['closes the connection', reset],
-  ['has an invalid record', say('{"Item":{"id":{"S":"abcdefghijkl"}}}', 'not done')],
-])('if the database %s, a token is answered with 503 and the cause is logged', async (_, fault) => {
-  const token = await tokenIn('active', allScopes);
-  proxy.play(token.slice(4, 16), fault);
-  const from = service.log.length;
-  for (const [, answer] of await callAll(token)) expect(verdictOf(answer)).toBe('unavailable');
-  expect(logged(from)).toContainEqual(expect.objectContaining({ code: 'AUTHORIZER_FAILED' }));
+describe.each(refused)('a token that is $title', (state) => {
+  test.each(cases)('with $scopes does not call $name', async ({ scopes, name }) => {
+    const { reads, reason } = state;
+    const outcome = { verdict: 'unauthorized', reads, reasons: [reason] };
+    expect(await tryToken(state, scopes, name)).toEqual(outcome);
+  });
+});
+
+test.each(cases)(
+  'a token whose record is damaged, with $scopes, does not call $name for now',
+  async ({ scopes, name }) => {
+    const outcome = { verdict: 'unavailable', reads: damaged.reads, reasons: [] };
+    expect(await tryToken(damaged, scopes, name)).toEqual(outcome);
+  },
+);
+
+test('every call of a token is judged anew', async () => {
+  const token = await tokenIn(active, allScopes);
+  for (const name of operationNames) {
+    expect(verdictOf(await call(name, token))).toBe('done');
+  }
+  expect(proxy.seen(token.slice(4, 16))).toEqual(operationNames.map(() => 'GetItem'));
+});
+
+/** Returns an answer without what differs from one request to the next. */
+function comparable({ headers, ...answer }: Answer): object {
+  const { date: _, ...others } = headers;
+  const text = JSON.stringify({ ...answer, headers: others });
+  return JSON.parse(text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));
+}
+
+test.each(refused)('no answer tells a token that is $title from an unknown one', async (state) => {
+  const answer = comparable(await call('listPlants', forge()));
+  expect(answer).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Bearer realm="plant-store"' },
+  });
+  for (const name of operationNames) {
+    const other = await call(name, await tokenIn(state, allScopes));
+    expect({ name, ...comparable(other) }).toEqual({ name, ...answer });
+  }
+});
+
+const databaseFaults: { title: string; fault: Fault }[] = [
+  { title: 'says Unauthorized', fault: fail(401, 'Unauthorized', {}, 'Unauthorized') },
+  { title: 'lacks the table', fault: fail(400, 'ResourceNotFoundException') },
+  { title: 'closes the connection', fault: reset },
+  {
+    title: 'has an invalid record',
+    fault: say('{"Item":{"id":{"S":"abcdefghijkl"}}}', 'not done'),
+  },
+];
+describe.each(databaseFaults)('if the database $title', ({ fault }) => {
+  test.each(operationNames)('%s is answered with 503 and the cause is logged', async (name) => {
+    const token = await tokenIn(active, allScopes);
+    proxy.play(token.slice(4, 16), fault);
+    const from = service.log.length;
+    expect(verdictOf(await call(name, token))).toBe('unavailable');
+    expect(logged(from)).toContainEqual(expect.objectContaining({ code: 'AUTHORIZER_FAILED' }));
+  });
 });
