@@ -1,7 +1,6 @@
 import { fields } from '../../../functions/plants/plant.ts';
 import { type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
 import { judgeBody } from '../../support/second-opinion.ts';
-import { words } from '../../support/words.ts';
 import { candidatesOf, nest, otherTypes } from './wrong-values.ts';
 
 /**
@@ -22,21 +21,66 @@ const kib16 = 16 * 1024;
 
 /** Bodies with one fault: the whole. */
 const notObjects: BadBody[] = [
-  ...['', ' ', 'plant', '{', '}', 'id=1&name=a', '<plant id="1" name="a"/>', 'id: 1\nname: a'],
-  ...[`{${good}`, `{${good}}x`, `{${good}} {${good}}`, `{${good},}`, `{,${good}}`],
-  ...['{"id":1 "name":"a"}', '{"id" 1,"name":"a"}', '{"id":,"name":"a"}', '{"id":1,"name":"a'],
-  ...['{id:1,name:"a"}', "{'id':1,'name':'a'}", `{${good}/* a plant */}`, `{${good}}// a plant`],
-  ...words('NaN Infinity undefined 0x1 +1 01 .5 5. 1e - 1_000 1n').map((id) => json(id, '"a"')),
-  ...['True', '"a\nb"', '"a\tb"', '"a\0b"', '"\\x41"', '"\\u12"', '"a\\\nb"'].map((name) =>
-    json('1', name),
-  ),
+  '',
+  ' ',
+  'plant',
+  '{',
+  '}',
+  'id=1&name=a',
+  '<plant id="1" name="a"/>',
+  'id: 1\nname: a',
+  `{${good}`,
+  `{${good}}x`,
+  `{${good}} {${good}}`,
+  `{${good},}`,
+  `{,${good}}`,
+  '{"id":1 "name":"a"}',
+  '{"id" 1,"name":"a"}',
+  '{"id":,"name":"a"}',
+  '{"id":1,"name":"a',
+  '{id:1,name:"a"}',
+  "{'id':1,'name':'a'}",
+  `{${good}/* a plant */}`,
+  `{${good}}// a plant`,
+  // Numbers that JSON does not have.
+  json('NaN', '"a"'),
+  json('Infinity', '"a"'),
+  json('undefined', '"a"'),
+  json('0x1', '"a"'),
+  json('+1', '"a"'),
+  json('01', '"a"'),
+  json('.5', '"a"'),
+  json('5.', '"a"'),
+  json('1e', '"a"'),
+  json('-', '"a"'),
+  json('1_000', '"a"'),
+  json('1n', '"a"'),
+  // Texts and words that JSON does not have.
+  json('1', 'True'),
+  json('1', '"a\nb"'),
+  json('1', '"a\tb"'),
+  json('1', '"a\0b"'),
+  json('1', '"\\x41"'),
+  json('1', '"\\u12"'),
+  json('1', '"a\\\nb"'),
   // A no-break space between members, byte order marks, and NUL before and after.
-  ...[`{"id":1,\u00A0"name":"a"}`, `\uFEFF{${good}}`, `\uFEFF\uFEFF{${good}}`],
-  ...[`\0{${good}}`, `{${good}}\0`],
+  `{"id":1,\u00A0"name":"a"}`,
+  `\uFEFF{${good}}`,
+  `\uFEFF\uFEFF{${good}}`,
+  `\0{${good}}`,
+  `{${good}}\0`,
   // Other values.
-  ...['null', 'true', '1', '"a"', '[]', `[{${good}}]`],
+  'null',
+  'true',
+  '1',
+  '"a"',
+  '[]',
+  `[{${good}}]`,
   // As many as fit.
-  ...['[', '{', '{"a":', '"'].map((open) => open.repeat(kib16 / open.length)),
+  '['.repeat(kib16),
+  '{'.repeat(kib16),
+  '{"a":'.repeat(kib16 / 5),
+  '"'.repeat(kib16),
   `"${'\\'.repeat(kib16 - 1)}`,
   '['.repeat(kib16 / 2) + ']'.repeat(kib16 / 2),
   `"${'a'.repeat(kib16 - 2)}"`,
@@ -69,13 +113,24 @@ const refused = (member: string, values: string[]) =>
     ],
   );
 const badIds = [
-  ...words(`
-    "1" "" "9223372036854775807"
-    0.5 -1.5 1e-1 1.0000000000000000000000001 1e-99999999999999999999 123456789.123456789
-    1e20 1e99999999999999999999 -1e99999999999999999999 99999999999999999999999999999999999999999
-  `),
-  ...['9'.repeat(16_000), `1${'0'.repeat(16_000)}`, `0.${'1'.repeat(16_000)}`],
-  ...[`1e${'9'.repeat(16_000)}`, nest('[', ']', kib16 - 30)],
+  '"1"',
+  '""',
+  '"9223372036854775807"',
+  '0.5',
+  '-1.5',
+  '1e-1',
+  '1.0000000000000000000000001',
+  '1e-99999999999999999999',
+  '123456789.123456789',
+  '1e20',
+  '1e99999999999999999999',
+  '-1e99999999999999999999',
+  '99999999999999999999999999999999999999999',
+  '9'.repeat(16_000),
+  `1${'0'.repeat(16_000)}`,
+  `0.${'1'.repeat(16_000)}`,
+  `1e${'9'.repeat(16_000)}`,
+  nest('[', ']', kib16 - 30),
 ];
 
 /** Wrong values of a field, by what the document says of it. */
@@ -95,11 +150,35 @@ const wrongValues: BadBody[] = [
 ];
 
 const unknownNames = [
-  ...words(`
-    ID Name TAG names tags owner price _id $id na\u200Bme 🪴 0 / ~ ~1 a/b~c id/name "
-    __proto__ constructor prototype toString valueOf hasOwnProperty __defineGetter__
-  `),
-  ...['id ', ' name', '', '\n'],
+  'ID',
+  'Name',
+  'TAG',
+  'names',
+  'tags',
+  'owner',
+  'price',
+  '_id',
+  '$id',
+  'na\u200Bme',
+  '🪴',
+  '0',
+  '/',
+  '~',
+  '~1',
+  'a/b~c',
+  'id/name',
+  '"',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'id ',
+  ' name',
+  '',
+  '\n',
 ];
 const unknown = (...names: string[]): [body: string, ...pointers: string[]] => [
   `{${good},${names.map((name) => `${JSON.stringify(name)}:1`)}}`,
