@@ -19,9 +19,30 @@ export interface FunctionCall {
   /** IAM's reason, if it refused the command. */
   denied: string | undefined;
 }
-type Units = Record<'reads' | 'writes', number>;
 
-export type DatabaseFront = ReturnType<typeof databaseFront>;
+interface Units {
+  reads: number;
+  writes: number;
+}
+
+export interface DatabaseFront {
+  listener: RequestListener;
+  /**
+   * Lets each function of a template do what its role allows, and nothing else, from now on.
+   * A function's access key is its logical id. Any other key is an administrator's.
+   */
+  enforce(template: Template): void;
+  /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
+  exclusively(work: () => Promise<void>): Promise<void>;
+}
+
+/** What IAM and the count of units need to know of a command. */
+interface Command {
+  action: string;
+  tables: string[];
+  asksForUnits: boolean;
+  isConsistent: boolean;
+}
 
 /**
  * The largest request that DynamoDB takes.
@@ -29,11 +50,9 @@ export type DatabaseFront = ReturnType<typeof databaseFront>;
  */
 const maxRequestBytes = 16 * 1024 * 1024;
 
-/** The kinds of units, with the commands that take them and that the front counts. */
-const counted: [keyof Units, RegExp][] = [
-  ['reads', /:(GetItem|Query|Scan)$/],
-  ['writes', /:(Delete|Put|Update)Item$/],
-];
+/** The commands whose units the front counts. */
+const countedReads = /:(GetItem|Query|Scan)$/;
+const countedWrites = /:(Delete|Put|Update)Item$/;
 
 /**
  * Stands in front of a DynamoDB engine, which would let everyone do everything. The front turns web
@@ -44,7 +63,7 @@ export function databaseFront(
   engine: Engine,
   onCall: (call: FunctionCall) => void = () => {},
   onRefusal: (message: string) => void = () => {},
-) {
+): DatabaseFront {
   // Functions of an earlier template may still have work to finish, so their permissions stay.
   const judges = new Map<string, Judge>();
   const inProgress = new Set<Promise<unknown>>();
@@ -75,19 +94,25 @@ export function databaseFront(
     return answering.finally(() => inProgress.delete(answering));
   }
 
-  async function judged(request: DatabaseRequest, functionName: string, judge: Judge) {
+  /** Answers a function's command, if its role allows it, and tells of it. */
+  async function judged(
+    request: DatabaseRequest,
+    functionName: string,
+    judge: Judge,
+  ): Promise<DatabaseAnswer> {
     const { headers, body } = request;
     const command = readCommand(headers['x-amz-target'], body);
-    if (!command) return refusal('SerializationException');
-    const { action, tables, asksForUnits, isConsistent } = command;
+    if (!command) {
+      return refusal('SerializationException');
+    }
+    const { action, tables } = command;
     const denied = judge(action, tables);
-    const [kind] = counted.find(([, actions]) => actions.test(action)) ?? [];
-    const asking = kind && !asksForUnits ? { ...request, body: askForUnits(body) } : request;
-    const isDenied = denied !== undefined;
-    const answered = isDenied ? refusal('AccessDeniedException', denied) : await engine(asking);
-    const units = { reads: 0, writes: 0 };
-    if (kind) units[kind] = consumed(answered, kind === 'reads' && !isConsistent ? 0.5 : 1);
+    const answered =
+      denied === undefined
+        ? await engine(withUnits(request, command))
+        : refusal('AccessDeniedException', denied);
     const traceId = headers['x-amzn-trace-id']?.toString();
+    const units = unitsOf(answered, command);
     onCall({ functionName, traceId, action, tables, units, denied });
     return answered;
   }
@@ -107,16 +132,14 @@ export function databaseFront(
   };
   return {
     listener,
-    /**
-     * Lets each function of a template do what its role allows, and nothing else, from now on.
-     * A function's access key is its logical id. Any other key is an administrator's.
-     */
-    enforce(template: Template): void {
-      for (const [functionName, judge] of readPermissions(template))
+
+    enforce(template) {
+      for (const [functionName, judge] of readPermissions(template)) {
         judges.set(functionName, judge);
+      }
     },
-    /** Does work on the tables once the calls in progress have ended. Calls that follow wait. */
-    exclusively(work: () => Promise<void>): Promise<void> {
+
+    exclusively(work) {
       const done = Promise.allSettled(inProgress)
         .then(work)
         .finally(() => {
@@ -129,7 +152,7 @@ export function databaseFront(
 }
 
 /** Returns what IAM needs to know of a command, or undefined if its body is not JSON. */
-function readCommand(target: unknown, body: Buffer) {
+function readCommand(target: unknown, body: Buffer): Command | undefined {
   try {
     const { TableName, IndexName, RequestItems = {}, ...more } = JSON.parse(`${body}`);
     const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`;
@@ -151,9 +174,26 @@ const refusal = (type: string, Message?: string): DatabaseAnswer => ({
   body: JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message }),
 });
 
-/** Adds ReturnConsumedCapacity. The SDK ignores the answer's extra member. */
-const askForUnits = (body: Buffer) =>
-  Buffer.from(`${body}`.replace('{', '{"ReturnConsumedCapacity":"TOTAL",'));
+/** Asks for the consumed capacity. The SDK ignores the answer's extra member. */
+function withUnits(request: DatabaseRequest, command: Command): DatabaseRequest {
+  const isCounted = countedReads.test(command.action) || countedWrites.test(command.action);
+  if (!isCounted || command.asksForUnits) {
+    return request;
+  }
+  const body = `${request.body}`.replace('{', '{"ReturnConsumedCapacity":"TOTAL",');
+  return { ...request, body: Buffer.from(body) };
+}
+
+/** Returns what DynamoDB would charge for a command that was answered so. */
+function unitsOf(answer: DatabaseAnswer, { action, isConsistent }: Command): Units {
+  if (countedReads.test(action)) {
+    return { reads: consumed(answer, isConsistent ? 1 : 0.5), writes: 0 };
+  }
+  if (countedWrites.test(action)) {
+    return { reads: 0, writes: consumed(answer, 1) };
+  }
+  return { reads: 0, writes: 0 };
+}
 
 /**
  * Returns consumed units. A write with a failed condition is charged. An empty query is charged,
