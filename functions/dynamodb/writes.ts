@@ -21,12 +21,17 @@ export class UnknownOutcome extends Unavailable {
   }
 }
 
+type Refresh = StandardRetryStrategy['refreshRetryTokenForRetry'];
+
 /** Retries like the SDK's standard strategy, but repeats no write that may have taken effect. */
 export class RetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(
-    ...[token, info]: Parameters<StandardRetryStrategy['refreshRetryTokenForRetry']>
-  ) {
-    if (info.error instanceof UnknownOutcome) return Promise.reject(info.error);
+    token: Parameters<Refresh>[0],
+    info: Parameters<Refresh>[1],
+  ): ReturnType<Refresh> {
+    if (info.error instanceof UnknownOutcome) {
+      return Promise.reject(info.error);
+    }
     return super.refreshRetryTokenForRetry(token, info);
   }
 }
@@ -48,7 +53,9 @@ export function protectWrites(client: DynamoDBClient): void {
     (next, { commandName = '' }) =>
       async (args) => {
         const isWrite = !isRead(commandName);
-        if (isWrite) await closeStaleConnections(client, lastUsed);
+        if (isWrite) {
+          await closeStaleConnections(client, lastUsed);
+        }
         try {
           return await next(args);
         } catch (error) {
@@ -62,18 +69,32 @@ export function protectWrites(client: DynamoDBClient): void {
 }
 
 /** The date can be set back, and the uptime may stand still while Lambda freezes the function. */
-const readClocks = () => [Date.now(), process.uptime() * 1000];
+interface Clocks {
+  date: number;
+  uptime: number;
+}
 
-async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: number[]) {
+/** Reads both clocks, in milliseconds. */
+const readClocks = (): Clocks => ({ date: Date.now(), uptime: process.uptime() * 1000 });
+
+const isShort = (ms: number) => ms >= 0 && ms < idleLimitMs;
+
+async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: Clocks): Promise<void> {
   // While the function was frozen, DynamoDB may have closed a connection. Node notices within one
   // turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
-  const idleMs = readClocks().map((now, i) => now - (lastUsed[i] ?? 0));
-  if (idleMs.every((ms) => ms >= 0 && ms < idleLimitMs)) return;
+  const now = readClocks();
+  if (isShort(now.date - lastUsed.date) && isShort(now.uptime - lastUsed.uptime)) {
+    return;
+  }
   const handler = config.requestHandler as unknown as HasAgents;
-  for (const agent of Object.values(handler.httpHandlerConfigs()))
-    if (agent instanceof Agent)
-      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  for (const agent of Object.values(handler.httpHandlerConfigs())) {
+    if (agent instanceof Agent) {
+      for (const socket of Object.values(agent.freeSockets).flat()) {
+        socket?.destroy();
+      }
+    }
+  }
 }
 
 /** The part of the SDK's handler for Node that the general type lacks. */

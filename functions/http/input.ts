@@ -26,15 +26,14 @@ export function readInput<S extends InputSchema>(
   event: APIGatewayProxyEvent,
 ): InputOf<S> {
   const { members, faults }: Body = body ? readBody(event) : { faults: [] };
-  const refuseParameter = (parameter: string, detail: string) =>
-    void faults.push({ parameter, detail });
+  function refuseMember(name: string, detail: string, place = ''): void {
+    faults.push({ pointer: pointer(name) + place, detail });
+  }
+  function refuseParameter(parameter: string, detail: string): void {
+    faults.push({ parameter, detail });
+  }
   const input = {
-    body:
-      body &&
-      members &&
-      readFields(body, members, 'fromJson', (name, detail, place = '') =>
-        faults.push({ pointer: pointer(name) + place, detail }),
-      ),
+    body: body && members && readFields(body, members, 'fromJson', refuseMember),
     path: readFields(path, pathOf(event), 'fromParameter', refuseParameter),
     query: readFields(query, queryOf(event), 'fromParameter', refuseParameter),
   };

@@ -31,16 +31,27 @@ export function parseJsonObject(text: string): JsonObject | undefined {
         list = object[name ?? ''];
         i = 0;
       }
-    } else if (part === '}' || part === ']') depth -= 1;
-    else if (depth === 2 && Array.isArray(list)) {
-      if (part === ',') i += 1;
-      else if (typeof list[i] === 'number') list[i] = exact(part);
-    } else if (depth !== 1 || part === ':') continue;
-    else if (part === ',') name = undefined;
-    else if (name === undefined) {
-      name = JSON.parse(part) as string;
-      (names.has(name) ? repeated : names).add(name);
-    } else if (typeof object[name] === 'number') object[name] = exact(part);
+    } else if (part === '}' || part === ']') {
+      depth -= 1;
+    } else if (depth === 2 && Array.isArray(list)) {
+      if (part === ',') {
+        i += 1;
+      } else if (typeof list[i] === 'number') {
+        list[i] = exact(part);
+      }
+    } else if (depth === 1 && part !== ':') {
+      if (part === ',') {
+        name = undefined;
+      } else if (name === undefined) {
+        name = JSON.parse(part) as string;
+        if (names.has(name)) {
+          repeated.add(name);
+        }
+        names.add(name);
+      } else if (typeof object[name] === 'number') {
+        object[name] = exact(part);
+      }
+    }
   }
   return { members: object, repeated: [...repeated] };
 }
