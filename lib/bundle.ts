@@ -114,23 +114,27 @@ const doStubsSuffice = ({ metafile }: Build) =>
     .flatMap((file) => importsOfOthers(metafile, file))
     .some(({ path }) => join(root, path) === stubs);
 
-/** Returns how to bundle functions of which some need real parts in place of stubs. */
+/**
+ * Returns how to bundle functions of which some need real parts in place of stubs. Those that need
+ * the same parts are bundled together.
+ */
 function withRealParts(options: Options): Options[] {
   const { metafile } = buildSync({ ...options, alias: {}, external: stubbed });
-  const partsOf = ({ inputs }: { inputs: object }) =>
-    Object.keys(inputs)
-      .flatMap((file) => importsOfOthers(metafile, file))
-      .map(({ original, path }) => original ?? path);
-  const groups = Map.groupBy(Object.values(metafile.outputs), (output) =>
-    [...new Set(partsOf(output))].sort().join(),
-  );
-  return [...groups].map(([parts, outputs]) => ({
-    ...options,
-    entryPoints: outputs.flatMap(({ entryPoint }) => entryPoint ?? []),
-    alias: Object.fromEntries(
-      Object.entries(options.alias).filter(([part]) => !parts.split(',').includes(part)),
-    ),
-  }));
+  const groups = new Map<string, { parts: Set<string>; entryPoints: string[] }>();
+  for (const { inputs, entryPoint } of Object.values(metafile.outputs)) {
+    const imports = Object.keys(inputs).flatMap((file) => importsOfOthers(metafile, file));
+    const parts = new Set(imports.map(({ original, path }) => original ?? path));
+    const key = JSON.stringify([...parts].sort());
+    const group = groups.get(key) ?? { parts, entryPoints: [] };
+    groups.set(key, group);
+    if (entryPoint !== undefined) {
+      group.entryPoints.push(entryPoint);
+    }
+  }
+  return [...groups.values()].map(({ parts, entryPoints }) => {
+    const alias = Object.entries(options.alias).filter(([part]) => !parts.has(part));
+    return { ...options, entryPoints, alias: Object.fromEntries(alias) };
+  });
 }
 
 /**
@@ -138,13 +142,21 @@ function withRealParts(options: Options): Options[] {
  * for that function.
  */
 export function build(options: Options): Build[] {
-  try {
-    const built = buildSync(options);
-    if (doStubsSuffice(built)) return [built];
-  } catch {
-    // A stub lacks what a function needs, or the next build tells what is wrong.
+  const built = buildWithStubs(options);
+  if (built && doStubsSuffice(built)) {
+    return [built];
   }
   return withRealParts(options).map((each) => buildSync(each));
+}
+
+/** Returns undefined if a stub lacks what a function needs, or if the code is faulty. */
+function buildWithStubs(options: Options): Build | undefined {
+  try {
+    return buildSync(options);
+  } catch {
+    // A build without stubs throws an error that says what is wrong with the code.
+    return undefined;
+  }
 }
 
 /**
@@ -153,26 +165,31 @@ export function build(options: Options): Build[] {
  */
 export function bundle(folder: string, sourceMaps?: Settings['source-maps']): Metafile {
   const builds = build(buildOptions(sourceMaps));
-  for (const { outputFiles } of builds) write(outputFiles, folder);
+  for (const { outputFiles } of builds) {
+    write(outputFiles, folder);
+  }
   return {
     inputs: Object.assign({}, ...builds.map(({ metafile }) => metafile.inputs)),
     outputs: Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs)),
   };
 }
 
-export type Bundler = Awaited<ReturnType<typeof startBundler>>;
+export interface Bundler {
+  /**
+   * Does what `bundle` does, but reads only files that have changed since the last time. Returns
+   * the folder of each function.
+   */
+  bundleChanges(folder: string): Promise<Record<FunctionName, string>>;
+  stop(): Promise<void>;
+}
 
-export async function startBundler(sourceMaps?: Settings['source-maps']) {
+export async function startBundler(sourceMaps?: Settings['source-maps']): Promise<Bundler> {
   const options = buildOptions(sourceMaps);
   let builds = [await context(options)];
   const rebuild = () => Promise.all(builds.map((each) => each.rebuild()));
   const stop = async (): Promise<void> => {
     await Promise.all(builds.map((each) => each.dispose()));
   };
-  /**
-   * Does what `bundle` does, but reads only files that have changed since the last time. Returns
-   * the folder of each function.
-   */
   async function bundleChanges(folder: string): Promise<Record<FunctionName, string>> {
     let built = await rebuild().catch(() => []);
     if (built.length === 0 || !built.every(doStubsSuffice)) {
@@ -181,7 +198,9 @@ export async function startBundler(sourceMaps?: Settings['source-maps']) {
       builds = await Promise.all(next.map((each) => context(each)));
       built = await rebuild();
     }
-    for (const { outputFiles } of built) write(outputFiles, folder);
+    for (const { outputFiles } of built) {
+      write(outputFiles, folder);
+    }
     const folders = Object.entries(entryOf).map(([name, entry]) => [name, join(folder, entry)]);
     return Object.fromEntries(folders);
   }

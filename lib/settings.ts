@@ -119,40 +119,40 @@ export function readSettings(context: Record<string, unknown>): Settings {
       .map(([key, value]) => [key.slice(prefix.length), value]),
   );
   const result = v.safeParse(schema, given);
-  const faults = [
-    ...Object.keys(context)
-      .filter((key) => !key.startsWith(prefix) && settingNames.includes(withoutPrefix(key)))
-      .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`),
-    ...Object.keys(given)
-      .filter((name) => !settingNames.includes(name))
-      .map((name) => `${prefix}${name} is unknown (there are ${settingNames.join(', ')})`),
-    ...(result.issues ?? []).map(
-      (issue) =>
-        `${prefix}${issue.path?.[0].key} ${issue.message}, not ${JSON.stringify(issue.input)}`,
-    ),
-    ...unmet(given),
-  ];
-  if (faults.length > 0 || !result.success)
+  const misspelt = Object.keys(context)
+    .filter((key) => !key.startsWith(prefix) && settingNames.includes(withoutPrefix(key)))
+    .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`);
+  const unknown = Object.keys(given)
+    .filter((name) => !settingNames.includes(name))
+    .map((name) => `${prefix}${name} is unknown (there are ${settingNames.join(', ')})`);
+  const invalid = (result.issues ?? []).map(
+    ({ path, message, input }) =>
+      `${prefix}${path?.[0].key} ${message}, not ${JSON.stringify(input)}`,
+  );
+  const faults = [...misspelt, ...unknown, ...invalid, ...unmet(given)];
+  if (faults.length > 0 || !result.success) {
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
+  }
   return result.output;
 }
 
 /** Returns what settings that depend on each other lack. */
 function unmet(given: Record<string, unknown>): string[] {
   const has = (name: string) => ![undefined, false, 'false'].includes(given[name] as never);
-  const needs = (name: string, needed: string, why = ''): [boolean, string] => [
-    has(name) && !has(needed),
-    `${name} needs ${prefix}${needed}${why}`,
-  ];
-  const rules: [broken: boolean, fault: string][] = [
-    needs('monthly-budget', 'alarm-email', ', where its warnings go'), // part: budget
-    [
-      has('domain') && has('certificate') === has('hosted-zone'),
-      `domain needs either ${prefix}certificate or ${prefix}hosted-zone`,
-    ],
-    ...['certificate', 'hosted-zone', 'domain-only'].map((name) => needs(name, 'domain')),
-  ];
-  return rules.filter(([broken]) => broken).map(([, fault]) => prefix + fault);
+  const faults: string[] = [];
+  function requireBeside(name: string, needed: string, why = ''): void {
+    if (has(name) && !has(needed)) {
+      faults.push(`${prefix}${name} needs ${prefix}${needed}${why}`);
+    }
+  }
+  requireBeside('monthly-budget', 'alarm-email', ', where its warnings go'); // part: budget
+  if (has('domain') && has('certificate') === has('hosted-zone')) {
+    faults.push(`${prefix}domain needs either ${prefix}certificate or ${prefix}hosted-zone`);
+  }
+  requireBeside('certificate', 'domain');
+  requireBeside('hosted-zone', 'domain');
+  requireBeside('domain-only', 'domain');
+  return faults;
 }
 
 /** Matches prefixes that resemble ours, as `plantStore:` and `plant_store.` do. */
