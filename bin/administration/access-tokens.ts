@@ -151,8 +151,17 @@ export async function rotateToken(
     { ':expires': lastSecond, ':new': issued.id },
   );
   if (replaced) return { ...issued, replaced };
-  await database.send(new DeleteCommand({ TableName: table, Key: key(issued.id) }));
+  await deleteToken(database, table, issued.id);
   throw obstacleToRotation(id, await find(), now());
+}
+
+/** Deletes the record of an access token, which does not work then. An unknown id is no error. */
+export async function deleteToken(
+  database: DynamoDBDocumentClient,
+  table: string,
+  id: string,
+): Promise<void> {
+  await database.send(new DeleteCommand({ TableName: table, Key: key(id) }));
 }
 
 /** Returns the reason why a token cannot be rotated, or undefined if it can be. */

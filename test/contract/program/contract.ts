@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { deleteToken, issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import { administration, runCommand } from '../../../bin/administration/program.ts';
 import { openTarget, outputOf, type Target } from '../../../bin/administration/target.ts';
@@ -24,7 +24,7 @@ interface Options extends TargetOptions {
 const program = administration('npm run contract --')
   .description(
     'Runs the contract tests over HTTP against the running "npm start" or, if there is none, ' +
-      'against the deployed stack. Issues the access tokens that they need and revokes them.',
+      'against the deployed stack. Issues the access tokens that they need and deletes them.',
   )
   .option(
     '--base-url <url>',
@@ -72,11 +72,11 @@ async function testContract(options: Options, command: Command): Promise<void> {
     if (exitCode !== 0 || told.some((line) => line.startsWith('Differs')))
       throw new AdministrationError(`${baseUrl} differs from the contract, as shown above.`);
   } finally {
-    await tokens.revokeAll();
+    await tokens.deleteAll();
   }
 }
 
-/** Issues one run's tokens, each for a new owner, and revokes them. */
+/** Issues one run's tokens, each for a new owner, and deletes them. */
 function tokensOfRun(target: Target) {
   const run = randomUUID();
   const issued: string[] = [];
@@ -103,19 +103,14 @@ function tokensOfRun(target: Target) {
     };
   }
 
-  async function revokeAll(): Promise<void> {
-    const failed: string[] = [];
-    const revoke = (id: string) =>
-      revokeToken(...target, id).catch((error) => {
-        // An AdministrationError means that the token is gone.
-        if (!(error instanceof AdministrationError)) failed.push(id);
-      });
-    await Promise.all(issued.map(revoke));
+  async function deleteAll(): Promise<void> {
+    const deleted = await Promise.allSettled(issued.map((id) => deleteToken(...target, id)));
+    const failed = issued.filter((_, i) => deleted[i]?.status === 'rejected');
     if (failed.length > 0)
-      throw new Error(`These tokens are not revoked, and expire in an hour: ${failed.join(' ')}.`);
+      throw new Error(`These tokens are not deleted, and expire in an hour: ${failed.join(' ')}.`);
   }
 
-  return { issue, forSuite, revokeAll };
+  return { issue, forSuite, deleteAll };
 }
 
 /**
