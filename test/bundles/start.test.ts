@@ -11,7 +11,7 @@ import { runFunction } from './function-process.ts';
 // At the same time, because they do little but wait.
 const test = testInTurn.concurrent;
 
-/** docs/speed.md has the targets. */
+/** docs/evidence.md has the targets. */
 const maxBytes = 210_000;
 
 /** Matches the names of bundled files that make a start slow. */

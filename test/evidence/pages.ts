@@ -4,7 +4,7 @@ import { root } from '../support/checkout.ts';
 import { type StoredRow, topics } from '../support/report/row.ts';
 import { type Result, tolerance } from './bench/targets.ts';
 
-/** The contents of the JSON beside the pages of these names. */
+/** The contents of the JSON files of these names, beside the page of evidence. */
 interface Published {
   proof: { date: string; machine: string; node: string; minutes: number; rows: StoredRow[] };
   /** `rounds` are the fewest that a ratio is the median of. */
@@ -25,7 +25,7 @@ function table(...[head = [], ...rows]: string[][]): string {
     .join('\n');
 }
 
-/** Return the parts of the pages that a run writes. */
+/** Return the parts of the page that the runs write. */
 const parts: { [Name in keyof Published]: (data: Published[Name], docs: string) => string } = {
   proof: ({ date, machine, node, minutes, rows }, docs) => `\
 The figures are from one run on ${date}, which took ${minutes} minutes on
@@ -65,13 +65,13 @@ to \`functions/\` (${((100 * killed) / mutants).toFixed(1)} %). \
 those that are left change nothing for a caller. \`npm run mutation\` repeats it.`;
 }
 
-/** Writes the JSON of a page, and replaces the part of the page that follows from it. */
+/** Writes the JSON of a run, and replaces the part of docs/evidence.md that follows from it. */
 export function publish<Name extends keyof Published>(
   name: Name,
   data: Published[Name],
   docs = join(root, 'docs'),
 ): void {
-  const [json, page] = [join(docs, `${name}.json`), join(docs, `${name}.md`)];
+  const [json, page] = [join(docs, `${name}.json`), join(docs, 'evidence.md')];
   // A line for each row lets runs be compared by a diff.
   const members = Object.entries(data).map(([key, value]) => {
     const rows = Array.isArray(value) && value.map((row) => `    ${JSON.stringify(row)}`);
@@ -82,6 +82,6 @@ export function publish<Name extends keyof Published>(
   const text = readFileSync(page, 'utf8');
   writeFileSync(
     page,
-    text.replace(/(?<=<!-- figures -->\n).*(?=\n<!-- end -->)/s, () => part),
+    text.replace(new RegExp(`(?<=<!-- ${name} -->\\n).*?(?=\\n<!-- end -->)`, 's'), () => part),
   );
 }

@@ -9,7 +9,7 @@ import { type StoredRow, topics } from '../support/report/row.ts';
 import { publish } from './pages.ts';
 
 const program = new Command('npm run proof --')
-  .description('Proves what docs/proof.md claims. A run of the whole writes the page anew.')
+  .description('Proves what docs/evidence.md claims. A run of the whole writes the page anew.')
   .argument('[arguments...]', 'for jest, to run a part: paths, or -t and words of a name')
   .allowUnknownOption()
   .addHelpText('after', example('npm run proof -- test/evidence/proof/crashes'))
@@ -59,12 +59,12 @@ const rows = lines
 rmSync(folder, { recursive: true });
 
 const reason = whyNotPublished();
-if (reason) console.log(`docs/proof.md is as it was, because ${reason}.`);
+if (reason) console.log(`docs/evidence.md is as it was, because ${reason}.`);
 else {
   const date = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores of ${cpus()[0]?.model.trim()}`;
   publish('proof', { date, machine, node: process.version, minutes, rows });
-  console.log(`docs/proof.md has the figures of this run, which took ${minutes} minutes.`);
+  console.log(`docs/evidence.md has the figures of this run, which took ${minutes} minutes.`);
 }
 if (runs.some(({ status }) => status !== 0)) process.exitCode = 1;
 

@@ -13,7 +13,7 @@ import { measureScale } from './scale.ts';
 import { again, resultsOf, scatterOf, tolerance } from './targets.ts';
 
 const program = new Command('npm run bench --')
-  .description('Measures the functions beside others and writes docs/speed.md.')
+  .description('Measures the functions beside others and writes docs/evidence.md.')
   .option('--check', 'write nothing, and let no machine fail that is too busy to measure')
   .option('--seconds <number>', 'time for the starts; later calls take as long', Number, 60)
   .addHelpText('after', example('npm run bench -- --check'));
@@ -84,5 +84,7 @@ async function compare(): Promise<void> {
     rounds: Math.min(...[...figures.values()].map(({ length }) => length)),
     results,
   });
-  console.error('Written: docs/speed.json and docs/speed.md. A test compares the README to them.');
+  console.error(
+    'Written: docs/speed.json and docs/evidence.md. A test compares the README to them.',
+  );
 }
