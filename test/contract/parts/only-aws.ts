@@ -8,26 +8,40 @@ import { settle } from '../settled.ts';
 
 // The emulator answers these as we expect AWS to. Only a deployed stack can show that AWS does.
 
-type Question = [what: string, request: Call, ...expected: string[]];
+interface Question {
+  what: string;
+  request: Call;
+  /** The answers between which AWS may choose. */
+  expected: string[];
+}
 
 const bearer = (token: string): [string, string] => ['Authorization', `Bearer ${token}`];
-const list = { method: 'GET', path: '/plants' };
 const upload = (megabytes: number): Call => ({
-  ...{ method: 'POST', path: '/plants', body: 'a'.repeat(megabytes * 1024 * 1024) },
+  method: 'POST',
+  path: '/plants',
   headers: [['Content-Type', 'application/json']],
+  body: 'a'.repeat(megabytes * 1024 * 1024),
 });
 
 const questions: Question[] = [
-  ['an unknown path with a token', { ...list, path: '/nothing' }, '404 no-such-operation'],
-  ['HEAD', { ...list, method: 'HEAD' }, '404'],
-  [
-    'two Authorization headers, the second of them refused',
-    { ...list, token: null, headers: [bearer(target.token), bearer(makeToken().token)] },
-    // AWS may choose.
-    ...['401 unauthorized', '200'],
-  ],
-  ['a body of 8 MB', upload(8), '413 content-too-large'],
-  ['a body of 11 MB', upload(11), '413'],
+  {
+    what: 'an unknown path with a token',
+    request: { method: 'GET', path: '/nothing' },
+    expected: ['404 no-such-operation'],
+  },
+  { what: 'HEAD', request: { method: 'HEAD', path: '/plants' }, expected: ['404'] },
+  {
+    what: 'two Authorization headers, the second of them refused',
+    request: {
+      method: 'GET',
+      path: '/plants',
+      token: null,
+      headers: [bearer(target.token), bearer(makeToken().token)],
+    },
+    expected: ['401 unauthorized', '200'],
+  },
+  { what: 'a body of 8 MB', request: upload(8), expected: ['413 content-too-large'] },
+  { what: 'a body of 11 MB', request: upload(11), expected: ['413'] },
 ];
 
 const ask = (what: string, expected: string[], find: () => Promise<string>) =>
@@ -35,23 +49,30 @@ const ask = (what: string, expected: string[], find: () => Promise<string>) =>
     expect(expected).toContain(await settle(what, expected, find));
   });
 
-if (!target.isSam)
-  for (const [what, request, ...expected] of questions)
+if (!target.isSam) {
+  for (const { what, request, expected } of questions) {
     ask(what, expected, async () => {
       const reply = await send(request);
       return `${reply.status} ${problemOf(reply)}`.trim();
     });
+  }
+}
 
 const { protocol, hostname: host, port } = new URL(target.baseUrl);
-if (protocol === 'https:')
+if (protocol === 'https:') {
   ask('TLS 1.1', ['refused'], () => {
     const socket = connect({
-      ...{ host, port: Number(port || 443), rejectUnauthorized: false },
-      ...(!isIP(host) && { servername: host }),
-      ...{ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' },
+      host,
+      port: Number(port || 443),
+      // TLS knows no addresses.
+      servername: isIP(host) ? undefined : host,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
       // OpenSSL itself refuses old versions above this security level.
       ciphers: 'ALL:@SECLEVEL=0',
     });
     const accepted = once(socket, 'secureConnect').then(() => 'accepted');
     return accepted.catch(() => 'refused').finally(() => socket.destroy());
   });
+}
