@@ -65,8 +65,10 @@ async function createHolds(
   const isWhole = isDeepStrictEqual(content, whole);
   const other = sent(id, isWhole ? answered() : whole);
   const conflict: Call = {
-    ...{ operation: 'createPlant', owner, body: Buffer.from(other) },
+    operation: 'createPlant',
+    owner,
     headers: [['Content-Type', 'application/json']],
+    body: Buffer.from(other),
   };
   expect((await store.call(conflict, isOverHttp)).status).toBe(409);
 }

@@ -28,7 +28,11 @@ interface Request extends HttpRequest {
 const request =
   (method: string, pathOf: (part: string) => string) =>
   (what: string, part = '', more: Partial<Request> = {}): Request => ({
-    ...{ what, method, path: pathOf(part), as: 'alice', ...more },
+    what,
+    method,
+    path: pathOf(part),
+    as: 'alice',
+    ...more,
   });
 const list = request('GET', (query) => `/plants${query}`);
 const remove = request('DELETE', (id) => `/plants/${id}`);
