@@ -8,68 +8,123 @@ import { temporaryFolder } from '../support/cleanup.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const run = promisify(execFile);
-const helpOf = async (file: string, ...command: string[]) => {
+
+async function helpOf(file: string, ...command: string[]): Promise<string> {
   const args = [join(root, file), ...command, '--help'];
-  return (await run(process.execPath, args, { timeout: 30_000 })).stdout;
-};
-/** Returns the help of a program, or that of each of its commands. */
-async function helpsOf(file: string): Promise<string[]> {
-  const help = await helpOf(file);
-  const commands = [...help.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, name = '']) => name);
-  return commands.length === 0 ? [help] : Promise.all(commands.map((name) => helpOf(file, name)));
+  const { stdout } = await run(process.execPath, args, { timeout: 30_000 });
+  return stdout;
 }
-const programs = await Promise.all(
+
+interface Help {
+  /** What somebody types for it, without `--help`. */
+  typed: string;
+  text: string;
+}
+
+/** Returns the help of a program, or that of each of its commands. */
+async function helpsOf(typed: string, file: string): Promise<Help[]> {
+  const text = await helpOf(file);
+  const commands = [...text.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, name = '']) => name);
+  if (commands.length === 0) {
+    return [{ typed, text }];
+  }
+  return Promise.all(
+    commands.map(async (name) => ({ typed: `${typed} ${name}`, text: await helpOf(file, name) })),
+  );
+}
+
+interface Program {
+  script: string;
+  file: string;
+  name: string;
+  helps: Help[];
+}
+const starting = /^node bin\/node24\.mjs (?:--\S+ )?(?<file>\S+\.ts)$/;
+const programs: Program[] = await Promise.all(
   Object.entries<string>(scripts).flatMap(([script, command]) => {
-    const [, file] = /^node bin\/node24\.mjs (?:--\S+ )?(\S+\.ts)$/.exec(command) ?? [];
-    if (file === undefined) return [];
-    return helpsOf(file).then((helps) => ({ script, file, name: `npm run ${script}`, helps }));
+    const file = starting.exec(command)?.groups?.file;
+    if (file === undefined) {
+      return [];
+    }
+    const name = `npm run ${script}`;
+    return [helpsOf(name, file).then((helps) => ({ script, file, name, helps }))];
   }),
 );
 
-describe.each(programs)('$name', ({ script, file, helps }) => {
-  test('has a help that fits a screen, with an example', () => {
-    for (const help of helps) {
-      const lines = help.trimEnd().split('\n');
-      expect(lines.length).toBeLessThanOrEqual(40);
-      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
-      expect(help).toMatch(/\n\nExample:\n {2}npm (start|run) /);
-    }
+describe.each(programs.flatMap(({ helps }) => helps))('the help of $typed', ({ text }) => {
+  const lines = text.trimEnd().split('\n');
+
+  test('fits a screen', () => {
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter(({ length }) => length > 100)).toEqual([]);
   });
 
-  const options = helps.flatMap((help) =>
-    [...help.matchAll(/^ {2}(--[\w-]+)(?: <(\w+)(?:\.{3})?>)?.*(?:\n {8,}.*)*/gm)].map(
-      ([text, option = '', value]) => ({
-        option,
-        value: value && (/choices:\s+"([^"]+)"/.exec(text)?.[1]?.replace(/\s+/g, ' ') ?? 'x'),
-      }),
-    ),
-  );
+  test('has an example', () => {
+    expect(text).toMatch(/\n\nExample:\n {2}npm (start|run) /);
+  });
+});
 
-  // npm is real: it must neither know an option's name nor take it for an abbreviation.
-  const npmRun = (args: string[]) => {
+interface Option {
+  option: string;
+  /** A value that it takes, or undefined if it takes none. */
+  value: string | undefined;
+}
+
+/** Returns the options of a help. An option's text goes on in the lines that are indented more. */
+function optionsIn(help: Help): Option[] {
+  const entries = help.text.matchAll(/^ {2}(--[\w-]+)(?: <(\w+)(?:\.{3})?>)?.*(?:\n {8,}.*)*/gm);
+  return [...entries].map(([text, option = '', placeholder]) => {
+    if (placeholder === undefined) {
+      return { option, value: undefined };
+    }
+    const [, choice = 'x'] = /choices:\s+"([^"]+)"/.exec(text) ?? [];
+    return { option, value: choice.replace(/\s+/g, ' ') };
+  });
+}
+
+const withOptions = programs
+  .map((program) => ({ ...program, options: program.helps.flatMap(optionsIn) }))
+  .filter(({ options }) => options.length > 0);
+
+describe.each(withOptions)('$name', ({ script, file, options }) => {
+  /** Runs the script with a real npm, which took the options if it knows or abbreviates them. */
+  function npmRun(args: string[]) {
     const folder = temporaryFolder();
-    const quoted = [process.execPath, join(root, file)].map(
-      (path) => `"${path.replace(/[$`]/g, '\\$&')}"`,
-    );
-    const command = quoted.join(' ');
+    const command = [process.execPath, join(root, file)]
+      .map((path) => `"${path.replace(/[$`]/g, '\\$&')}"`)
+      .join(' ');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { [script]: command } }));
     return spawnSync('npm', ['run', '-s', script, ...args], {
       cwd: folder,
       encoding: 'utf8',
       timeout: 30_000,
     });
-  };
-  if (options.length > 0)
-    test.each(script === 'token' ? ['=', ' '] : [' '])(
-      'names every option that npm took, with "%s" before values',
-      (before) => {
-        const typed = options.flatMap(({ option, value }) =>
-          before === '=' || !value ? [value ? `${option}=${value}` : option] : [option, value],
-        );
-        const { status, stderr } = npmRun(typed);
-        expect(status).toBe(1);
-        const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
-        expect(new Set(told.split(', '))).toEqual(new Set(options.map(({ option }) => option)));
-      },
+  }
+
+  /** Expects that the program, of which npm took all these arguments, names every option. */
+  function expectAllNamed(args: string[]): void {
+    const { status, stderr } = npmRun(args);
+    expect(status).toBe(1);
+    const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
+    const named = new Set(told.split(', '));
+    const names = new Set(options.map(({ option }) => option));
+    expect({
+      missing: [...names].filter((name) => !named.has(name)),
+      unknown: [...named].filter((name) => !names.has(name)),
+    }).toEqual({ missing: [], unknown: [] });
+  }
+
+  test('names every option that npm took, with " " before values', () => {
+    expectAllNamed(
+      options.flatMap(({ option, value }) => (value === undefined ? [option] : [option, value])),
     );
+  });
+
+  if (script === 'token') {
+    test('names every option that npm took, with "=" before values', () => {
+      expectAllNamed(
+        options.map(({ option, value }) => (value === undefined ? option : `${option}=${value}`)),
+      );
+    });
+  }
 });
