@@ -19,7 +19,10 @@ const copy = join(temporaryFolder(), 'copy');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
 const yours = (...args: string[]) => {
   const program = join(copy, 'bin', 'yours.ts');
-  const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
   return { status, stderr };
 };
 const all = ['--name', 'book', '--plural', 'books', '--tag', 'used', '--examples', 'A,B,C,D'];
