@@ -22,9 +22,10 @@ export function tokenProgram(): Promise<number> {
   const actions = () => import('./token/actions.ts');
 
   const parseLifetime = duration(1, 'A lifetime looks like 15m, 12h or 90d, or is never.');
-  const lifetime = new Option('--expires-in <duration>', 'for how long: 15m, 12h, 90d, or never')
-    .argParser((text) => (text === 'never' ? text : parseLifetime(text)))
-    .default(90 * 86_400, '90d');
+  const lifetime = (more = '') =>
+    new Option('--expires-in <duration>', `for how long: 15m, 12h, 90d, or never${more}`).argParser(
+      (text) => (text === 'never' ? text : parseLifetime(text)),
+    );
   const overlap = new Option('--overlap <duration>', 'how long the old token still works')
     .argParser(duration(0, 'An overlap looks like 0s, 15m or 12h.'))
     .default(3600, '1h');
@@ -39,7 +40,7 @@ export function tokenProgram(): Promise<number> {
     .description('Makes a new token and prints it, alone, on stdout. It is never shown again.')
     .requiredOption('--owner <name>', 'whose plants the token gives access to')
     .addOption(scopes)
-    .addOption(lifetime)
+    .addOption(lifetime().default(90 * 86_400, '90d'))
     .option('--label <text>', 'a note about its use', '')
     .action(async (options) => (await actions()).issue(options));
 
@@ -64,11 +65,11 @@ export function tokenProgram(): Promise<number> {
     .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --overlap 24h'))
     .argument('<id>', idHelp)
     .description(
-      'Replaces a token by one with the same owner, scopes and label, but a lifetime of its own. ' +
-        'The old one expires soon.',
+      'Replaces a token by one with the same owner, scopes, label and lifetime, which begins ' +
+        'anew. The old one expires soon.',
     )
     .addOption(overlap)
-    .addOption(lifetime)
+    .addOption(lifetime(' (default: as the old one)'))
     .action(async (id, options) => (await actions()).rotate(id, options));
 
   return runCommand(

@@ -30,6 +30,20 @@ type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
   expires: number | undefined;
 };
 
+/** In seconds. */
+export type Lifetime = number | 'never';
+
+/** Returns when what is made now expires, in seconds since 1970, or undefined for never. */
+export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefined =>
+  lifetime === 'never' ? undefined : secondsOf(now) + lifetime;
+
+interface Rotation {
+  /** For how many seconds the old token still works. */
+  overlap: number;
+  /** That of the new token, if it is another than the old one's. */
+  lifetime?: Lifetime | undefined;
+}
+
 const key = (id: string) => ({ [accessTokenKey.partition]: id });
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
@@ -122,15 +136,15 @@ export async function revokeToken(
 }
 
 /**
- * Replaces an access token by a new one with the same owner, scopes and label. The old one expires
- * within `overlap` seconds. Throws an AdministrationError if the old one is unknown, revoked,
- * expired or already replaced.
+ * Replaces an access token by a new one with the same owner, scopes, label and lifetime. The old
+ * one expires within `overlap` seconds. Throws an AdministrationError if the old one is unknown,
+ * revoked, expired or already replaced.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,
-  { overlap, expires }: { overlap: number; expires: number | undefined },
+  { overlap, lifetime }: Rotation,
   now: () => number = Date.now,
 ): Promise<IssuedToken & { replaced: AccessTokenRecord }> {
   const find = () => findRecord(database, table, id);
@@ -138,6 +152,7 @@ export async function rotateToken(
   const obstacle = obstacleToRotation(id, old, now());
   if (!old || obstacle) throw obstacle;
 
+  const expires = expiresAt(lifetime ?? lifetimeOf(old), now());
   const issued = await issueToken(database, table, { ...old, expires }, now);
   const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
   const replaced = await update(
@@ -155,7 +170,11 @@ export async function rotateToken(
   throw obstacleToRotation(id, await find(), now());
 }
 
-/** Deletes the record of an access token, which does not work then. An unknown id is no error. */
+function lifetimeOf({ created, expires }: AccessTokenRecord): Lifetime {
+  return expires === undefined ? 'never' : expires - created;
+}
+
+/** Deletes the record of an access token, which then no longer works. */
 export async function deleteToken(
   database: DynamoDBDocumentClient,
   table: string,

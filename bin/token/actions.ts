@@ -4,8 +4,10 @@ import { tokenId } from '../../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import {
+  expiresAt,
   type IssuedToken,
   issueToken,
+  type Lifetime,
   listTokens,
   revokeToken,
   rotateToken,
@@ -14,9 +16,6 @@ import { AdministrationError } from '../administration/administration-error.ts';
 import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
 import { textTable } from '../command-line/text-table.ts';
-
-/** In seconds. */
-type Lifetime = number | 'never';
 
 interface IssueOptions extends TargetOptions {
   owner: string;
@@ -56,12 +55,12 @@ export async function revoke(argument: string, options: TargetOptions): Promise<
 interface RotateOptions extends TargetOptions {
   /** In seconds. */
   overlap: number;
-  expiresIn: Lifetime;
+  expiresIn?: Lifetime;
 }
 
 export async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const id = await idFrom(argument);
-  const lives = { overlap: options.overlap, expires: expiresAt(options.expiresIn) };
+  const lives = { overlap: options.overlap, lifetime: options.expiresIn };
   const issued = await rotateToken(...(await openTarget(options)), id, lives);
   show(issued);
   console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
@@ -74,9 +73,6 @@ function show({ id, token, record }: IssuedToken): void {
       `expires: ${expiry(record.expires)}. It cannot be shown again.`,
   );
 }
-
-const expiresAt = (lifetime: Lifetime) =>
-  lifetime === 'never' ? undefined : Math.floor(Date.now() / 1000) + lifetime;
 
 /** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
 async function idFrom(argument: string): Promise<string> {

@@ -44,8 +44,7 @@ const issue = (
 ) => issueToken(service.database, table, { owner: 'ann', scopes, label: '', expires }, clock);
 const rotate = async (scopes: Scope[], overlap: number) => {
   const old = await issue(scopes);
-  const options = { overlap, expires: undefined };
-  return { old, next: await rotateToken(service.database, table, old.id, options) };
+  return { old, next: await rotateToken(service.database, table, old.id, { overlap }) };
 };
 
 interface State {

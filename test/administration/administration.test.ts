@@ -3,6 +3,7 @@ import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import {
   issueToken,
+  type Lifetime,
   listTokens,
   revokeToken,
   rotateToken,
@@ -27,8 +28,8 @@ const remove = (id: string) => database.send(new DeleteCommand({ TableName: tabl
 const revoke = (id: string, now?: () => number) => revokeToken(database, table, id, now);
 const rotate = (
   id: string,
-  { overlap = 60, expires = undefined as number | undefined, now = second } = {},
-) => rotateToken(database, table, id, { overlap, expires }, at(now));
+  { overlap = 60, lifetime = undefined as Lifetime | undefined, now = second } = {},
+) => rotateToken(database, table, id, { overlap, lifetime }, at(now));
 
 const name = 'of a test';
 /** Runs something once, after the database has acted on a command and before the SDK knows. */
@@ -128,7 +129,7 @@ test.each([
   async (_, expires, overlap, end) => {
     const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
     const renewed = { expires: second + 9000 };
-    const { id, token, record, replaced } = await rotate(old.id, { overlap, ...renewed });
+    const { id, token, record, replaced } = await rotate(old.id, { overlap, lifetime: 9000 });
     expect(id).not.toBe(old.id);
     expect(record).toEqual({ ...old.record, id, digest: digest(token), ...renewed });
     const stored = { ...old.record, digest: new Uint8Array(old.record.digest) };
@@ -137,6 +138,17 @@ test.each([
     expect(await find(id)).toMatchObject({ id, owner: 'ann', ...renewed });
   },
 );
+
+test.each<[string, number | undefined, Lifetime | undefined, number | undefined]>([
+  ['of 1000 s has 1000 s again', second + 1000, undefined, second + 1400],
+  ['that never expires never expires', undefined, undefined, undefined],
+  ['of 1000 s never expires if so asked', second + 1000, 'never', undefined],
+  ['that never expires has what is asked', undefined, 30, second + 430],
+])('the rotation of a token %s', async (_, expires, lifetime, end) => {
+  const { id } = await issue({ expires });
+  const { record } = await rotate(id, { lifetime, now: second + 400 });
+  expect([record.created, record.expires]).toEqual([second + 400, end]);
+});
 
 const ended = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
 test.each<[string, (id: string) => Promise<unknown>, number, string]>([
