@@ -48,7 +48,9 @@ async function takeFolder(data: string): Promise<DataFolder> {
   } catch (error) {
     const running = error instanceof FolderInUse ? findRunning(data) : undefined;
     if (!running) throw error;
-    const how = isOwn(running) ? `with "kill ${running.processId}"` : 'where it was started';
+    // Git Bash's kill takes other ids than Windows.
+    const canKill = isOwn(running) && process.platform !== 'win32';
+    const how = canKill ? `with "kill ${running.processId}"` : 'where it was started';
     throw new Error(
       `An "npm start" with ${data} runs already, at ${running.baseUrl}. Use that one, or end it ` +
         `${how}, or start another beside it with ` +

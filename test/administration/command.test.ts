@@ -13,6 +13,7 @@ import { forge } from '../support/access-tokens/forge.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
 import { serve } from '../support/http/servers.ts';
+import { testOnPosix } from '../support/posix.ts';
 import { token, tokenProcess } from './command.ts';
 
 const tokens = await openTables();
@@ -269,11 +270,14 @@ test('an npm start is found from its announcement until its end', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('only its user may read the announcement of an npm start', async () => {
-  const { file, stop } = announceHere();
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  await stop();
-});
+testOnPosix('files have no modes there')(
+  'only its user may read the announcement of an npm start',
+  async () => {
+    const { file, stop } = announceHere();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await stop();
+  },
+);
 
 test('--localhost takes the database of an announced npm start', async () => {
   const { folder, stop } = announceHere();

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 
 const lifecycle = pathToFileURL(join(root, 'bin', 'command-line', 'lifecycle.ts'));
@@ -32,7 +33,9 @@ const one = "await start(() => part('one'));";
 const two = `${one} await start(() => part('two'));`;
 const inReverse = ['start one', 'start two', 'ready', 'stop two', 'stop one'];
 
-test.each<[what: string, body: string, signals: object, said: string[], error?: string]>([
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals.each<[what: string, body: string, signals: object, said: string[], error?: string]>([
   ['SIGINT stops the parts', `${two} await ready();`, { ready: 'SIGINT' }, inReverse],
   ['SIGTERM stops the parts', `${two} await ready();`, { ready: 'SIGTERM' }, inReverse],
   ['SIGHUP stops the parts', `${two} await ready();`, { ready: 'SIGHUP' }, inReverse],
@@ -82,7 +85,7 @@ test.each<[what: string, body: string, signals: object, said: string[], error?: 
   });
 });
 
-test('the parts stop if the launcher was killed', async () => {
+testSignals('the parts stop if the launcher was killed', async () => {
   const { child, line, ended } = start(`${two} await ready();`, join(root, 'bin', 'node24.mjs'));
   await line(/^ready$/);
   child.kill('SIGKILL');

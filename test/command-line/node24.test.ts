@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 
 const launcher = join(root, 'bin', 'node24.mjs');
@@ -34,7 +35,9 @@ test('options, arguments, stdin and the exit code pass through the launcher', as
   });
 });
 
-test('a signal to the launcher reaches the program, which may finish its work', async () => {
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals('a signal to the launcher reaches the program, which may finish its work', async () => {
   const file = program(`process.on('SIGTERM', () => process.exit(9));
     setInterval(() => {}, 1000);
     console.log('ready');`);
@@ -44,26 +47,29 @@ test('a signal to the launcher reaches the program, which may finish its work', 
   expect(await ended()).toMatchObject({ code: 9 });
 });
 
-test('a signal that ends the program ends the launcher', async () => {
+testSignals('a signal that ends the program ends the launcher', async () => {
   const file = program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000);`);
   const { child, ended } = launch([launcher, file]);
   expect(await ended()).toMatchObject({ code: null });
   expect(child.signalCode).toBe('SIGINT');
 });
 
-test('the program learns that the shell between npm and the launcher was killed', async () => {
-  const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
+testSignals(
+  'the program learns that the shell between npm and the launcher was killed',
+  async () => {
+    const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
     process.channel.unref();
     setInterval(() => {}, 1000);
     console.log('ready');`);
-  // `wait` keeps the shell, which would otherwise become the launcher.
-  const shell = ['-c', '"$0" "$@" & wait', process.execPath, launcher, file];
-  const env = { ...process.env, npm_lifecycle_event: 'start' };
-  const { child, line, ended } = startProgram('sh', shell, { env });
-  await line(/^ready$/);
-  child.kill('SIGKILL');
-  expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
-});
+    // `wait` keeps the shell, which would otherwise become the launcher.
+    const shell = ['-c', '"$0" "$@" & wait', process.execPath, launcher, file];
+    const env = { ...process.env, npm_lifecycle_event: 'start' };
+    const { child, line, ended } = startProgram('sh', shell, { env });
+    await line(/^ready$/);
+    child.kill('SIGKILL');
+    expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
+  },
+);
 
 /** What stands for a Node of another version. */
 const nodeOf = (version: string) =>
@@ -101,7 +107,10 @@ const isOlder = true;
 const devDependencies = { '@scope/second': '1.0.0' };
 const refusal = 'The plant store needs Node 24 or later, and this is v20\\.1\\.0\\. Run "npm ci".*';
 const lack = 'The package @scope/second is not installed. Run "npm ci" first.';
-test.each<[what: string, Surroundings, printed: string, error?: string]>([
+// What stands for another Node is a script.
+testOnPosix('it cannot start a script by its first line').each<
+  [what: string, Surroundings, printed: string, error?: string]
+>([
   [
     'an older Node starts the platform package',
     { isOlder, platform: nodeOf('v24') },

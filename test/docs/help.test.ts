@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const run = promisify(execFile);
@@ -86,6 +87,8 @@ const withOptions = programs
   .map((program) => ({ ...program, options: program.helps.flatMap(optionsIn) }))
   .filter(({ options }) => options.length > 0);
 
+const testNpm = testOnPosix('npm is a script there, which nothing can start without a shell');
+
 describe.each(withOptions)('$name', ({ script, file, options }) => {
   /** Runs the script with a real npm, which took the options if it knows or abbreviates them. */
   function npmRun(args: string[]) {
@@ -114,14 +117,14 @@ describe.each(withOptions)('$name', ({ script, file, options }) => {
     }).toEqual({ missing: [], unknown: [] });
   }
 
-  test('names every option that npm took, with " " before values', () => {
+  testNpm('names every option that npm took, with " " before values', () => {
     expectAllNamed(
       options.flatMap(({ option, value }) => (value === undefined ? [option] : [option, value])),
     );
   });
 
   if (script === 'token') {
-    test('names every option that npm took, with "=" before values', () => {
+    testNpm('names every option that npm took, with "=" before values', () => {
       expectAllNamed(
         options.map(({ option, value }) => (value === undefined ? option : `${option}=${value}`)),
       );

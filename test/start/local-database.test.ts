@@ -8,12 +8,15 @@ import { openDatabase } from '../../bin/offline/local-database.ts';
 import { openDataFolder } from '../../lib/offline/database/data-folder.ts';
 import { localClient } from '../../lib/offline/database/database-client.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 
 const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: 'http://127.0.0.1:2' };
 const open = (data: string, host = '127.0.0.1') =>
   openDatabase({ data, port: 0, dynamodbPort: 0 }, { host });
 
-test('a data folder in use is refused, with where its npm start runs', async () => {
+const testPosix = testOnPosix('its errors have other words, and its kill takes other ids');
+
+testPosix('a data folder in use is refused, with where its npm start runs', async () => {
   const data = temporaryFolder();
   const folder = await openDataFolder(data);
   await expect(open(data)).rejects.toThrow(`${data} is in use by another process.`);
@@ -50,7 +53,7 @@ test('a foreign address is refused with the option to change', async () => {
   );
 });
 
-test('a folder that cannot be read is not called damaged', async () => {
+testPosix('a folder that cannot be read is not called damaged', async () => {
   const data = temporaryFolder();
   mkdirSync(join(data, 'plant-store', 'LOCK'), { recursive: true });
   await expect(open(data)).rejects.toThrow(/cannot be read and written \(.*Is a directory\)/);

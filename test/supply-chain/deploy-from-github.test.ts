@@ -8,6 +8,7 @@ import { readPage } from '../docs/page.ts';
 import type { Template } from '../stack/templates.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 
 function deployRole(): Template {
   const app = new App({ builtinCloudFormationValidation: false });
@@ -92,7 +93,7 @@ function statusOfStep(diff: string): number | null {
   return spawnSync('bash', script, { cwd: folder, env }).status;
 }
 
-test.each([
+testOnPosix('it has no Bash of its own').each([
   ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants replace', 1],
   ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants may be replaced', 1],
   ['[-] AWS::DynamoDB::GlobalTable Plants orphan', 1],

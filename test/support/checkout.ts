@@ -14,8 +14,9 @@ export function copyProject(to: string): void {
     cpSync(join(root, name), join(to, name), { recursive: true, filter });
   mkdirSync(join(to, 'node_modules'), { recursive: true });
   const packages = readdirSync(join(root, 'node_modules'));
+  // Windows allows everybody a junction, and a link not.
   for (const name of packages.filter((name) => name !== '.cache' && name !== '.package-lock.json'))
-    symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name));
+    symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name), 'junction');
   const lock = (folder: string) => join(folder, 'node_modules', '.package-lock.json');
   cpSync(lock(root), lock(to));
 }

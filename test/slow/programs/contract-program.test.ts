@@ -15,6 +15,7 @@ import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
+import { testOnPosix } from '../../support/posix.ts';
 import { startProgram } from '../../support/program.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -197,7 +198,9 @@ function interrupted(args: string[], interrupt: (signal: Signal) => void) {
   return contract(args, { onStart: (signal) => void promise.then(() => interrupt(signal)) });
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals.each(['SIGINT', 'SIGTERM'] as const)(
   '%s in the middle of the suite leaves no token that works, and no plant',
   async (name) => {
     const { output } = await interrupted(except, (signal) => signal(name));
@@ -238,7 +241,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('a second Ctrl-C ends a suite that does not end', async () => {
+testSignals('a second Ctrl-C ends a suite that does not end', async () => {
   let asked = 0;
   const { output } = await interrupted([], async (signal) => {
     // Ctrl-C reaches the program several times at once.

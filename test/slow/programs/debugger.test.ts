@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { root } from '../../support/checkout.ts';
+import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { attach } from '../devtools.ts';
 
@@ -85,7 +86,9 @@ test('a breakpoint in create.ts pauses a request, which then goes on', async () 
   expect(output.stderr).toMatch(/ POST {3}\/v1\/plants 201 /);
 });
 
-test('it ends although a debugger has paused a function', async () => {
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals('it ends although a debugger has paused a function', async () => {
   const { create, paused, end } = await startDebugged();
   const pausing = paused();
   const lost = create({ id: 2, name: 'Ficus' }).catch(() => 'lost');
@@ -94,7 +97,7 @@ test('it ends although a debugger has paused a function', async () => {
   expect(await lost).toBe('lost');
 });
 
-test('with --inspect-brk it waits for the debugger before all else', async () => {
+testSignals('with --inspect-brk it waits for the debugger before all else', async () => {
   const args = ['bin/node24.mjs', 'bin/start.ts', '--memory', '--inspect-brk=127.0.0.1:0'];
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const program = startProgram(process.execPath, [...args, ...ports]);

@@ -12,6 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Fault, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testOnPosix } from '../../support/posix.ts';
 import { linesOf, plantsProgram, success } from './plants-program.ts';
 
 /** An export asks for them in two queries. */
@@ -71,19 +72,24 @@ const stateOf = (path: string) => {
   return { ino, size, mtimeMs };
 };
 
-test('an export writes every plant into a file that other users cannot open', async () => {
-  let mode = 0;
-  const { ended } = await exportAround(() => {
-    mode = statSync(draft()).mode & 0o777;
-  });
-  expect(await ended()).toEqual(success('Exported 1100 plants of alice.\n'));
-  expect(isWhole()).toBe(true);
-  expect(draft()).toBe('');
-  expect(mode).toBe(0o600);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-});
+testOnPosix('files have no modes there')(
+  'an export writes every plant into a file that other users cannot open',
+  async () => {
+    let mode = 0;
+    const { ended } = await exportAround(() => {
+      mode = statSync(draft()).mode & 0o777;
+    });
+    expect(await ended()).toEqual(success('Exported 1100 plants of alice.\n'));
+    expect(isWhole()).toBe(true);
+    expect(draft()).toBe('');
+    expect(mode).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
 
-test('an export that Ctrl-C ends leaves nothing behind', async () => {
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals('an export that Ctrl-C ends leaves nothing behind', async () => {
   expect(await interruptedExport('SIGINT')).toEqual(
     refusal('interrupted, and nothing was written. Repeat the command.'),
   );
@@ -112,7 +118,7 @@ test('a file that appears during an export stays, and the export too', async () 
   expect(isWhole(draft())).toBe(true);
 });
 
-test.each<[what: string, lay: (path: string) => void]>([
+testOnPosix('links need a right there').each<[what: string, lay: (path: string) => void]>([
   ['a file', (path) => writeFileSync(path, all)],
   ['a link to nothing', (path) => symlinkSync('nowhere', path)],
   ['a link to a folder', (path) => symlinkSync(import.meta.dirname, path)],

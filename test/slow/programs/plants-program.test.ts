@@ -14,6 +14,7 @@ import {
 } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Content, label, plantOf, sent, whole } from '../../support/plant.ts';
+import { testOnPosix } from '../../support/posix.ts';
 import { line, linesOf, many, plantsProgram, seconds, success } from './plants-program.ts';
 
 const { tables, start, plants, file } = await plantsProgram();
@@ -23,37 +24,42 @@ const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefin
 const words = tableIds.plants.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
 // A hundred thousand take a few minutes, and more on a busy machine.
-test(`${many} plants are the same after a round trip interrupted on both ways`, async () => {
-  const lines = linesOf(many);
-  const half = lines.slice(0, many / 2);
-  writeFileSync(file('all.jsonl'), lines.join(''));
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+testSignals(
+  `${many} plants are the same after a round trip interrupted on both ways`,
+  async () => {
+    const lines = linesOf(many);
+    const half = lines.slice(0, many / 2);
+    writeFileSync(file('all.jsonl'), lines.join(''));
 
-  const importing = start(['import', '--owner', 'round']);
-  // The interrupted program does not read all of it.
-  importing.child.stdin.write(half.join(''));
-  const hasTenth = async () => (await store.list('round', 1, BigInt(many / 10))).length > 0;
-  await eventually('a tenth of the plants', hasTenth, { seconds });
-  importing.child.kill('SIGINT');
-  const interrupted = await importing.ended();
-  expect(interrupted.code).toBe(1);
-  expect(interrupted.stderr).toMatch(
-    /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
-  );
-  const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
-  expect(created).toBeGreaterThanOrEqual(many / 10);
-  expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual(
-    success(`Imported for round: ${many - created} plants created, ${created} there already.\n`),
-  );
+    const importing = start(['import', '--owner', 'round']);
+    // The interrupted program does not read all of it.
+    importing.child.stdin.write(half.join(''));
+    const hasTenth = async () => (await store.list('round', 1, BigInt(many / 10))).length > 0;
+    await eventually('a tenth of the plants', hasTenth, { seconds });
+    importing.child.kill('SIGINT');
+    const interrupted = await importing.ended();
+    expect(interrupted.code).toBe(1);
+    expect(interrupted.stderr).toMatch(
+      /^error: interrupted: \d+ plants created, 0 there already. Repeat the command to continue.\n$/,
+    );
+    const created = Number(/\d+/.exec(interrupted.stderr)?.[0]);
+    expect(created).toBeGreaterThanOrEqual(many / 10);
+    expect(await plants(['import', '--owner', 'round', 'all.jsonl'])).toEqual(
+      success(`Imported for round: ${many - created} plants created, ${created} there already.\n`),
+    );
 
-  const exportArgs = ['export', '--owner', 'round', 'back.jsonl'];
-  const exporting = start(exportArgs);
-  const isExporting = () => readdirSync(file('')).some((name) => name.startsWith('back.jsonl'));
-  await eventually('the file of an export', isExporting);
-  exporting.child.kill('SIGINT');
-  await exporting.ended();
-  if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
-  expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
-}, 1_800_000);
+    const exportArgs = ['export', '--owner', 'round', 'back.jsonl'];
+    const exporting = start(exportArgs);
+    const isExporting = () => readdirSync(file('')).some((name) => name.startsWith('back.jsonl'));
+    await eventually('the file of an export', isExporting);
+    exporting.child.kill('SIGINT');
+    await exporting.ended();
+    if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
+    expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
+  },
+  1_800_000,
+);
 
 test('ids keep every digit and texts every character, by way of stdout and stdin', async () => {
   const lines = [

@@ -20,6 +20,7 @@ import { copyProject, root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { extendedCopy, extendedLine, extendedNames } from '../../support/extended-copy.ts';
 import { serve } from '../../support/http/servers.ts';
+import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { eventOf } from '../../support/service/lambda-events.ts';
 
@@ -49,53 +50,58 @@ async function refused(...args: string[]): Promise<string> {
   return stderr;
 }
 
-test('it keeps its data, shares no folder or port, and ends despite open connections', async () => {
-  const data = join(temporaryFolder(), 'store');
-  const store = await start(['--data', data]);
-  const { baseUrl, token, dynamodbEndpoint } = store;
-  expect(store.output.stdout).toBe(`${JSON.stringify({ baseUrl, token, dynamodbEndpoint })}\n`);
-  expect((await store.create({ id: 1, ...examplePlant })).status).toBe(201);
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-  expect(statSync(data).mode & 0o777).toBe(0o700);
-  await fetch(`${baseUrl}/plants`);
-  await store.says(/GET {4}\/v1\/plants 401 \d+ ms unauthorized, no Authorization header$/);
+testSignals(
+  'it keeps its data, shares no folder or port, and ends despite open connections',
+  async () => {
+    const data = join(temporaryFolder(), 'store');
+    const store = await start(['--data', data]);
+    const { baseUrl, token, dynamodbEndpoint } = store;
+    expect(store.output.stdout).toBe(`${JSON.stringify({ baseUrl, token, dynamodbEndpoint })}\n`);
+    expect((await store.create({ id: 1, ...examplePlant })).status).toBe(201);
 
-  const portOf = (url: string) => new URL(url).port;
-  const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
-  const announced = findRunning(data);
-  expect(announced).toMatchObject({ baseUrl, dynamodbEndpoint });
-  const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
-  expect(
-    await Promise.all([
-      refused('--data', data, ...ports),
-      refused('--memory', ...ports),
-      refused('--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)),
-    ]),
-  ).toEqual([
-    `error: An "npm start" with ${data} runs already, at ${baseUrl}. Use that one, or end it ` +
-      `with "kill ${announced?.processId}", or start another beside it with ` +
-      '"npm start -- --memory --port 0 --dynamodb-port 0".\n',
-    `error: ${taken(baseUrl)} Choose another with --port. ` +
-      `${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
-    `error: ${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
-  ]);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    await fetch(`${baseUrl}/plants`);
+    await store.says(/GET {4}\/v1\/plants 401 \d+ ms unauthorized, no Authorization header$/);
 
-  // A connection that says nothing, to each port, and half a request.
-  const sockets = [baseUrl, dynamodbEndpoint, baseUrl].map((url) =>
-    // The end of the server may reset it.
-    connect(Number(portOf(url)), '127.0.0.1').on('error', () => undefined),
-  );
-  const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  await store.comes('a connection', connected);
-  sockets[2]?.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-  expect((await store.stop()).code).toBe(0);
-  expect(existsSync(join(data, 'running.json'))).toBe(false);
+    const portOf = (url: string) => new URL(url).port;
+    const ports = ['--port', portOf(baseUrl), '--dynamodb-port', portOf(dynamodbEndpoint)];
+    const announced = findRunning(data);
+    expect(announced).toMatchObject({ baseUrl, dynamodbEndpoint });
+    const taken = (url: string) => `Port ${portOf(url)} is taken: another program listens on it.`;
+    expect(
+      await Promise.all([
+        refused('--data', data, ...ports),
+        refused('--memory', ...ports),
+        refused('--memory', '--port', '0', '--dynamodb-port', portOf(dynamodbEndpoint)),
+      ]),
+    ).toEqual([
+      `error: An "npm start" with ${data} runs already, at ${baseUrl}. Use that one, or end it ` +
+        `with "kill ${announced?.processId}", or start another beside it with ` +
+        '"npm start -- --memory --port 0 --dynamodb-port 0".\n',
+      `error: ${taken(baseUrl)} Choose another with --port. ` +
+        `${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
+      `error: ${taken(dynamodbEndpoint)} Choose another with --dynamodb-port.\n`,
+    ]);
 
-  const again = await start(['--data', data]);
-  const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });
-  expect(await list.json()).toEqual([examplePlant]);
-  expect((await again.stop()).code).toBe(0);
-});
+    // A connection that says nothing, to each port, and half a request.
+    const sockets = [baseUrl, dynamodbEndpoint, baseUrl].map((url) =>
+      // The end of the server may reset it.
+      connect(Number(portOf(url)), '127.0.0.1').on('error', () => undefined),
+    );
+    const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    await store.comes('a connection', connected);
+    sockets[2]?.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    expect((await store.stop()).code).toBe(0);
+    expect(existsSync(join(data, 'running.json'))).toBe(false);
+
+    const again = await start(['--data', data]);
+    const list = await fetch(`${again.baseUrl}/plants`, { headers: store.headers });
+    expect(await list.json()).toEqual([examplePlant]);
+    expect((await again.stop()).code).toBe(0);
+  },
+);
 
 /** Writes a file as vim, git and sed -i do. */
 function replaceFile(path: string, text: string): void {
@@ -103,7 +109,7 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}~`, path);
 }
 
-test('with --watch it serves what has changed, however that was written', async () => {
+testSignals('with --watch it serves what has changed, however that was written', async () => {
   const folder = temporaryFolder();
   copyProject(folder);
   const change = (file: string, from: string, to: string, write = replaceFile) => {
@@ -214,7 +220,7 @@ test('the next removes what a killed one leaves, whatever has its process id', a
   await next.stop();
 });
 
-test('the lines to paste that it prints work', async () => {
+testOnPosix('it has no sh of its own')('the lines to paste that it prints work', async () => {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const args = [...launcher, 'bin/start.ts', '--memory', ...ports];
   const program = startProgram(process.execPath, args);
