@@ -53,9 +53,8 @@ describe.each(engines())('on $name', (engine) => {
     await store.list('stale', 10, undefined);
     await findRecord(watched, tableIds.accessTokens, 'id').catch(() => 'There is no such table.');
     watched.destroy();
-    expect(reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead)).toEqual([
-      ...[true, true, true],
-    ]);
+    const consistent = reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead);
+    expect(consistent).toEqual([true, true, true]);
   });
 
   test('what is aborted is not done', async () => {
