@@ -48,6 +48,9 @@ interface Nouns {
   examples: string;
   tag: string;
 }
+// Beside other work, a whole copy may take longer than the limit of other tests.
+const timeout = 20 * 60_000;
+
 const nouns: Nouns[] = [
   {
     name: 'invoice item',
@@ -121,79 +124,93 @@ const ownEdits = [
   'test/support/eventually.ts',
 ];
 
-test('renamed, thinned and edited, a copy is upgraded twice and passes its checks', async () => {
-  const original = copyOf('original');
-  const copy = copyOf('copy');
-  makeYours(copy, nouns[0] as Nouns, 'all');
-  for (const file of ownEdits) append(copy, file, '\n// An edit of mine.\n');
-  append(copy, 'docs/operations.md', '\nA line of mine.\n');
-  append(copy, 'README.md', '\nA line of mine.\n');
-  const ours = readPackage(copy.folder);
-  writePackage(copy.folder, { ...ours, scripts: { ...(ours.scripts as object), mine: 'true' } });
-  copy.commit('Ours');
+test(
+  'renamed, thinned and edited, a copy is upgraded twice and passes its checks',
+  async () => {
+    const original = copyOf('original');
+    const copy = copyOf('copy');
+    makeYours(copy, nouns[0] as Nouns, 'all');
+    for (const file of ownEdits) append(copy, file, '\n// An edit of mine.\n');
+    append(copy, 'docs/operations.md', '\nA line of mine.\n');
+    append(copy, 'README.md', '\nA line of mine.\n');
+    const ours = readPackage(copy.folder);
+    writePackage(copy.folder, { ...ours, scripts: { ...(ours.scripts as object), mine: 'true' } });
+    copy.commit('Ours');
 
-  const firstLine = '/** Where the original begins. */';
-  for (const file of ['functions/log.ts', 'lib/constructs/tables.ts', 'bin/token.ts'])
-    edit(
-      original,
-      file,
-      readFileSync(join(original.folder, file), 'utf8'),
-      `${firstLine}\n${readFileSync(join(original.folder, file), 'utf8')}`,
+    const firstLine = '/** Where the original begins. */';
+    for (const file of ['functions/log.ts', 'lib/constructs/tables.ts', 'bin/token.ts'])
+      edit(
+        original,
+        file,
+        readFileSync(join(original.folder, file), 'utf8'),
+        `${firstLine}\n${readFileSync(join(original.folder, file), 'utf8')}`,
+      );
+    renameSync(
+      join(original.folder, 'test/http/cors.test.ts'),
+      join(original.folder, 'test/http/origins.test.ts'),
     );
-  renameSync(
-    join(original.folder, 'test/http/cors.test.ts'),
-    join(original.folder, 'test/http/origins.test.ts'),
-  );
-  rmSync(join(original.folder, 'test/http/linear-time.test.ts'));
-  writeFileSync(
-    join(original.folder, 'functions/shared/added.ts'),
-    "/** A plant of the original's. */\nexport const plantAdded = 'a plant is here';\n",
-  );
-  append(original, 'lib/constructs/budget.ts', '\n// A change to a part.\n');
-  edit(original, 'package.json', '"commander": "14.0.3"', '"commander": "14.0.2"');
-  original.run('npm', 'install', '--package-lock-only', '--omit-lockfile-registry-resolved');
-  original.commit('Newer');
+    rmSync(join(original.folder, 'test/http/linear-time.test.ts'));
+    writeFileSync(
+      join(original.folder, 'functions/shared/added.ts'),
+      "/** A plant of the original's. */\nexport const plantAdded = 'a plant is here';\n",
+    );
+    append(original, 'lib/constructs/budget.ts', '\n// A change to a part.\n');
+    edit(original, 'package.json', '"commander": "14.0.3"', '"commander": "14.0.2"');
+    original.run('npm', 'install', '--package-lock-only', '--omit-lockfile-registry-resolved');
+    original.commit('Newer');
 
-  const first = npmRun(copy, 'upgrade', original.folder);
-  expect(first).toEqual({ status: 0, output: expect.stringContaining('one commit') });
-  const textOf = (file: string) => readFileSync(join(copy.folder, file), 'utf8');
-  expect(textOf('functions/log.ts')).toMatch(/^\/\*\* Where the original begins.*An edit of mine/s);
-  expect(textOf('test/http/origins.test.ts')).toContain('An edit of mine');
-  expect(textOf('functions/shared/added.ts')).toContain("invoiceItemAdded = 'an invoice item is");
-  expect(copy.run('git', 'ls-files').output).not.toMatch(/linear-time|budget|cors\.test/);
-  expect(readPackage(copy.folder)).toMatchObject({
-    scripts: { mine: 'true' },
-    devDependencies: { commander: '14.0.2' },
-  });
+    const first = npmRun(copy, 'upgrade', original.folder);
+    expect(first).toEqual({ status: 0, output: expect.stringContaining('one commit') });
+    const textOf = (file: string) => readFileSync(join(copy.folder, file), 'utf8');
+    expect(textOf('functions/log.ts')).toMatch(
+      /^\/\*\* Where the original begins.*An edit of mine/s,
+    );
+    expect(textOf('test/http/origins.test.ts')).toContain('An edit of mine');
+    expect(textOf('functions/shared/added.ts')).toContain("invoiceItemAdded = 'an invoice item is");
+    expect(copy.run('git', 'ls-files').output).not.toMatch(/linear-time|budget|cors\.test/);
+    expect(readPackage(copy.folder)).toMatchObject({
+      scripts: { mine: 'true' },
+      devDependencies: { commander: '14.0.2' },
+    });
 
-  append(original, 'functions/log.ts', '\n// A line at the end of the original.\n');
-  edit(original, 'docs/operations.md', '# ', '# All about ');
-  original.commit('Still newer');
-  const second = npmRun(copy, 'upgrade', original.folder, 'main');
-  expect(second).toEqual({
-    status: 1,
-    output: expect.stringContaining('conflict in functions/log.ts'),
-  });
-  expect(second.output.match(/^CONFLICT/gm)).toHaveLength(1);
-  expect(npmRun(copy, 'upgrade', '--continue').output).toContain('Mend these first');
-  copy.run('git', 'checkout', '-q', '--theirs', 'functions/log.ts');
-  copy.run('git', 'add', 'functions/log.ts');
-  const continued = npmRun(copy, 'upgrade', '--continue');
-  expect(continued).toEqual({ status: 0, output: expect.stringContaining('one commit') });
-  expect(copy.run('git', 'status', '--porcelain').output).toBe('');
-  expect(npmRun(copy, 'upgrade', original.folder).output).toContain('the newest version already');
-  await check(copy);
-});
+    append(original, 'functions/log.ts', '\n// A line at the end of the original.\n');
+    edit(original, 'docs/operations.md', '# ', '# All about ');
+    original.commit('Still newer');
+    const second = npmRun(copy, 'upgrade', original.folder, 'main');
+    expect(second).toEqual({
+      status: 1,
+      output: expect.stringContaining('conflict in functions/log.ts'),
+    });
+    expect(second.output.match(/^CONFLICT/gm)).toHaveLength(1);
+    expect(npmRun(copy, 'upgrade', '--continue').output).toContain('Mend these first');
+    copy.run('git', 'checkout', '-q', '--theirs', 'functions/log.ts');
+    copy.run('git', 'add', 'functions/log.ts');
+    const continued = npmRun(copy, 'upgrade', '--continue');
+    expect(continued).toEqual({ status: 0, output: expect.stringContaining('one commit') });
+    expect(copy.run('git', 'status', '--porcelain').output).toBe('');
+    expect(npmRun(copy, 'upgrade', original.folder).output).toContain('the newest version already');
+    await check(copy);
+  },
+  timeout,
+);
 
 const programs = '--testMatch=<rootDir>/test/slow/programs/*.test.*';
-test.each(nouns)('alone: named after $name, the store passes its checks', async (words) => {
-  const copy = copyOf('copy');
-  makeYours(copy, words, 'workflows');
-  await check(copy, [...jest, '--silent', programs]);
-});
+test.each(nouns)(
+  'alone: named after $name, the store passes its checks',
+  async (words) => {
+    const copy = copyOf('copy');
+    makeYours(copy, words, 'workflows');
+    await check(copy, [...jest, '--silent', programs]);
+  },
+  timeout,
+);
 
-test.each(parts)('alone: without $name, the store passes its checks', async ({ name }) => {
-  const copy = copyOf('copy');
-  expect(npmRun(copy, 'yours', '--without', name)).toMatchObject({ status: 0 });
-  await check(copy);
-});
+test.each(parts)(
+  'alone: without $name, the store passes its checks',
+  async ({ name }) => {
+    const copy = copyOf('copy');
+    expect(npmRun(copy, 'yours', '--without', name)).toMatchObject({ status: 0 });
+    await check(copy);
+  },
+  timeout,
+);
