@@ -6,10 +6,10 @@ import {
   areSame,
   assemble,
   currentSources,
-  digestOf,
   ownFiles,
   type Sources,
 } from '../../lib/offline/assembly.ts';
+import { digestOf } from '../../lib/offline/digest.ts';
 import { describeFailure } from '../../lib/offline/failure.ts';
 import { settingKey } from '../../lib/setting-facts.ts';
 import type { Settings } from '../../lib/settings.ts';

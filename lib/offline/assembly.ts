@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { digestOf } from './digest.ts';
 import type { Synthesis, SynthesisOutcome } from './synthesis-thread.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -46,12 +47,12 @@ export const currentSources = (): Sources => ({
   functions: digestOf(files(patterns.functions)),
 });
 
-export const areSame = (a: Sources, b: Sources) =>
+export const areSame = (a: Sources, b: Sources): boolean =>
   a.stack === b.stack && a.functions === b.functions;
 
 /** The code that serves an assembly. */
-export const ownFiles = () => files(['bin/**', 'lib/offline/**']);
-export const sourceFiles = () => files(Object.values(patterns).flat());
+export const ownFiles = (): string[] => files(['bin/**', 'lib/offline/**']);
+export const sourceFiles = (): string[] => files(Object.values(patterns).flat());
 
 /** Returns the paths of files. A link to a folder stands for the files in it. */
 function files(patterns: string[], followed = new Set<string>()): string[] {
@@ -67,23 +68,6 @@ function files(patterns: string[], followed = new Set<string>()): string[] {
       return followed.has(folder) ? [] : files([`${path}/**`], followed.add(folder));
     })
     .sort();
-}
-
-/** Returns a digest of the names and contents of files. */
-export function digestOf(files: string[]): string {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file}\0`).update(contentOf(file)).update('\0');
-  return hash.digest('hex');
-}
-
-/** Returns '' if the file is gone, because editors remove temporary files at any moment. */
-function contentOf(file: string): Buffer | string {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { digestOf } from './digest.ts';
 import { type Gateway, maxPayloadBytes, restApi } from './gateway/gateway.ts';
 import type { HttpRequest, HttpResponse } from './gateway/request.ts';
 import { endUnread, readBody, stopper } from './http/connections.ts';
@@ -187,16 +187,11 @@ function startApi(
   return { gateway: restApi(template, byName, isDebugged ? longestTimeoutMs : undefined), pools };
 }
 
-/** Returns a digest of what a function is: its settings and the files of its code. */
+/** Returns what a function is: its settings and a digest of its code. */
 function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
-  const hash = createHash('sha256').update(JSON.stringify(settings));
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
-    const file = join(folder, path);
-    if (statSync(file).isFile()) {
-      hash.update(`\0${path}\0`).update(readFileSync(file));
-    }
-  }
-  return hash.digest('hex');
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile());
+  return JSON.stringify([settings, digestOf(files, folder)]);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { assemble, digestOf, synthesizeInThread } from '../../lib/offline/assembly.ts';
+import { assemble, synthesizeInThread } from '../../lib/offline/assembly.ts';
+import { digestOf } from '../../lib/offline/digest.ts';
 import { temporaryFolder } from './cleanup.ts';
 
 /**
