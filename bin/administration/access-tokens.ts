@@ -10,6 +10,7 @@ import * as v from 'valibot';
 import {
   type AccessTokenRecord,
   accessTokenRecord,
+  faultsOf,
   findRecord,
   recordOf,
   statusOf,
@@ -57,10 +58,13 @@ export async function issueToken(
   const created = secondsOf(now());
   const grant = v.pick(accessTokenRecord, ['owner', 'scopes', 'label']);
   const { issues = [] } = v.safeParse(grant, { owner, scopes, label });
-  const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
-  if (expires !== undefined && !(expires > created)) faults.push('expires must be in the future');
-  if (faults.length > 0)
+  const faults = faultsOf(issues);
+  if (expires !== undefined && !(expires > created)) {
+    faults.push('expires must be in the future');
+  }
+  if (faults.length > 0) {
     throw new AdministrationError(`No token was issued: ${faults.join('; ')}.`);
+  }
 
   const { id, token } = makeToken();
   const record = {
@@ -85,7 +89,11 @@ export async function issueToken(
 }
 
 /** Lists all tokens, or those of one owner, the oldest first. */
-export async function listTokens(database: DynamoDBDocumentClient, table: string, owner?: string) {
+export async function listTokens(
+  database: DynamoDBDocumentClient,
+  table: string,
+  owner?: string,
+): Promise<AccessTokenRecord[]> {
   const tokens: AccessTokenRecord[] = [];
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
@@ -95,23 +103,35 @@ export async function listTokens(database: DynamoDBDocumentClient, table: string
   return tokens.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
 }
 
+/** A change of a token's record, in expressions of DynamoDB. */
+interface Change {
+  id: string;
+  update: string;
+  condition: string;
+  values: Record<string, unknown>;
+}
+
 /** Returns the changed record, or undefined if the condition does not hold. */
-async function update(
+async function changeRecord(
   database: DynamoDBDocumentClient,
   table: string,
-  id: string,
-  UpdateExpression: string,
-  ConditionExpression: string,
-  ExpressionAttributeValues: Record<string, unknown>,
+  { id, update, condition, values }: Change,
 ): Promise<AccessTokenRecord | undefined> {
-  const change = { UpdateExpression, ConditionExpression, ExpressionAttributeValues };
+  const command = new UpdateCommand({
+    TableName: table,
+    Key: key(id),
+    UpdateExpression: update,
+    ConditionExpression: condition,
+    ExpressionAttributeValues: values,
+    ReturnValues: 'ALL_NEW',
+  });
   try {
-    const { Attributes = {} } = await database.send(
-      new UpdateCommand({ TableName: table, Key: key(id), ...change, ReturnValues: 'ALL_NEW' }),
-    );
+    const { Attributes = {} } = await database.send(command);
     return recordOf(Attributes);
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
+    if (error instanceof ConditionalCheckFailedException) {
+      return undefined;
+    }
     throw error;
   }
 }
@@ -126,12 +146,16 @@ export async function revokeToken(
   id: string,
   now: () => number = Date.now,
 ): Promise<AccessTokenRecord> {
-  const change = 'SET revoked = if_not_exists(revoked, :now)';
-  // Without the condition, an update of an unknown id would create an item.
-  const record = await update(database, table, id, change, 'attribute_exists(id)', {
-    ':now': secondsOf(now()),
+  const record = await changeRecord(database, table, {
+    id,
+    update: 'SET revoked = if_not_exists(revoked, :now)',
+    // Without it, an update of an unknown id would create an item.
+    condition: 'attribute_exists(id)',
+    values: { ':now': secondsOf(now()) },
   });
-  if (!record) throw unknownToken(id);
+  if (!record) {
+    throw unknownToken(id);
+  }
   return record;
 }
 
@@ -150,22 +174,25 @@ export async function rotateToken(
   const find = () => findRecord(database, table, id);
   const old = await find();
   const obstacle = obstacleToRotation(id, old, now());
-  if (!old || obstacle) throw obstacle;
+  if (!old || obstacle) {
+    throw obstacle;
+  }
 
   const expires = expiresAt(lifetime ?? lifetimeOf(old), now());
   const issued = await issueToken(database, table, { ...old, expires }, now);
   const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
-  const replaced = await update(
-    database,
-    table,
+  const replaced = await changeRecord(database, table, {
     id,
-    'SET expires = :expires, replacedBy = :new',
+    update: 'SET expires = :expires, replacedBy = :new',
     // Of several rotations at a time one succeeds, and the SDK may retry its update.
-    'attribute_exists(id) AND attribute_not_exists(revoked) ' +
+    condition:
+      'attribute_exists(id) AND attribute_not_exists(revoked) ' +
       'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
-    { ':expires': lastSecond, ':new': issued.id },
-  );
-  if (replaced) return { ...issued, replaced };
+    values: { ':expires': lastSecond, ':new': issued.id },
+  });
+  if (replaced) {
+    return { ...issued, replaced };
+  }
   await deleteToken(database, table, issued.id);
   throw obstacleToRotation(id, await find(), now());
 }
@@ -184,15 +211,24 @@ export async function deleteToken(
 }
 
 /** Returns the reason why a token cannot be rotated, or undefined if it can be. */
-function obstacleToRotation(id: string, record: AccessTokenRecord | undefined, now: number) {
-  if (!record) return unknownToken(id);
+function obstacleToRotation(
+  id: string,
+  record: AccessTokenRecord | undefined,
+  now: number,
+): AdministrationError | undefined {
+  if (!record) {
+    return unknownToken(id);
+  }
   const status = statusOf(record, now);
-  if (status !== 'revoked' && record.replacedBy !== undefined)
+  if (status !== 'revoked' && record.replacedBy !== undefined) {
     return new AdministrationError(
       `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
         'If it is lost, revoke it and issue a new one.',
     );
-  if (status === 'active') return undefined;
+  }
+  if (status === 'active') {
+    return undefined;
+  }
   return new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
 }
 

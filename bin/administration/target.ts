@@ -6,15 +6,21 @@ import { documentClient, localClient } from '../../lib/offline/database/database
 import { AdministrationError } from './administration-error.ts';
 import { databaseEndpoint, type TargetOptions } from './target-options.ts';
 
-/** The database, and the name of its table of access tokens. */
-export type Target = [DynamoDBDocumentClient, table: string];
+export interface Target {
+  database: DynamoDBDocumentClient;
+  /** The name of its table of access tokens. */
+  table: string;
+}
 
 const timeouts = {
   requestHandler: { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
 
 /** Opens the database that the options name, and finds its table of access tokens. */
-export async function openTarget(options: TargetOptions, more: DynamoDBClientConfig = {}) {
+export async function openTarget(
+  options: TargetOptions,
+  more: DynamoDBClientConfig = {},
+): Promise<Target> {
   const config = { ...timeouts, ...more };
   const database = documentClient(
     options.localhost
@@ -22,15 +28,20 @@ export async function openTarget(options: TargetOptions, more: DynamoDBClientCon
       : new DynamoDBClient({ ...accountOf(options), ...config }),
   );
   requireObjects(database);
-  return [database, await tableIn(options, 'accessTokens')] satisfies Target;
+  return { database, table: await tableIn(options, 'accessTokens') };
 }
 
 /** Returns what a table is called in the target. */
 export const tableIn = async (options: TargetOptions, table: TableName): Promise<string> =>
   options.localhost ? tableIds[table] : outputOf(options, `${tableIds[table]}TableName`);
 
+interface Account {
+  profile?: string;
+  region?: string;
+}
+
 /** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
-export function accountOf({ profile, ...options }: TargetOptions) {
+export function accountOf({ profile, ...options }: TargetOptions): Account {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };
 }

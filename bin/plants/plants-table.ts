@@ -13,7 +13,7 @@ export interface OwnerOptions extends TargetOptions {
 
 /** Opens the table of plants that the options name. */
 export async function openPlants(options: TargetOptions) {
-  const [database] = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
+  const { database } = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(database);
   const table = await tableIn(options, 'plants');
   return { database, store: itemStore(plantKind, database, table) };

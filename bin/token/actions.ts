@@ -25,8 +25,10 @@ interface IssueOptions extends TargetOptions {
 }
 
 export async function issue(options: IssueOptions): Promise<void> {
-  const grant = { ...options, scopes: options.scope, expires: expiresAt(options.expiresIn) };
-  show(await issueToken(...(await openTarget(options)), grant));
+  const { owner, scope: scopes, label } = options;
+  const grant = { owner, scopes, label, expires: expiresAt(options.expiresIn) };
+  const { database, table } = await openTarget(options);
+  show(await issueToken(database, table, grant));
 }
 
 interface ListOptions extends TargetOptions {
@@ -37,15 +39,18 @@ interface ListOptions extends TargetOptions {
 
 export async function list(options: ListOptions): Promise<void> {
   const now = Date.now();
-  const tokens = (await listTokens(...(await openTarget(options)), options.owner)).filter(
-    (token) => !options.active || statusOf(token, now) === 'active',
-  );
-  console.log(options.json ? jsonOf(tokens, now) : tableOf(tokens, now));
+  const { database, table } = await openTarget(options);
+  const tokens = await listTokens(database, table, options.owner);
+  const chosen = options.active
+    ? tokens.filter((token) => statusOf(token, now) === 'active')
+    : tokens;
+  console.log(options.json ? jsonOf(chosen, now) : tableOf(chosen, now));
 }
 
 export async function revoke(argument: string, options: TargetOptions): Promise<void> {
   const id = await idFrom(argument);
-  const { owner } = await revokeToken(...(await openTarget(options)), id);
+  const { database, table } = await openTarget(options);
+  const { owner } = await revokeToken(database, table, id);
   console.error(
     `Revoked ${id} of ${owner}. API Gateway may accept it for up to 60 s more, or for as ` +
       'long as the setting authorizer-cache says.',
@@ -61,7 +66,8 @@ interface RotateOptions extends TargetOptions {
 export async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const id = await idFrom(argument);
   const lives = { overlap: options.overlap, lifetime: options.expiresIn };
-  const issued = await rotateToken(...(await openTarget(options)), id, lives);
+  const { database, table } = await openTarget(options);
+  const issued = await rotateToken(database, table, id, lives);
   show(issued);
   console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
 }
@@ -77,7 +83,9 @@ function show({ id, token, record }: IssuedToken): void {
 /** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
 async function idFrom(argument: string): Promise<string> {
   const id = argument === '-' ? tokenId(await firstLine()) : argument;
-  if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) return id;
+  if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) {
+    return id;
+  }
   // Do not quote the input, because it may be part of a token.
   throw new AdministrationError(
     argument === '-'

@@ -48,18 +48,22 @@ export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 export function statusOf(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
   now: number,
-) {
+): 'active' | 'expired' | 'revoked' {
   if (revoked !== undefined) return 'revoked';
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
+
+/** Returns the faults of a record in words, each with the member's name. */
+export const faultsOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
+  issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`);
 
 /** Parses an item. Throws if it is invalid, so that a damaged record grants no access. */
 export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
   const { success, output, issues } = v.safeParse(accessTokenRecord, item);
   if (success) return output;
-  const faults = issues.map(({ path, message }) => `${path?.[0].key} ${message}`);
   const id = item[accessTokenKey.partition];
-  throw new Error(`The record of the access token ${id} is invalid: ${faults.join('; ')}.`);
+  const faults = faultsOf(issues).join('; ');
+  throw new Error(`The record of the access token ${id} is invalid: ${faults}.`);
 }
 
 /**

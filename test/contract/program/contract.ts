@@ -77,7 +77,7 @@ async function testContract(options: Options, command: Command): Promise<void> {
 }
 
 /** Issues one run's tokens, each for a new owner, and deletes them. */
-function tokensOfRun(target: Target) {
+function tokensOfRun({ database, table }: Target) {
   const run = randomUUID();
   const issued: string[] = [];
 
@@ -85,7 +85,7 @@ function tokensOfRun(target: Target) {
     const now = () => Date.now() - age * 1000;
     const expires = Math.floor(now() / 1000) + 3600;
     const grant = { owner: `contract-${run}-${owner}`, scopes, label: 'npm run contract', expires };
-    const { id, token } = await issueToken(...target, grant, now);
+    const { id, token } = await issueToken(database, table, grant, now);
     issued.push(id);
     return { id, token };
   }
@@ -93,7 +93,7 @@ function tokensOfRun(target: Target) {
   /** Issues the tokens that the suite needs. */
   async function forSuite() {
     const revoked = await issue('a');
-    await revokeToken(...target, revoked.id);
+    await revokeToken(database, table, revoked.id);
     return {
       token: (await issue('a')).token,
       otherToken: (await issue('b')).token,
@@ -104,7 +104,7 @@ function tokensOfRun(target: Target) {
   }
 
   async function deleteAll(): Promise<void> {
-    const deleted = await Promise.allSettled(issued.map((id) => deleteToken(...target, id)));
+    const deleted = await Promise.allSettled(issued.map((id) => deleteToken(database, table, id)));
     const failed = issued.filter((_, i) => deleted[i]?.status === 'rejected');
     if (failed.length > 0)
       throw new Error(`These tokens are not deleted, and expire in an hour: ${failed.join(' ')}.`);

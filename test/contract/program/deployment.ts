@@ -49,7 +49,7 @@ async function lifeAfterRevocation(
   const what = 'a revoked token ends within the setting authorizer-cache, by default 60 s';
   // The gateway caches the verdict.
   await statusOf(baseUrl, token);
-  await revokeToken(...target, id);
+  await revokeToken(target.database, target.table, id);
   const revoked = performance.now();
   for (;;) {
     const status = await statusOf(baseUrl, token);
@@ -63,7 +63,7 @@ async function lifeAfterRevocation(
 /** Damages the record of a token, and returns a line about the answer. */
 async function authorizerFailure(
   baseUrl: string,
-  [database, TableName]: Target,
+  { database, table: TableName }: Target,
   { id, token }: Token,
 ): Promise<string> {
   const Key = { [accessTokenKey.partition]: id };
