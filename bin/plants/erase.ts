@@ -4,7 +4,7 @@ import { AdministrationError } from '../administration/administration-error.ts';
 import { tableIn } from '../administration/target.ts';
 import { databaseEndpoint } from '../administration/target-options.ts';
 import { counted } from './counted.ts';
-import { deleteRow, ownerRows } from './owner-rows.ts';
+import { deleteRow, ownerRows, type RowKey } from './owner-rows.ts';
 import { openPlants, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
 import { type WriteOptions, writeAll } from './write-all.ts';
@@ -17,7 +17,7 @@ interface Holding {
   table: TableName;
   /** The table's name where it is. */
   name: string;
-  rows: () => ReturnType<typeof ownerRows>;
+  rows: () => AsyncGenerator<RowKey>;
   found: number;
   erased: number;
 }
@@ -46,8 +46,12 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
 
   const bar = progressBar('Erasing', 'items');
-  async function* everyRow() {
-    for (const holding of holdings) for await (const key of holding.rows()) yield { holding, key };
+  async function* everyRow(): AsyncGenerator<{ holding: Holding; key: RowKey }> {
+    for (const holding of holdings) {
+      for await (const key of holding.rows()) {
+        yield { holding, key };
+      }
+    }
   }
   await writeAll(
     options,

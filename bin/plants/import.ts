@@ -16,7 +16,10 @@ const faultsShown = 20;
  * Creates an owner's plants from lines of JSON, as the API would: a plant that is there already
  * stays as it is. Lines that are not plants are reported and passed over.
  */
-export async function importCommand(file: string | undefined, options: WriteOptions) {
+export async function importCommand(
+  file: string | undefined,
+  options: WriteOptions,
+): Promise<void> {
   const { owner, onlyWriter } = options;
   const { store } = await openPlants(options);
   if (file === undefined && process.stdin.isTTY)
@@ -30,20 +33,24 @@ export async function importCommand(file: string | undefined, options: WriteOpti
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
   const soFar = () => `${counted(done.created)} created, ${done.unchanged} there already`;
   let lines = 0;
-  function fault(kind: 'conflict' | 'invalid', line: number, reason: string) {
+  function fault(kind: 'conflict' | 'invalid', line: number, reason: string): void {
     done[kind] += 1;
     bar.clear();
-    if (done.conflict + done.invalid <= faultsShown)
+    if (done.conflict + done.invalid <= faultsShown) {
       console.error(`line ${line}: ${printable(reason)}`);
+    }
   }
 
-  async function importLine({ text, number }: { text: string | undefined; number: number }) {
+  async function importLine({ text, number }: NumberedLine): Promise<void> {
     try {
       if (text === undefined) throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
       const plant = fromLine(text);
       const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
-      if (creation !== 'conflict') done[creation] += 1;
-      else fault(creation, number, `another plant has the id ${plant.id}; it stays as it is`);
+      if (creation === 'conflict') {
+        fault(creation, number, `another plant has the id ${plant.id}; it stays as it is`);
+      } else {
+        done[creation] += 1;
+      }
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       fault('invalid', number, error.message);
@@ -62,7 +69,16 @@ export async function importCommand(file: string | undefined, options: WriteOpti
   console.error(`Imported for ${owner}: ${soFar()}.`);
 }
 
-async function* numberedLines(input: ReadStream | NodeJS.ReadStream, signal: AbortSignal) {
+/** A line with its number. The text is undefined if it is too long. */
+interface NumberedLine {
+  text: string | undefined;
+  number: number;
+}
+
+async function* numberedLines(
+  input: ReadStream | NodeJS.ReadStream,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedLine> {
   let number = 0;
   try {
     for await (const text of readLines(addAbortSignal(signal, input))) {

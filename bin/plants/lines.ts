@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../functions/http/json.ts';
+import { type JsonObject, parseJsonObject } from '../../functions/http/json.ts';
 import { readFields, says } from '../../functions/items/fields.ts';
 import { newPlant, type Plant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
@@ -24,7 +24,7 @@ export class LineError extends Error {
   override name = 'LineError';
 }
 
-function parse(line: string) {
+function parse(line: string): JsonObject {
   try {
     const object = parseJsonObject(line);
     if (object) return object;

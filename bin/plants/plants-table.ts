@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isUnavailable } from '../../functions/dynamodb/client.ts';
 import { protectWrites, RetryStrategy, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { type ItemStore, itemStore } from '../../functions/items/store.ts';
-import { plantKind } from '../../functions/plants/plant.ts';
+import { type Plant, plantKind } from '../../functions/plants/plant.ts';
 import { attempts } from '../../functions/shared/timeouts.ts';
 import { openTarget, tableIn } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
@@ -12,7 +13,9 @@ export interface OwnerOptions extends TargetOptions {
 }
 
 /** Opens the table of plants that the options name. */
-export async function openPlants(options: TargetOptions) {
+export async function openPlants(
+  options: TargetOptions,
+): Promise<{ database: DynamoDBDocumentClient; store: ItemStore<Plant> }> {
   const { database } = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(database);
   const table = await tableIn(options, 'plants');

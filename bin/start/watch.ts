@@ -119,8 +119,9 @@ export async function watchSources(
     }
     const ownBefore = own;
     own = digestOf(ownFiles());
-    if (own !== ownBefore)
+    if (own !== ownBefore) {
       console.error('The code of npm start itself has changed: start it again to use it.');
+    }
     // Prepared before the sources are looked at, and again after a synthesis, because it bundles as
     // the stack in use does.
     await prepareBundler();

@@ -11,7 +11,10 @@ const lexeme = new RegExp(
 
 const value = { '{': 'first name', '[': 'first item', '"': 'end', '0': 'end' };
 
-/** What may come next, and what is expected after it. After a value, the key is what is open. */
+/**
+ * What may come next, and what is expected after it, by what is expected now. After a value,
+ * `[` and `{` stand for the list or object that is open around it.
+ */
 const grammar: Record<string, Record<string, string>> = {
   value,
   'first item': { ...value, ']': 'end' },

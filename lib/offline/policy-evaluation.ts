@@ -10,7 +10,11 @@ export interface Statement {
  * means that no statement applies, which denies the action too.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
-export function effectOf(statements: Statement[], action: string, resource: string) {
+export function effectOf(
+  statements: Statement[],
+  action: string,
+  resource: string,
+): Statement['Effect'] | undefined {
   const applies = ({ Action, Resource }: Statement) =>
     [Action].flat().some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
     [Resource].flat().some((pattern) => matches(pattern, resource));
