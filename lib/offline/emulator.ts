@@ -149,7 +149,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       }
       await stopServer();
       const ended = Promise.all(all.map((pool) => pool.stop()));
-      await (isDebugged ? Promise.race([ended, setTimeout(pausedTimeoutMs)]) : ended);
+      await (isDebugged
+        ? Promise.race([ended, setTimeout(pausedTimeoutMs, undefined, { ref: false })])
+        : ended);
     },
   };
 }

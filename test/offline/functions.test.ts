@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
-import { gate, startFixture } from './fixture.ts';
+import { answering, gate, startFixture } from './fixture.ts';
 
 const concurrency = 3;
 let fixture: Awaited<ReturnType<typeof startFixture>>;
@@ -139,6 +139,33 @@ test('a function has a context and a heap limited to its memory', async () => {
   expect(body.remaining).toBeGreaterThan(0);
   expect(body.remaining).toBeLessThanOrEqual(1000);
   expect((await ask('tell the heap limit')).body / 1024 / 1024).toBeLessThan(200);
+});
+
+/** Returns the distinct delays of the timers that guard two requests, of which one is authorized. */
+async function timeoutsOf(options: Parameters<typeof startFixture>[0]) {
+  const debugged = await startFixture(options);
+  const setTimeouts = jest.spyOn(globalThis, 'setTimeout');
+  try {
+    const body = JSON.stringify({ do: 'tell the context' });
+    const answer = await send(debugged.origin, { method: 'POST', path: '/v1/hasty', body });
+    const allow = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };
+    await send(debugged.origin, { path: '/v1/guarded', headers: answering(allow) });
+    const delays = setTimeouts.mock.calls.map(([, delay = 0]) => delay);
+    return { delays, remaining: JSON.parse(answer.body).remaining };
+  } finally {
+    setTimeouts.mockRestore();
+  }
+}
+
+test('under a debugger all timeouts are the longest, also what a handler is told', async () => {
+  // INIT and invocation of two functions and an authorizer, and the gateway's wait for both.
+  const usual = (await timeoutsOf({})).delays;
+  expect(usual).toEqual(expect.arrayContaining([10_000, 1000, 3000, 29_000]));
+  const longest = 2 ** 31 - 1;
+  const { delays, remaining } = await timeoutsOf({ isDebugged: true });
+  expect(delays).toEqual(usual.map(() => longest));
+  expect(delays).toHaveLength(8);
+  expect(remaining).toBeGreaterThan(longest - 600_000);
 });
 
 test('log lines are as Lambda writes them', async () => {
