@@ -61,7 +61,7 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
       print(`${functionName} ${line}`);
     } else if (!entry) {
       if (!platformText.test(line)) {
-        print(`${functionName} ${line}`);
+        print(`${functionName} ${ownFrames(line)}`);
       }
     } else if (!isOurs(entry.message) && !isPlatforms(entry) && !isRefusal(entry)) {
       print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);

@@ -141,7 +141,16 @@ test('a function has a context and a heap limited to its memory', async () => {
   expect((await ask('tell the heap limit')).body / 1024 / 1024).toBeLessThan(200);
 });
 
-/** Returns the distinct delays of the timers that guard two requests, of which one is authorized. */
+test.each(['throws from a timer', 'leaves a rejection unhandled'])(
+  'a function that %s logs the frames of its code',
+  async (what) => {
+    const { lines } = await ask(what);
+    const frame = /^Error: on purpose\n +at .*index\.mjs:\d+:\d+/;
+    expect(lines).toContainEqual(expect.stringMatching(frame));
+  },
+);
+
+/** Returns the delays of the timers that guard two requests, of which one is authorized. */
 async function timeoutsOf(options: Parameters<typeof startFixture>[0]) {
   const debugged = await startFixture(options);
   const setTimeouts = jest.spyOn(globalThis, 'setTimeout');

@@ -212,6 +212,9 @@ test('of a stack, the own frames are printed, or all if none is', () => {
   };
   expect(print([...foreign, ...own])).toEqual(own);
   expect(print(foreign)).toEqual(foreign);
+  // An exception outside a handler ends the thread, and is no JSON.
+  requests.log('ListPlants', ['E: m', ...foreign, ...own].join('\n'));
+  expect(printed.at(-1)).toBe(['ListPlants E: m', ...own].join('\n'));
   const stack = ['E: m', ...own.slice(0, 1), ...foreign].join('\n');
   const lines = [app('ERROR', { code: 'REQUEST_FAILED', cause: { stack } })];
   expect(serve({ lines }).at(-1)).toBe(`    REQUEST_FAILED: E: m\n    ${own[0]}`);

@@ -92,18 +92,18 @@ export function startThread(
     return outcome;
   }
 
-  function fail(error: FunctionError): void {
-    print(`${error.errorType}: ${error.errorMessage}`);
+  function fail(error: FunctionError, stack?: string): void {
+    print(stack ?? `${error.errorType}: ${error.errorMessage}`);
     settle?.({ error });
   }
 
   /** Ends the thread for a cause. Whatever happens while it ends is no cause. */
-  function end(errorType: string, errorMessage: string): void {
+  function end(errorType: string, errorMessage: string, stack?: string): void {
     if (cause) {
       return;
     }
     cause = { errorType, errorMessage };
-    fail(cause);
+    fail(cause, stack);
     void thread.terminate();
   }
 
@@ -134,7 +134,7 @@ export function startThread(
     // A function may throw anything, also what is no error.
     const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     const errorType = isOutOfMemory ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error);
-    end(errorType, String(error?.message ?? error));
+    end(errorType, String(error?.message ?? error), isOutOfMemory ? undefined : error?.stack);
   });
   thread.on('exit', (code) => {
     end('Runtime.ExitError', `Runtime exited with error: exit status ${code}`);
