@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { operationNames } from '../../functions/shared/operations.ts';
+import { descriptions } from '../../bin/openapi/descriptions.ts';
+import type { InputSchema } from '../../functions/http/input.ts';
+import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { answered, sent } from '../support/plant.ts';
+import { responsesOf } from '../support/description.ts';
+import { answered, label, sent } from '../support/plant.ts';
 import { testProperty } from '../support/report/property.ts';
-import { refusalOf } from '../support/second-opinion.ts';
+import { judgePath, judgeQuery, refusalOf } from '../support/second-opinion.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
 import { openStore, plantsIn, refusalIn } from '../support/service/store.ts';
 import { words } from '../support/words.ts';
@@ -31,11 +34,12 @@ const list = (query: [string, string][] = [], isOverHttp = false) =>
   store.call({ operation: 'listPlants', owner: carol, query }, isOverHttp);
 
 const carolsIds = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
-const sorted = carolsIds.map((id) => answered({ name: `Plant ${id}` }));
-for (const id of carolsIds) {
-  const body = Buffer.from(sent(id, { name: `Plant ${id}` }));
-  await store.call({ operation: 'createPlant', owner: carol, headers, body });
-}
+const sorted = carolsIds.map((id) => answered({ [label]: `Plant ${id}` }));
+const create = (owner: string, id: bigint) => {
+  const body = Buffer.from(sent(id, { [label]: `Plant ${id}` }));
+  return store.call({ operation: 'createPlant', owner, headers, body });
+};
+for (const id of carolsIds) await create(carol, id);
 const cursors: string[] = [];
 for (let limit = 1; limit < carolsIds.length; limit += 1) {
   const { link = '' } = (await list([['limit', `${limit}`]])).headers;
@@ -78,6 +82,96 @@ for (const operation of operationNames) {
     },
   );
 }
+
+/** The position that a cursor stands for: its version, then the eight bytes of an id. */
+const positionOf = (cursor: string) => Buffer.from(cursor.slice(1), 'base64url').readBigInt64BE();
+const linkIn = (header = '') => /^<\/v1\/plants\?(.*)>; rel="next"$/.exec(header)?.[1];
+
+/** Lists from a query on, by the links of the pages. */
+async function follow(query: string): Promise<unknown[]> {
+  const answer = await list([...new URLSearchParams(query)]);
+  const next = linkIn(answer.headers.link);
+  const page: unknown[] = plantsIn(answer);
+  return next === undefined ? page : [...page, ...(await follow(next))];
+}
+
+testCases(
+  'list queries',
+  fc
+    .tuple(queriesOf('listPlants'), fc.option(fc.constantFrom(...cursors)))
+    .map(([query, cursor]): [string, string][] =>
+      cursor === null ? query : [...query, ['cursor', cursor]],
+    ),
+  async (query, isOverHttp) => {
+    const verdict = judgeQuery('listPlants', query);
+    const answer = await list(query, isOverHttp);
+    if (!('accepted' in verdict)) return expect(refusalIn(answer)).toEqual(verdict);
+    const { limit = '1000', cursor, ...others } = verdict.accepted;
+    const size = Math.min(Number(limit), 1000);
+    const next = linkIn(answer.headers.link);
+    const linked = Object.fromEntries(new URLSearchParams(next));
+    // A link repeats what the list was asked for, with the limit in force.
+    const asked = { ...others, limit: `${size}`, cursor: expect.anything() };
+    const page: unknown[] = plantsIn(answer);
+    if (Object.keys(others).length === 0) {
+      const isAfter = (id: bigint) => cursor === undefined || id > positionOf(cursor);
+      const left = sorted.filter((_, i) => isAfter(carolsIds[i] as bigint));
+      expect([answer.status, page]).toEqual([200, left.slice(0, size)]);
+      return expect(linked).toEqual(size < left.length ? asked : {});
+    }
+    // What the other parameters leave out is another test's. All pages together are the whole.
+    expect([answer.status, page.length <= size]).toEqual([200, true]);
+    expect(linked).toEqual(next === undefined ? {} : asked);
+    const rest = next === undefined ? [] : await follow(next);
+    const atOnce = await follow(`${new URLSearchParams({ ...others, ...(cursor && { cursor }) })}`);
+    expect([...page, ...rest]).toEqual(atOnce);
+  },
+);
+
+const onOnePlant = operationNames.filter(
+  (name) => operations[name].path === `${operations.createPlant.path}/{id}`,
+);
+/** Returns the part of a call that has a good body, if the operation takes one. */
+function goodBodyOf(operation: (typeof onOnePlant)[number]): { body?: Buffer } {
+  const { body } = descriptions[operation].input as InputSchema;
+  if (!body) return {};
+  const members = Object.entries(body)
+    .filter(([, { isRequired }]) => isRequired)
+    .map(([name, { kind }]) => [name, kind.samples().good[0]]);
+  return { body: Buffer.from(JSON.stringify(Object.fromEntries(members))) };
+}
+
+testCases(
+  'ids in paths',
+  fc.constantFrom(...onOnePlant).chain((operation) =>
+    fc.record({
+      operation: fc.constant(operation),
+      path: pathsOf(operation),
+      isThere: fc.boolean(),
+    }),
+  ),
+  async ({ operation, path, isThere }, mayBeHttp) => {
+    const owner = 'dave';
+    const id = `${path.id}`;
+    const isOverHttp = mayBeHttp && isPlain(id);
+    const call = { operation, owner, headers, path, ...goodBodyOf(operation) };
+    const act = () => store.call(call, isOverHttp);
+    const verdict = judgePath(operation, 'id', id);
+    if (!('accepted' in verdict)) return expect(refusalIn(await act())).toEqual(verdict);
+    if (isThere) await create(owner, BigInt(verdict.accepted));
+    const { status } = await act();
+    // Whatever the operation does to a plant, a delete by the same path is the last.
+    const remove = () => store.call({ operation: 'deletePlant', owner, path }, isOverHttp);
+    await remove();
+    const last = await remove();
+    const left = plantsIn(await store.call({ operation: 'listPlants', owner }));
+    const isMissing = status === 404;
+    const mayMiss = responsesOf(operation)[404] !== undefined;
+    expect([id, isMissing, last.status, left]).toEqual([id, !isThere && mayMiss, 404, []]);
+    if (isThere) expect(Object.keys(responsesOf(operation))).toContain(`${status}`);
+    if (isThere) expect(status).toBeLessThan(300);
+  },
+);
 
 test('each page of large ids ends in a cursor of its own', () => {
   expect(new Set(cursors).size).toBe(carolsIds.length - 1);
