@@ -128,6 +128,7 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
     ['dark', 1280],
     ['light', 390],
     ['dark', 390],
+    ['dark', 375],
   ])('a %s screen of %i pixels shows every operation', async (scheme, width) => {
     const page = await open(width, scheme);
     const shown = "document.querySelectorAll('.opblock-summary-path').length";
@@ -137,6 +138,11 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
     // It does not scroll sideways.
     const scrollWidth = await page.when<number>('document.documentElement.scrollWidth');
     expect(scrollWidth).toBeLessThanOrEqual(width);
+    // No column of the answers is cut off.
+    const table = await page.when<number>(
+      "document.querySelector('.responses-table').getBoundingClientRect().right",
+    );
+    expect(table).toBeLessThanOrEqual(width);
     page.expectNoFault();
     // It would be twice as high if each answer had the headers that all have.
     const height = await page.when<number>("document.querySelector('.opblock').offsetHeight");
