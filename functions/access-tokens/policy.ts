@@ -8,8 +8,18 @@ import { operations, type Scope } from '../shared/operations.ts';
  * the policy by token, so it must be right for every route.
  */
 export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDocument {
+  return policyOf(patternsFor(scopes, Object.values(operations)), methodArn);
+}
+
+/** Patterns of calls, like `DELETE/plants/*`. */
+interface Patterns {
+  allowed: string[];
+  denied: string[];
+}
+
+/** Returns the policy that allows and denies calls in the API and stage of a method ARN. */
+export function policyOf({ allowed, denied }: Patterns, methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
-  const { allowed, denied } = patternsFor(scopes, Object.values(operations));
   const statement = (Effect: 'Allow' | 'Deny', patterns: string[]) => ({
     Effect,
     Action: 'execute-api:Invoke',
@@ -30,7 +40,7 @@ export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDo
 export function patternsFor(
   scopes: readonly string[],
   all: readonly (Calls & { scope: string })[],
-): { allowed: string[]; denied: string[] } {
+): Patterns {
   const granted = all.filter(({ scope }) => scopes.includes(scope));
   const allowed = granted.flatMap(patternsOf);
   const denied = all.filter((each) => !granted.includes(each) && covers(allowed, each, all));

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { patternsFor } from '../../functions/access-tokens/policy.ts';
+import { patternsFor, policyOf } from '../../functions/access-tokens/policy.ts';
 import { requireDistinctPatterns } from '../../lib/constructs/scopes.ts';
 import { findRoute, segmentsOf } from '../../lib/offline/gateway/routes.ts';
 import { effectOf } from '../../lib/offline/policy-evaluation.ts';
+
+const stage = 'arn:aws:execute-api:eu-west-1:123456789012:api/v1';
 
 interface Row {
   method: string;
@@ -50,13 +52,10 @@ function firstWrong(rows: Row[]): string | undefined {
     }),
   );
   for (const set of sets) {
-    const { allowed, denied } = patternsFor(set, rows);
-    const policy = [
-      { Effect: 'Allow', Action: 'x', Resource: allowed } as const,
-      { Effect: 'Deny', Action: 'x', Resource: denied } as const,
-    ];
+    const { Statement } = policyOf(patternsFor(set, rows), `${stage}/GET/a`);
     for (const { call, row } of calls) {
-      const isAllowed = effectOf(policy, 'x', call) === 'Allow';
+      const isAllowed =
+        effectOf(Statement as never, 'execute-api:Invoke', `${stage}/${call}`) === 'Allow';
       if (isAllowed !== set.includes(row.scope)) {
         return `${set.join('+')}: ${call}`;
       }
