@@ -16,16 +16,23 @@ const installed = inProject(`node_modules/node-${system}/${binary}`);
 const { npm_node_execpath: own = execPath } = process.env;
 const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
 
-if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) run(own);
-else if (isNew(version)) run(execPath);
-else if (existsSync(installed)) run(installed);
-else refuse();
+if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
+  run(own);
+} else if (isNew(version)) {
+  run(execPath);
+} else if (existsSync(installed)) {
+  run(installed);
+} else {
+  refuse();
+}
 
 function run(node) {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(inProject('package.json')));
-  for (const name of Object.keys({ ...dependencies, ...devDependencies }))
-    if (!existsSync(inProject(`node_modules/${name}`)))
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    if (!existsSync(inProject(`node_modules/${name}`))) {
       return fail(`The package ${name} is not installed. Run "npm ci" first.`);
+    }
+  }
 
   const args = process.argv.slice(2);
   const isOfDebugger = (arg) => /^--inspect(-brk|-wait)?(=|$)/.test(arg);
@@ -47,19 +54,28 @@ function run(node) {
     ownCode = code;
   });
   program.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code);
-    if (ownCode !== undefined) process.exit(ownCode);
+    if (signal === null) {
+      process.exit(code);
+    }
+    if (ownCode !== undefined) {
+      process.exit(ownCode);
+    }
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
 
   // On Windows, Ctrl-C reaches the program by itself, and kill() would not let it clean up.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     process.on(signal, () => {
-      if (platform !== 'win32') program.kill(signal);
+      if (platform !== 'win32') {
+        program.kill(signal);
+      }
       // A program that is paused itself gets no signal.
-      if (others.length < args.length) setTimeout(() => program.kill('SIGKILL'), 15_000).unref();
+      if (others.length < args.length) {
+        setTimeout(() => program.kill('SIGKILL'), 15_000).unref();
+      }
     });
+  }
 
   if (process.env.npm_lifecycle_event) {
     // npm passes SIGTERM to its shell, and some shells (Debian's) end without passing it on.

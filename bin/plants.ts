@@ -21,7 +21,10 @@ program
   .description('Writes the plants with their ids, one line of JSON each, in the order of the ids.')
   .addArgument(fileArgument('the file to write; stdout if left out'))
   .action(exportCommand)
-  .addHelpText('after', example('npm run plants -- export --owner alice plants.jsonl'));
+  .addHelpText(
+    'after',
+    example('npm run plants -- export --owner alice --stack PlantStore plants.jsonl'),
+  );
 
 program
   .command('import')
@@ -29,7 +32,7 @@ program
   .addArgument(fileArgument('the file to read; stdin if left out'))
   .addOption(onlyWriter)
   .action(importCommand)
-  .addHelpText('after', example('npm run plants -- import --owner alice plants.jsonl'));
+  .addHelpText('after', example('npm run plants -- import --owner alice --localhost plants.jsonl'));
 
 program
   .command('erase')
@@ -39,10 +42,14 @@ program
   .addHelpText('after', example('npm run plants -- erase --owner alice --localhost'));
 
 const owner = new Option('--owner <name>', 'whose plants').argParser((text) => {
-  if (new RegExp(ownerPattern).test(text)) return text;
+  if (new RegExp(ownerPattern).test(text)) {
+    return text;
+  }
   throw new InvalidArgumentError(`It is ${ownerRule}`);
 });
-for (const command of program.commands) command.addOption(owner.makeOptionMandatory());
+for (const command of program.commands) {
+  command.addOption(owner.makeOptionMandatory());
+}
 
 process.exitCode = await runCommand(program, 'This command takes no tokens.');
 

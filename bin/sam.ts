@@ -62,7 +62,9 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
     dynamodbEndpoint,
   };
   // A debugged function does not answer before there is a debugger.
-  if (!isDebugging) await firstAnswer(ready);
+  if (!isDebugging) {
+    await firstAnswer(ready);
+  }
   printReady(ready, options, 'SAM CLI prints several lines for each request.');
   await sam.ended;
   throw new Error('SAM CLI has ended.');
@@ -76,12 +78,13 @@ async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string 
   // fetch could give up before the image is there.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
-  if (statusCode !== 200)
+  if (statusCode !== 200) {
     throw new Error(
       `A list of plants was answered with ${statusCode}; SAM CLI's lines say why. ` +
         "If the functions' image is there but cannot be fetched again: " +
         'npm run sam -- -- --skip-pull-image',
     );
+  }
 }
 
 /** Finds Docker and SAM CLI. Throws an error with a line for each that is missing. */
@@ -89,6 +92,8 @@ async function tools(): Promise<Docker> {
   const docker = findDocker();
   const found = await Promise.allSettled([docker, findSam()]);
   const faults = found.flatMap((one) => (one.status === 'rejected' ? messageOf(one.reason) : []));
-  if (faults.length > 0) throw new Error(faults.join('\n       '));
+  if (faults.length > 0) {
+    throw new Error(faults.join('\n       '));
+  }
   return docker;
 }

@@ -10,11 +10,32 @@ interface LockedPackage {
   integrity: string;
 }
 
+/** A package, in the words of CycloneDX. */
+interface Component {
+  type: 'library';
+  'bom-ref': string;
+  purl: string;
+  /** The scope of its name. */
+  group?: string;
+  name: string;
+  version: string;
+  licenses: [{ expression: string }];
+  hashes: [{ alg: 'SHA-512'; content: string }];
+}
+
+interface BillOfMaterials {
+  bomFormat: 'CycloneDX';
+  specVersion: string;
+  version: number;
+  metadata: { component: { type: 'application'; name: string; version: string } };
+  components: Component[];
+}
+
 /**
  * Returns the software bill of materials (CycloneDX 1.6) of the deployed functions: the packages
  * of which esbuild took code into a bundle, as package-lock.json has them.
  */
-export function sbom() {
+export function sbom(): BillOfMaterials {
   const lock: { name: string; version: string; packages: Record<string, LockedPackage> } =
     JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
   const { metafile } = buildSync(buildOptions());
@@ -32,8 +53,10 @@ export function sbom() {
   };
 }
 
-function componentOf(folder: string, locked: LockedPackage | undefined) {
-  if (!locked) throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);
+function componentOf(folder: string, locked: LockedPackage | undefined): Component {
+  if (!locked) {
+    throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);
+  }
   const { version, license, integrity } = locked;
   const fullName = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const [name = '', group] = fullName.split('/').reverse();
@@ -46,8 +69,8 @@ function componentOf(folder: string, locked: LockedPackage | undefined) {
     ...(group && { group }),
     name,
     version,
-    licenses: [{ expression: license }] as const,
-    hashes: [{ alg: 'SHA-512', content }] as const,
+    licenses: [{ expression: license }],
+    hashes: [{ alg: 'SHA-512', content }],
   };
 }
 

@@ -31,8 +31,9 @@ interface Options extends LocalOptions {
 function host(text: string): string {
   // URLs have an IPv6 address in brackets.
   const address = text.replace(/^\[(.*)\]$/, '$1');
-  if (!URL.canParse(`http://${inUrl(address)}`))
+  if (!URL.canParse(`http://${inUrl(address)}`)) {
     throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
+  }
   return address;
 }
 
@@ -63,6 +64,9 @@ await lifecycle((start) => run(program.opts(), start));
 async function run(options: Options, start: Start): Promise<void> {
   // The launcher gives the options of the debugger to Node.
   const isDebugged = inspector.url() !== undefined;
+  if (!isDebugged && process.execArgv.some((option) => option.startsWith('--inspect'))) {
+    throw new Error('The debugger cannot listen there. Choose another port, like --inspect=9230.');
+  }
   const requests = requestLog(console.error, { verbose: options.lambdaLog });
   const work = await start(openWorkFolder);
   const newFolder = () => mkdtempSync(join(work.path, 'assembly-'));
@@ -83,8 +87,9 @@ async function run(options: Options, start: Start): Promise<void> {
   const enforce = (served: typeof template) => {
     database.enforce(served);
     const text = served.leftOut.join('; ');
-    if (text && text !== leftOut)
+    if (text && text !== leftOut) {
       console.error(`Not imitated here: ${text}. See docs/imitates.md.`);
+    }
     leftOut = text;
   };
   enforce(template);
@@ -92,7 +97,9 @@ async function run(options: Options, start: Start): Promise<void> {
   await progress('Making the tables', database.exclusively(makeTables));
 
   const tellCosts = async () => {
-    if (requests.totals.size > 0) console.error(costTable(requests.totals));
+    if (requests.totals.size > 0) {
+      console.error(costTable(requests.totals));
+    }
   };
   await start(() => ({ stop: tellCosts }));
   const token = await demoToken(dynamodbEndpoint, 'npm start');
@@ -125,7 +132,9 @@ async function run(options: Options, start: Start): Promise<void> {
   }
 
   const ready: Ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
-  if (!options.memory) await start(() => announce(options.data, ready));
+  if (!options.memory) {
+    await start(() => announce(options.data, ready));
+  }
   ready.reference = new URL(referencePath, emulator.baseUrl).href; // part: reference
   printReady(ready, options, 'Each request follows on a line of its own.');
 }

@@ -9,7 +9,9 @@ const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const duration = (least: number, hint: string) => (text: string) => {
   const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (secondsOf[unit] ?? Number.NaN);
-  if (!(seconds >= least)) throw new InvalidArgumentError(hint);
+  if (!(seconds >= least)) {
+    throw new InvalidArgumentError(hint);
+  }
   return seconds;
 };
 
@@ -36,7 +38,7 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('issue')
-    .addHelpText('after', example('npm run -s token -- issue --owner alice --expires-in 30d'))
+    .addHelpText('after', example('npm run -s token -- issue --owner alice --localhost'))
     .description('Makes a new token and prints it, alone, on stdout. It is never shown again.')
     .requiredOption('--owner <name>', 'whose plants the token gives access to')
     .addOption(scopes)
@@ -46,7 +48,7 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('list')
-    .addHelpText('after', example('npm run -s token -- list --owner alice'))
+    .addHelpText('after', example('npm run -s token -- list --stack PlantStore --active'))
     .description('Lists the tokens, without their secrets.')
     .option('--owner <name>', 'only those of this owner')
     .option('--active', 'only those that are neither revoked nor expired')
@@ -55,14 +57,14 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('revoke')
-    .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab'))
+    .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
     .description('Ends a token for good.')
     .action(async (id, options) => (await actions()).revoke(id, options));
 
   program
     .command('rotate')
-    .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --overlap 24h'))
+    .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
     .description(
       'Replaces a token by one with the same owner, scopes, label and lifetime, which begins ' +
@@ -78,4 +80,6 @@ export function tokenProgram(): Promise<number> {
   );
 }
 
-if (import.meta.main) process.exitCode = await tokenProgram();
+if (import.meta.main) {
+  process.exitCode = await tokenProgram();
+}

@@ -50,17 +50,26 @@ function refuse(message: string): never {
 }
 
 try {
-  if (options.continue) finish();
-  else upgrade();
+  if (options.continue) {
+    finish();
+  } else {
+    upgrade();
+  }
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
+  if (!(error instanceof CommandError)) {
+    throw error;
+  }
   refuse(error.message);
 }
 
 function upgrade(): void {
-  if (!source) refuse('Name the repository that this was copied from.');
+  if (!source) {
+    refuse('Name the repository that this was copied from.');
+  }
   const dirty = unclean(root);
-  if (dirty) refuse(dirty);
+  if (dirty) {
+    refuse(dirty);
+  }
   const work = mkdtempSync(join(tmpdir(), 'upgrade-'));
   let said: string | undefined;
   try {
@@ -92,13 +101,17 @@ function changeFrom(from: string, work: string): PreparedChange | undefined {
   const original = fetchOriginal(join(work, 'original'), from, ref);
   const [newest] = original.versions;
   const current = currentVersion(original, recorded.tree);
-  if (!newest || newest.tree === current.tree) return undefined;
+  if (!newest || newest.tree === current.tree) {
+    return undefined;
+  }
   console.log(`From ${current.commit.slice(0, 10)} to ${newest.commit.slice(0, 10)}`);
   const packages = join(root, 'node_modules');
   const [base, next] = [current, newest].map((version) =>
     choose(original, version, choicesOf(recorded), packages),
   );
-  if (base === undefined || next === undefined) return undefined;
+  if (base === undefined || next === undefined) {
+    return undefined;
+  }
   const trees = { base, next, recorded: newest.tree };
   return { original, ...prepare(root, original, trees, join(work, 'lock')) };
 }
@@ -126,9 +139,13 @@ function mergeOrRestore(change: PreparedChange): string | undefined {
   process.once('SIGINT', undo).once('SIGTERM', undo);
   try {
     const said = merge(root, change.original, change);
-    npm(root, 'ci', '--no-audit', '--no-fund');
+    // It takes longer than everything else, so only for other packages.
+    if (git(root, 'diff', '--cached', '--name-only', '--', 'package-lock.json') !== '') {
+      npm(root, 'ci', '--no-audit', '--no-fund');
+    }
     for (const { member, ours, theirs } of change.conflicts) {
-      const [mine, other] = [JSON.stringify(ours), JSON.stringify(theirs)];
+      const mine = JSON.stringify(ours);
+      const other = JSON.stringify(theirs);
       console.error(`package.json: both edited ${member}. ${mine} stays, not ${other}.`);
     }
     return said;
@@ -144,19 +161,26 @@ function mergeOrRestore(change: PreparedChange): string | undefined {
 function finish(): void {
   const committed: Package = JSON.parse(git(root, 'show', 'HEAD:package.json'));
   const { tree } = readPackage(root).yours ?? {};
-  if (!tree || tree === committed.yours?.tree) refuse('There is no upgrade to go on with.');
+  if (!tree || tree === committed.yours?.tree) {
+    refuse('There is no upgrade to go on with.');
+  }
   const open = unmerged(root);
   const left = open.length > 0 ? open : withMarks(root);
-  if (left.length > 0) refuse(`Mend these first, and "git add" them: ${left.join(', ')}.`);
+  if (left.length > 0) {
+    refuse(`Mend these first, and "git add" them: ${left.join(', ')}.`);
+  }
 
   format(root, join(root, 'node_modules'));
-  for (const failed of writeGenerated(root)) console.error(`warning: ${failed}`);
+  for (const failed of writeGenerated(root)) {
+    console.error(`warning: ${failed}`);
+  }
   const red = faultsOfChecks(root);
-  if (red.length > 0)
+  if (red.length > 0) {
     refuse(
       `${red.join('\n')}\nThe upgrade is merged, but types or lint are red. Mend that, then run ` +
         '"npm run upgrade -- --continue". To undo all of it, run "git reset --hard" and "npm ci".',
     );
+  }
   git(root, 'add', '--all');
   git(root, 'commit', '-q', '-m', `Upgrade to ${tree.slice(0, 10)} of the original`);
   console.log('Types and lint are green, and the upgrade is one commit. Now run "npm test".');

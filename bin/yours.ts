@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { example } from './command-line/example.ts';
@@ -6,11 +5,11 @@ import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refuse
 import { findRunning } from './command-line/running.ts';
 import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts';
 import { CommandError, git, restore, unclean } from './yours/git.ts';
+import { moveLocalData } from './yours/local-data.ts';
 import { type Choices, type Made, make, refusalsOf } from './yours/make.ts';
 import type { Names } from './yours/names.ts';
 import { readPackage, writePackage } from './yours/origin.ts';
 import { parts, partsNamed } from './yours/parts.ts';
-import { renamedPath } from './yours/rename.ts';
 
 interface Options extends Partial<Names> {
   without: string[];
@@ -49,26 +48,37 @@ function refuse(message: string): never {
 
 const choices = choicesFrom(program.opts());
 const refusal = refusalOf(choices);
-if (refusal) refuse(refusal);
+if (refusal) {
+  refuse(refusal);
+}
 makeYours(choices);
 
 function choicesFrom({ name, plural, examples, tag, without }: Options): Choices {
   const given = [name, plural, examples, tag].filter((one) => one !== undefined);
-  if (given.length === 0 && without.length === 0)
+  if (given.length === 0 && without.length === 0) {
     refuse('Say what your store keeps, or what to leave out. See npm run yours -- --help.');
-  if (given.length === 0) return { without };
-  if (name === undefined || plural === undefined || examples === undefined || tag === undefined)
+  }
+  if (given.length === 0) {
+    return { without };
+  }
+  if (name === undefined || plural === undefined || examples === undefined || tag === undefined) {
     refuse('--name, --plural, --examples and --tag go together.');
+  }
   return { names: { name, plural, examples, tag }, without };
 }
 
 /** Returns why nothing can be done, or undefined. */
 function refusalOf(chosen: Choices): string | undefined {
   const dirty = unclean(root);
-  if (dirty) return dirty;
-  if (readPackage(root).yours?.without)
+  if (dirty) {
+    return dirty;
+  }
+  if (readPackage(root).yours?.without) {
     return 'This copy is yours already, as package.json says. It can be made so once only.';
-  if (findRunning()) return '"npm start" runs here. End it first.';
+  }
+  if (findRunning()) {
+    return '"npm start" runs here. End it first.';
+  }
   const faults = refusalsOf(root, chosen);
   return faults.length > 0 ? faults.join('\n') : undefined;
 }
@@ -93,7 +103,9 @@ function makeYours(chosen: Choices): void {
     }
     failed = error.message;
   }
-  if (failed === undefined) return;
+  if (failed === undefined) {
+    return;
+  }
   restore(root);
   refuse(
     `Types or lint are red, so everything is as it was before. What met:\n${failed}\n` +
@@ -108,29 +120,25 @@ function makeAndCheck(chosen: Choices, tree: string): Made {
   const recorded = without.includes('all') ? ['all'] : left;
   writePackage(root, { ...readPackage(root), yours: { ...names, without: recorded, tree } });
   const red = faultsOfChecks(root);
-  if (red.length > 0) throw new CommandError(red.join('\n'));
+  if (red.length > 0) {
+    throw new CommandError(red.join('\n'));
+  }
   return made;
 }
 
 /** Writes what follows from the code, and commits everything. */
 function commit({ names }: Choices, { parts: left }: Made): void {
   lockPackages(root);
-  for (const failed of writeGenerated(root)) console.error(`warning: ${failed}`);
-  moveIgnored(names);
+  for (const failed of writeGenerated(root)) {
+    console.error(`warning: ${failed}`);
+  }
+  if (names) {
+    moveLocalData(root, names);
+  }
   git(root, 'add', '--all');
   const kept = names ? `a store of ${names.plural}` : 'ours';
   const without = left.length > 0 ? `, without ${left.join(', ')}` : '';
   git(root, 'commit', '-q', '-m', `Make it ${kept}${without}`);
-}
-
-/** Moves local data, which is named like the store and which git would no longer ignore. */
-function moveIgnored(given: Names | undefined): void {
-  if (!given) return;
-  for (const path of readdirSync(root)) {
-    const target = renamedPath(path, given);
-    if (target !== path && !existsSync(join(root, target)))
-      renameSync(join(root, path), join(root, target));
-  }
 }
 
 function tell({ names }: Choices, { changed, removed, parts: left }: Made): void {

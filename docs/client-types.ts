@@ -388,7 +388,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     /**
                      * @description The path of the next page (RFC 8288), if there is one.
-                     * @example </v1/plants?limit=2&cursor=1AAAAAAAAAAk>; rel="next"
+                     * @example </v1/plants?limit=2&cursor=1AAAAAAAAAAc>; rel="next"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -402,7 +402,7 @@ export interface operations {
                      *       },
                      *       {
                      *         "name": "Monstera",
-                     *         "tag": "shade"
+                     *         "tag": "indoor"
                      *       }
                      *     ]
                      */
@@ -458,7 +458,7 @@ export interface operations {
                  * @example {
                  *       "id": 7,
                  *       "name": "Monstera",
-                 *       "tag": "shade"
+                 *       "tag": "indoor"
                  *     }
                  */
                 "application/json": components["schemas"]["NewPlant"];
@@ -484,7 +484,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "Monstera",
-                     *       "tag": "shade"
+                     *       "tag": "indoor"
                      *     }
                      */
                     "application/json": components["schemas"]["Plant"];
@@ -509,7 +509,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "Monstera",
-                     *       "tag": "shade"
+                     *       "tag": "indoor"
                      *     }
                      */
                     "application/json": components["schemas"]["Plant"];

@@ -82,7 +82,9 @@ export function plantStoreClient({
       } catch (error) {
         // The type of a proxy's problem may be missing.
         const type = error instanceof PlantStoreError ? `${error.problem.type}` : '';
-        if (type.endsWith(':plant-not-found')) return answer.mayHaveSucceeded;
+        if (type.endsWith(':plant-not-found')) {
+          return answer.mayHaveSucceeded;
+        }
         throw error;
       }
     },
@@ -119,11 +121,15 @@ export function plantStoreClient({
         const response = await fetch(request);
         const text = await response.text();
         const isOver = response.status !== 429 && !(response.status === 503 && isRepeatable);
-        if (isOver || left === 0) return { response, text, mayHaveSucceeded };
+        if (isOver || left === 0) {
+          return { response, text, mayHaveSucceeded };
+        }
         wait = retryAfter(response.headers) ?? wait;
         mayHaveSucceeded ||= response.status === 503;
       } catch (error) {
-        if (signal?.aborted || !isRepeatable || left === 0) throw error;
+        if (signal?.aborted || !isRepeatable || left === 0) {
+          throw error;
+        }
         mayHaveSucceeded = true;
       }
       await sleep(wait, signal);
@@ -184,8 +190,11 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+      if (signal?.aborted) {
+        reject(signal.reason);
+      } else {
+        resolve();
+      }
     };
     // A timer of more than 31 bits would end at once.
     const timer = setTimeout(end, signal?.aborted ? 0 : Math.min(ms, 2 ** 31 - 1));

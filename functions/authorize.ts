@@ -6,17 +6,19 @@ import { digest, makeToken } from './access-tokens/token.ts';
 import { connect, requiredVariable } from './dynamodb/client.ts';
 import { prime as primeClient } from './dynamodb/prime.ts';
 import { logError } from './log.ts';
-import { tableVariables } from './shared/environment-variables.ts';
+import { tableVariable } from './shared/environment-variables.ts';
 import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();
-const table = requiredVariable(tableVariables.accessTokens);
+const table = requiredVariable(tableVariable('accessTokens'));
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
   timeoutEarlyInMillis: timeouts.function - timeouts.authorizer,
 })
   .onError(({ error }) => {
-    if (error instanceof Unauthorized) return;
+    if (error instanceof Unauthorized) {
+      return;
+    }
     logError('AUTHORIZER_FAILED', {}, error);
     // Use a fixed message, because any error saying Unauthorized, even DynamoDB's, becomes a 401.
     throw new Error('The access token could not be judged.');
@@ -27,7 +29,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
  * Called by start.mjs (lib/bundle.ts) while Lambda initializes the function. It looks a record up.
  * Only requests call the handler.
  */
-export const prime = () => {
+export const prime = (): Promise<void> => {
   const { id, token } = makeToken();
   const record = {
     id: { S: id },

@@ -6,10 +6,10 @@ type Fields = Record<string, string | number | undefined>;
  * Writes one log line. Lambda wraps it in JSON, so that a metric filter finds the code at
  * `$.message.code`. A field never holds a secret or the content of a plant.
  */
-export const logInfo = (code: LogCode, fields: Fields) => console.info({ code, ...fields });
+export const logInfo = (code: LogCode, fields: Fields): void => console.info({ code, ...fields });
 
 /** Writes one log line about a failure, with everything that is known of its cause. */
-export const logError = (code: LogCode, fields: Fields, error: unknown) =>
+export const logError = (code: LogCode, fields: Fields, error: unknown): void =>
   console.error({ code, ...fields, cause: describe(error) });
 
 const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
@@ -22,18 +22,26 @@ const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as con
 export async function quietly(work: () => Promise<unknown>): Promise<void> {
   const loud = { ...console };
   const errors: unknown[] = [];
-  for (const method of methods) console[method] = () => {};
+  for (const method of methods) {
+    console[method] = () => {};
+  }
   console.error = (...line) => errors.push(...line);
   const failure = await work().then(
     () => undefined,
     (error) => ({ code: 'PRIMING_FAILED' satisfies LogCode, cause: describe(error), errors }),
   );
-  for (const method of methods) console[method] = loud[method];
-  if (failure) console.error(failure);
+  for (const method of methods) {
+    console[method] = loud[method];
+  }
+  if (failure) {
+    console.error(failure);
+  }
 }
 
 function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
   const { name, message, stack, code, $metadata, cause, ...more } = error as Error &
     Record<string, unknown>;
   // The message does not name the limit. The SDK's classes spell this member differently.

@@ -27,7 +27,7 @@ export type FunctionName = Capitalize<Operation> | 'Authorizer';
 export type Entry = (typeof operations)[Operation]['entry'] | 'authorize';
 
 /** Returns the name of the function of an operation. */
-export const functionOf = <O extends Operation>(operation: O) =>
+export const functionOf = <O extends Operation>(operation: O): Capitalize<O> =>
   `${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as Capitalize<O>;
 
 /** The name of the entry file in `functions/` of each function that is deployed. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { environment, tableVariables } from '../functions/shared/environment-variables.ts';
+import { environment, tableVariable } from '../functions/shared/environment-variables.ts';
 import { type Operation, operationNames, operations } from '../functions/shared/operations.ts';
 import type { TableName } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
@@ -31,7 +31,7 @@ export class PlantStoreStack extends Stack {
 
     const accessTo = (name: TableName, actions: readonly string[]): TableAccess => ({
       table: tables[name],
-      variable: tableVariables[name],
+      variable: tableVariable(name),
       actions,
     });
     const corsOrigin = settings['cors-origin'];
@@ -60,16 +60,18 @@ export class PlantStoreStack extends Stack {
     addMonitoring(this, { rest, handlers, authorizer, tables, settings });
     addBudget(this, settings); // part: budget
     const { domain } = settings;
-    if (domain) addDomain(this, domain, rest, settings);
+    if (domain) {
+      addDomain(this, domain, rest, settings);
+    }
 
     new CfnOutput(this, 'BaseUrl', {
       value: domain ? `https://${domain}/${stageName}` : rest.url.replace(/\/$/, ''),
     });
-    for (const { node, tableName } of Object.values(tables))
+    for (const { node, tableName } of Object.values(tables)) {
       new CfnOutput(this, `${node.id}TableName`, { value: tableName });
-    const copy = settings.instance ? ` --stack ${this.stackName}` : '';
+    }
     new CfnOutput(this, 'NextCommand', {
-      value: `npm run token -- issue --owner YOUR_NAME${copy}`,
+      value: `npm run token -- issue --owner YOUR_NAME --stack ${this.stackName}`,
     });
   }
 }

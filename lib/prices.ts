@@ -46,8 +46,16 @@ export const assumedInit = { seconds: 0.3, share: 0.01 } as const;
 /** What Lambda charges for an invocation on average, in seconds. */
 const billedSeconds = assumedSeconds + assumedInit.share * assumedInit.seconds;
 
+/** Prices of a usage, in US dollars. */
+export interface Price {
+  gateway: number;
+  lambda: number;
+  dynamodb: number;
+  logs: number;
+}
+
 /** Returns the price of a usage by service, with the default settings. */
-export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage) {
+export function priceOf({ requests, invocations, reads, writes, logBytes }: Usage): Price {
   return {
     gateway: (requests / 1e6) * prices.millionGatewayRequests,
     lambda:
@@ -62,4 +70,4 @@ export function priceOf({ requests, invocations, reads, writes, logBytes }: Usag
  * Returns the bytes that CloudWatch Logs charges for a line.
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
  */
-export const logEventBytes = (line: string) => Buffer.byteLength(line) + 26;
+export const logEventBytes = (line: string): number => Buffer.byteLength(line) + 26;

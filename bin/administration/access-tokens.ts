@@ -34,14 +34,14 @@ type Grant = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
 /** In seconds. */
 export type Lifetime = number | 'never';
 
-/** Returns when what is made now expires, in seconds since 1970, or undefined for never. */
+/** Returns when a new token expires, in seconds since 1970, or undefined for never. */
 export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefined =>
   lifetime === 'never' ? undefined : secondsOf(now) + lifetime;
 
 interface Rotation {
   /** For how many seconds the old token still works. */
   overlap: number;
-  /** That of the new token, if it is another than the old one's. */
+  /** The lifetime of the new token, if it differs from the old one's. */
   lifetime?: Lifetime | undefined;
 }
 

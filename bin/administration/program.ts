@@ -6,7 +6,7 @@ import {
   refuseSecretArguments,
 } from '../command-line/refused-arguments.ts';
 import { explain } from './explain.ts';
-import { type TargetOptions, targetOptions } from './target-options.ts';
+import { addTargetOptions, type TargetOptions } from './target-options.ts';
 
 /** Makes a program to which commands can be added. Its errors are one line each. */
 export const administration = (name: string): Command =>
@@ -21,12 +21,12 @@ export const administration = (name: string): Command =>
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
   endOnClosedOutput();
-  let options: TargetOptions = { stack: '' };
+  let options: TargetOptions | undefined;
   program.hook('preAction', (_, command) => {
     options = command.opts();
   });
   const commands = program.commands.length > 0 ? program.commands : [program];
-  for (const command of commands) for (const option of targetOptions()) command.addOption(option);
+  commands.forEach(addTargetOptions);
   refuseOptionsAsValues(commands);
   try {
     refuseSecretArguments(program, insteadOfTokens);
@@ -34,7 +34,9 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     await program.parseAsync();
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) {
+      return error.exitCode;
+    }
     console.error(`error: ${explain(error, options)}`);
     return 1;
   } finally {

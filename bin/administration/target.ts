@@ -4,7 +4,7 @@ import { requireObjects } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { documentClient, localClient } from '../../lib/offline/database/database-client.ts';
 import { AdministrationError } from './administration-error.ts';
-import { databaseEndpoint, type TargetOptions } from './target-options.ts';
+import { databaseEndpoint, type StackTarget, type TargetOptions } from './target-options.ts';
 
 export interface Target {
   database: DynamoDBDocumentClient;
@@ -41,13 +41,13 @@ interface Account {
 }
 
 /** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
-export function accountOf({ profile, ...options }: TargetOptions): Account {
+export function accountOf({ profile, ...options }: StackTarget): Account {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };
 }
 
 /** Returns an output of the deployed stack. Throws an AdministrationError if it is missing. */
-export async function outputOf(options: TargetOptions, name: string): Promise<string> {
+export async function outputOf(options: StackTarget, name: string): Promise<string> {
   // A local database needs no CloudFormation.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
@@ -57,10 +57,11 @@ export async function outputOf(options: TargetOptions, name: string): Promise<st
     new DescribeStacksCommand({ StackName: options.stack }),
   );
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-  if (!output)
+  if (!output) {
     throw new AdministrationError(
       `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
         'deployment did not finish.',
     );
+  }
   return output;
 }

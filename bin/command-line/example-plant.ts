@@ -1,6 +1,9 @@
 import { plantKind } from '../../functions/plants/plant.ts';
 
-/** A plant as programs and the API's description show it. */
+// The plant that programs, pages and the API's description show.
+
+export const exampleId = 7;
+
 export const examplePlant: typeof plantKind.example = {
   ...plantKind.example,
   name: 'Monstera',

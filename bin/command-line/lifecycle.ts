@@ -17,16 +17,21 @@ export async function lifecycle(run: (start: Start) => Promise<void>): Promise<v
 
   // A terminal's Ctrl-C arrives several times, because npm and the launcher pass it on. Only the
   // first signal counts, so that the cleanup finishes.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => void end());
+  }
   process.once('disconnect', () => void end());
   process.channel?.unref();
   // The reader of the output may be gone too, which must not interrupt the cleanup.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', () => undefined);
+  }
 
   try {
     await run((part) => {
-      if (ending) return ending;
+      if (ending) {
+        return ending;
+      }
       const started = Promise.resolve(part());
       parts.push(started);
       return started;
@@ -41,9 +46,12 @@ export async function lifecycle(run: (start: Start) => Promise<void>): Promise<v
   }
 
   async function stop(errors: Set<unknown>): Promise<never> {
-    for (const part of parts.reverse())
+    for (const part of parts.reverse()) {
       await part.then((started) => started.stop()).catch((error) => errors.add(error));
-    for (const error of errors) console.error(`error: ${messageOf(error)}`);
+    }
+    for (const error of errors) {
+      console.error(`error: ${messageOf(error)}`);
+    }
     return exit(errors.size > 0 ? 1 : 0);
   }
 }
@@ -61,5 +69,5 @@ async function exit(code: number): Promise<never> {
   return process.exit(code);
 }
 
-export const messageOf = (error: unknown) =>
+export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -14,17 +14,20 @@ const secretPattern = new RegExp(
 
 /** Ends the program with an error, which does not repeat the token, if an argument may hold one. */
 export function refuseSecretArguments(program: Command, instead: string): void {
-  if (process.argv.slice(2).some((argument) => secretPattern.test(argument)))
+  if (process.argv.slice(2).some((argument) => secretPattern.test(argument))) {
     program.error(
       'error: An argument looks like an access token. Other users can see arguments, and npm ' +
         `writes them to its log files, so revoke that token by its id. ${instead}`,
     );
+  }
 }
 
 /** Refuses options that npm took for its own because there was no "--" before them. */
 export function refuseOptionsOfNpm(program: Command): void {
   const [, script] = / (\S+) --$/.exec(program.name()) ?? [];
-  if (script !== process.env.npm_lifecycle_event) return;
+  if (script !== process.env.npm_lifecycle_event) {
+    return;
+  }
   const taken = [program, ...program.commands]
     .flatMap(({ options }) => options)
     .filter(({ long = '', argChoices }) => {
@@ -35,20 +38,25 @@ export function refuseOptionsOfNpm(program: Command): void {
       return value !== undefined && isOurs && !isPassedOn;
     })
     .map(({ long }) => long);
-  if (taken.length > 0)
+  if (taken.length > 0) {
     program.error(
       `error: npm took ${[...new Set(taken)].join(', ')} for its own. Repeat the command with ` +
         `"--" before its options: ${program.name()} …`,
     );
+  }
 }
 
 /** Refuses `--owner --localhost`, which commander takes for the owner `--localhost`. */
 export function refuseOptionsAsValues(commands: readonly Command[]): void {
   for (const option of new Set(commands.flatMap(({ options }) => options))) {
-    if (!option.required || option.variadic) continue;
+    if (!option.required || option.variadic) {
+      continue;
+    }
     const parse = option.parseArg;
     option.argParser((text, previous) => {
-      if (text.startsWith('--')) throw new InvalidArgumentError(`Put a value before ${text}.`);
+      if (text.startsWith('--')) {
+        throw new InvalidArgumentError(`Put a value before ${text}.`);
+      }
       return parse ? parse(text, previous) : text;
     });
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Where a running `npm start` answers. */
 export interface Running {
   processId: number;
-  /** Where that process id has a meaning. Another container has other processes. */
+  /** The processes among which the id is unique. Another container has other processes. */
   processes: string;
   baseUrl: string;
   dynamodbEndpoint: string;
@@ -20,7 +20,7 @@ const fileIn = (dataFolder: string) => join(dataFolder, 'running.json');
 export function announce(
   dataFolder: string,
   { baseUrl, dynamodbEndpoint }: Pick<Running, 'baseUrl' | 'dynamodbEndpoint'>,
-) {
+): { stop(): Promise<void> } {
   const file = fileIn(dataFolder);
   const running: Running = {
     processId: process.pid,
@@ -34,7 +34,7 @@ export function announce(
   return { stop: async () => withdraw(dataFolder) };
 }
 
-/** Removes what a process announced that has ended. Only for who has the data folder open. */
+/** Removes an announcement. Call it only if this process has the data folder open. */
 export function withdraw(dataFolder: string): void {
   rmSync(fileIn(dataFolder), { force: true });
 }
@@ -70,7 +70,7 @@ function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // Another user's process.
+    // EPERM means that it is another user's process.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

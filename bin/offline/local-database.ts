@@ -47,7 +47,9 @@ async function takeFolder(data: string): Promise<DataFolder> {
     return folder;
   } catch (error) {
     const running = error instanceof FolderInUse ? findRunning(data) : undefined;
-    if (!running) throw error;
+    if (!running) {
+      throw error;
+    }
     // Git Bash's kill takes other ids than Windows.
     const canKill = isOwn(running) && process.platform !== 'win32';
     const how = canKill ? `with "kill ${running.processId}"` : 'where it was started';
@@ -77,7 +79,9 @@ async function checkPorts(port: number, dynamodbPort: number, dynamodbHost: stri
   if (await canListen('--dynamodb-host', 0, dynamodbHost)) {
     await canListen('--dynamodb-port', dynamodbPort, dynamodbHost);
   }
-  if (faults.length > 0) throw new Error(faults.join(' '));
+  if (faults.length > 0) {
+    throw new Error(faults.join(' '));
+  }
 }
 
 /** Issues a token for trying the plant store out. `label` says which program issued it. */

@@ -12,8 +12,9 @@ export interface LocalOptions {
 }
 
 function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535)
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
     throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
+  }
   return Number(text);
 }
 
@@ -32,7 +33,9 @@ const localOptions = [
 
 /** Reads the command line of a program that takes the shared options beside its own. */
 export function parseOptions(program: Command): void {
-  for (const option of localOptions) program.addOption(option);
+  for (const option of localOptions) {
+    program.addOption(option);
+  }
   refuseOptionsOfNpm(program);
   program.parse();
 }

@@ -1,4 +1,4 @@
-import { examplePlant } from '../command-line/example-plant.ts';
+import { exampleId, examplePlant } from '../command-line/example-plant.ts';
 import type { LocalOptions } from './local-options.ts';
 
 export interface Ready {
@@ -24,7 +24,7 @@ export function printReady(
   const width = Math.max(...places.map(([label]) => label.length)) + 2;
   const curl = (method: string, path: string) =>
     `  curl -i ${method}${baseUrl}/plants${path} -H 'Authorization: Bearer ${token}'`;
-  const members = Object.entries({ id: 1, ...examplePlant }).map(
+  const members = Object.entries({ id: exampleId, ...examplePlant }).map(
     ([name, value]) => `"${name}": ${JSON.stringify(value)}`,
   );
   const plant = `'{${members.join(', ')}}'`;
@@ -35,7 +35,7 @@ Create, list and delete a plant:
 
 ${curl('', '')} -H 'Content-Type: application/json' -d ${plant}
 ${curl('', '')}
-${curl('-X DELETE ', '/1')}
+${curl('-X DELETE ', `/${exampleId}`)}
 
 Ctrl-C ends it. ${log}
 `;

@@ -1,4 +1,5 @@
 import type { InputSchema } from '../../functions/http/input.ts';
+import type { Fields } from '../../functions/items/fields.ts';
 import { cursorPattern, encodeCursor, largestPage } from '../../functions/items/paging.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
@@ -6,7 +7,7 @@ import { listPlantsInput } from '../../functions/plants/list.ts';
 import { type Content, fields } from '../../functions/plants/plant.ts';
 import type { Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { examplePlant } from '../command-line/example-plant.ts';
+import { exampleId, examplePlant } from '../command-line/example-plant.ts';
 import { everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { int64Description } from './schema.ts';
 
@@ -22,10 +23,11 @@ export interface Description<O extends Operation> {
   problems: ProblemCode[];
 }
 
-const plant: Content = { ...examplePlant, tag: 'shade' };
 /** Returns the answer to a create with these fields. The others have their defaults. */
 const shown = (given: Partial<Content>): Json => ({
-  ...mapped(fields, ({ fallback, kind }) => fallback ?? kind.samples().good[0]),
+  ...mapped(fields, ({ fallback, kind }) =>
+    fallback === undefined ? kind.samples().good[0] : fallback,
+  ),
   ...given,
 });
 // Filters stand before them.
@@ -35,19 +37,22 @@ const location = {
   required: true,
   description: 'The path of the plant.',
   schema: { type: 'string', pattern: '^(/[^/]+)*/plants/(0|-?[1-9][0-9]{0,18})$' },
-  example: '/v1/plants/7',
+  example: `/v1/plants/${exampleId}`,
 };
 const created = (description: string) => ({
   description,
   headers: { ...everyResponse, Location: location },
-  ...json(reference('schemas', 'Plant'), shown(plant)),
+  ...json(reference('schemas', 'Plant'), shown(examplePlant)),
 });
 const link = {
   description: 'The path of the next page (RFC 8288), if there is one.',
   schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
-  example: `</v1/plants?limit=2&cursor=${encodeCursor(9n)}>; rel="next"`,
+  example: `</v1/plants?limit=2&cursor=${encodeCursor(BigInt(exampleId))}>; rel="next"`,
 };
 const plants = { type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') };
+
+/** The fields of what answers hold, by the names of their schemas. */
+export const answers: Record<string, Fields> = { Plant: fields };
 
 /** The texts of the operations. Only the document has them, so that bundles stay small. */
 export const descriptions: { [O in Operation]: Description<O> } = {
@@ -58,7 +63,7 @@ export const descriptions: { [O in Operation]: Description<O> } = {
       'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
       'back a plant that another caller deleted meanwhile.',
     input: createPlantInput,
-    body: { name: 'NewPlant', example: { id: 7, ...plant } },
+    body: { name: 'NewPlant', example: { id: exampleId, ...examplePlant } },
     successes: {
       201: created('The plant was stored.'),
       200: created('The plant existed already, with the same content.'),
@@ -75,7 +80,7 @@ export const descriptions: { [O in Operation]: Description<O> } = {
       200: {
         description: 'A page of plants.',
         headers: { ...everyResponse, Link: link },
-        ...json(plants, [shown({}), shown(plant)]),
+        ...json(plants, [shown({}), shown(examplePlant)]),
       },
     },
     problems: [],

@@ -1,7 +1,6 @@
 import type { InputSchema } from '../../functions/http/input.ts';
 import { type Fault, Problem } from '../../functions/http/problem.ts';
 import type { Fields } from '../../functions/items/fields.ts';
-import { fields } from '../../functions/plants/plant.ts';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
@@ -12,7 +11,7 @@ import {
   problems,
 } from '../../functions/shared/problems.ts';
 import { defaultPorts } from '../command-line/running.ts';
-import { type Description, descriptions, parameterDescriptions } from './descriptions.ts';
+import { answers, type Description, descriptions, parameterDescriptions } from './descriptions.ts';
 import { everyHeader, everyResponse, type Json, json, mapped, reference } from './parts.ts';
 import { answerSchema, parameterSchema, requestSchema } from './schema.ts';
 
@@ -69,7 +68,7 @@ function openApiDocument(): Json {
     components: {
       schemas: {
         ...bodySchemas(),
-        Plant: answerSchema(fields),
+        ...mapped(answers, answerSchema),
         Problem: problemSchema,
         Fault: faultSchema,
       },
@@ -98,9 +97,13 @@ function bodySchemas(): Json {
   const schemas: Record<string, Fields> = {};
   for (const [operation, { input }] of Object.entries(descriptions)) {
     const { body }: InputSchema = input;
-    if (!body) continue;
+    if (!body) {
+      continue;
+    }
     const { name } = bodyOf(operation as Operation);
-    if ((schemas[name] ?? body) !== body) missing(`a name of its own for ${operation}'s body`);
+    if ((schemas[name] ?? body) !== body) {
+      missing(`a name of its own for ${operation}'s body`);
+    }
     schemas[name] = body;
   }
   return mapped(schemas, requestSchema);

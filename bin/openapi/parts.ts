@@ -2,7 +2,9 @@ import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.t
 
 export type Json = Record<string, unknown>;
 
-export const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+export const reference = (kind: string, name: string): Json => ({
+  $ref: `#/components/${kind}/${name}`,
+});
 
 /** Returns an object with the same names. */
 export const mapped = <T>(
@@ -17,6 +19,6 @@ export const everyResponse = Object.fromEntries(
 );
 
 /** Returns the content of a body in JSON. */
-export const json = (schema: Json, example: unknown) => ({
+export const json = (schema: Json, example: unknown): { content: Json } => ({
   content: { 'application/json': { schema, example } },
 });

@@ -27,7 +27,9 @@ export function parameterSchema(field: Field<unknown>): JsonSchema {
 export function requestSchema(fields: Fields): JsonSchema {
   const properties = mapped(fields, (field) => {
     const schema = schemaOf(field);
-    if (field.isRequired) return schema;
+    if (field.isRequired || field.fallback === undefined) {
+      return schema;
+    }
     const value = field.fallback === '' ? 'Empty' : JSON.stringify(field.fallback);
     const description = `${schema.description ?? ''} ${value} if it is left out.`.trimStart();
     return { ...schema, description };

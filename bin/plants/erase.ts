@@ -31,7 +31,9 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
     const name = await tableIn(options, table);
     const rows = () => ownerRows(database, name, tableKeys[table], owner);
     const holding = { table, name, rows, found: 0, erased: 0 };
-    for await (const _ of rows()) holding.found += 1;
+    for await (const _ of rows()) {
+      holding.found += 1;
+    }
     holdings.push(holding);
   }
   const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
@@ -42,8 +44,12 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const where = options.localhost ? databaseEndpoint(options) : options.stack;
   console.error(`${where}: ${owner} has ${list('found')}.`);
   const total = sum('found');
-  if (total === 0) return;
-  if (!(await confirmed(owner))) throw new AdministrationError('nothing is erased.');
+  if (total === 0) {
+    return;
+  }
+  if (!(await confirmed(owner))) {
+    throw new AdministrationError('nothing is erased.');
+  }
 
   const bar = progressBar('Erasing', 'items');
   async function* everyRow(): AsyncGenerator<{ holding: Holding; key: RowKey }> {

@@ -22,10 +22,12 @@ export async function importCommand(
 ): Promise<void> {
   const { owner, onlyWriter } = options;
   const { store } = await openPlants(options);
-  if (file === undefined && process.stdin.isTTY)
+  if (file === undefined && process.stdin.isTTY) {
     throw new AdministrationError('Name a file to import.');
-  if (file !== undefined && !existsSync(file))
+  }
+  if (file !== undefined && !existsSync(file)) {
     throw new AdministrationError(`There is no file ${file}.`);
+  }
   const stats = file === undefined ? fstatSync(0) : statSync(file);
   const input = file === undefined ? process.stdin : createReadStream(file);
 
@@ -43,7 +45,9 @@ export async function importCommand(
 
   async function importLine({ text, number }: NumberedLine): Promise<void> {
     try {
-      if (text === undefined) throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
+      if (text === undefined) {
+        throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
+      }
       const plant = fromLine(text);
       const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
       if (creation === 'conflict') {
@@ -52,7 +56,9 @@ export async function importCommand(
         done[creation] += 1;
       }
     } catch (error) {
-      if (!(error instanceof LineError)) throw error;
+      if (!(error instanceof LineError)) {
+        throw error;
+      }
       fault('invalid', number, error.message);
     }
     lines += 1;
@@ -61,11 +67,14 @@ export async function importCommand(
 
   await writeAll(options, (signal) => numberedLines(input, signal), importLine, { bar, soFar });
   const faults = done.conflict + done.invalid;
-  if (faults > faultsShown) console.error(`… and ${faults - faultsShown} more lines like these`);
-  if (faults > 0)
+  if (faults > faultsShown) {
+    console.error(`… and ${faults - faultsShown} more lines like these`);
+  }
+  if (faults > 0) {
     throw new AdministrationError(
       `${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`,
     );
+  }
   console.error(`Imported for ${owner}: ${soFar()}.`);
 }
 
@@ -83,9 +92,13 @@ async function* numberedLines(
   try {
     for await (const text of readLines(addAbortSignal(signal, input))) {
       number += 1;
-      if (text?.trim() !== '') yield { text, number };
+      if (text?.trim() !== '') {
+        yield { text, number };
+      }
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) {
+      throw error;
+    }
   }
 }

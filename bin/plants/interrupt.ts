@@ -1,6 +1,8 @@
 /** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */
 export function onInterrupt(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => controller.abort());
+  }
   return controller.signal;
 }

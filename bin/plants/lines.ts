@@ -15,7 +15,9 @@ export function fromLine(line: string): Plant {
     const member = Object.hasOwn(newPlant, name) ? name : JSON.stringify(name);
     faults.push(`${member}${place} ${detail}`);
   });
-  if (faults.length > 0) throw new LineError(faults.join('; '));
+  if (faults.length > 0) {
+    throw new LineError(faults.join('; '));
+  }
   return plant;
 }
 
@@ -27,9 +29,13 @@ export class LineError extends Error {
 function parse(line: string): JsonObject {
   try {
     const object = parseJsonObject(line);
-    if (object) return object;
+    if (object) {
+      return object;
+    }
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) {
+      throw error;
+    }
   }
   throw new LineError('it is not a JSON object');
 }
@@ -43,7 +49,9 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<s
   let bytes = 0;
   const add = (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes <= maxBodyBytes) pieces.push(piece);
+    if (bytes <= maxBodyBytes) {
+      pieces.push(piece);
+    }
   };
   const take = () => {
     const line = bytes <= maxBodyBytes ? Buffer.concat(pieces).toString() : undefined;
@@ -61,5 +69,7 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<s
     }
     add(chunk.subarray(start));
   }
-  if (bytes > 0) yield take();
+  if (bytes > 0) {
+    yield take();
+  }
 }

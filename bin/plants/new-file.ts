@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream, linkSync, lstatSync, rmSync, type WriteStream } from 'node:fs';
 import { AdministrationError } from '../administration/administration-error.ts';
 
-/** A file that gets its name once it is complete. Until then it has a name that nobody knows. */
+/** A file that gets its name once it is complete. Until then it ends in a random id and `.part`. */
 export interface NewFile {
   stream: WriteStream;
   /** Gives the file its name. Throws if that is taken by now, and leaves both files as they are. */
@@ -20,8 +20,8 @@ export function createNewFile(name: string): NewFile {
     throw new AdministrationError(`${name} exists: choose another name, or remove it.`);
   }
   const draft = `${name}.${randomUUID()}.part`;
-  // With `x` a link or a file that somebody has put there is an error. With `flush` the content is
-  // on the disk before the file gets its name.
+  // With `x`, a file or a link that is there already is an error. With `flush`, the content is on
+  // the disk before the file gets its name.
   const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   return {
     stream,

@@ -29,7 +29,11 @@ export async function* ownerRows(
 }
 
 /** Returns what makes the command that reads a page, from the row after a key on. */
-function readerOf(table: string, { partition, sort, ownerRows }: TableKey, owner: string) {
+function readerOf(
+  table: string,
+  { partition, sort, ownerRows }: TableKey,
+  owner: string,
+): (next: RowKey | undefined) => QueryCommand | ScanCommand {
   const keyNames = sort ? [partition, sort] : [partition];
   const aliases = new Map(keyNames.map((name) => [`#${name}`, name]));
   const request = {
@@ -42,7 +46,7 @@ function readerOf(table: string, { partition, sort, ownerRows }: TableKey, owner
   });
   switch (ownerRows.by) {
     case 'partition':
-      return (next: RowKey | undefined) =>
+      return (next) =>
         new QueryCommand({
           ...request,
           ...names(partition),
@@ -51,7 +55,7 @@ function readerOf(table: string, { partition, sort, ownerRows }: TableKey, owner
           ExclusiveStartKey: next,
         });
     case 'start of the partition':
-      return (next: RowKey | undefined) =>
+      return (next) =>
         new ScanCommand({
           ...request,
           ...names(partition),
@@ -60,7 +64,7 @@ function readerOf(table: string, { partition, sort, ownerRows }: TableKey, owner
           ExclusiveStartKey: next,
         });
     case 'attribute':
-      return (next: RowKey | undefined) =>
+      return (next) =>
         new ScanCommand({
           ...request,
           ...names(ownerRows.name),
@@ -80,12 +84,16 @@ export async function deleteRow(
   try {
     await database.send(new DeleteCommand({ TableName: table, Key: key }));
   } catch (error) {
-    if (!(error instanceof UnknownOutcome) || error.mayStillArrive) throw error;
+    if (!(error instanceof UnknownOutcome) || error.mayStillArrive) {
+      throw error;
+    }
     const get = new GetCommand({ TableName: table, Key: key, ConsistentRead: true });
     const { Item } = await database.send(get).catch((cause) => {
       throw new UnknownOutcome(error.mayStillArrive, cause);
     });
     // A row that is there may be another caller's, created after this delete took effect.
-    if (Item) throw error;
+    if (Item) {
+      throw error;
+    }
   }
 }

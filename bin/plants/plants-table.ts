@@ -8,9 +8,9 @@ import { attempts } from '../../functions/shared/timeouts.ts';
 import { openTarget, tableIn } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
 
-export interface OwnerOptions extends TargetOptions {
+export type OwnerOptions = TargetOptions & {
   owner: string;
-}
+};
 
 /** Opens the table of plants that the options name. */
 export async function openPlants(
@@ -33,8 +33,12 @@ export async function* pagesOf<T extends { id: bigint }>(
   let last: bigint | undefined;
   for (;;) {
     const page = await untilAvailable(() => store.list(owner, pageSize, last, signal));
-    if (page.length > 0) yield page;
-    if (page.length < pageSize) return;
+    if (page.length > 0) {
+      yield page;
+    }
+    if (page.length < pageSize) {
+      return;
+    }
     last = page.at(-1)?.id;
   }
 }
@@ -50,7 +54,9 @@ export async function untilAvailable<T>(call: () => Promise<T>, onlyWriter = fal
       return await call();
     } catch (error) {
       const isUnknown = error instanceof UnknownOutcome && !onlyWriter;
-      if (isUnknown || !isUnavailable(error) || pause > 16_000) throw error;
+      if (isUnknown || !isUnavailable(error) || pause > 16_000) {
+        throw error;
+      }
       await setTimeout(pause * (0.5 + Math.random() / 2));
     }
   }

@@ -5,9 +5,9 @@ import { onInterrupt } from './interrupt.ts';
 import type { OwnerOptions } from './plants-table.ts';
 import type { ProgressBar } from './progress-bar.ts';
 
-export interface WriteOptions extends OwnerOptions {
+export type WriteOptions = OwnerOptions & {
   onlyWriter: boolean;
-}
+};
 
 /** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
 const concurrency = 32;
@@ -27,7 +27,9 @@ export async function writeAll<T>(
   const worker = async () => {
     // Leaving the loop, also by an error, ends the generator for all workers.
     for await (const item of all) {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        return;
+      }
       await write(item);
     }
   };
@@ -44,5 +46,7 @@ export async function writeAll<T>(
       : '';
     throw new AdministrationError(`${what} So far: ${soFar()}. ${again}${hint}`);
   }
-  if (signal.aborted) throw new AdministrationError(`interrupted: ${soFar()}. ${again}`);
+  if (signal.aborted) {
+    throw new AdministrationError(`interrupted: ${soFar()}. ${again}`);
+  }
 }

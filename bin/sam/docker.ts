@@ -4,14 +4,18 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const installation = 'https://docs.docker.com/get-started/get-docker/';
 
-export type Docker = Awaited<ReturnType<typeof findDocker>>;
+/** What the running Docker daemon says of its containers. */
+export interface Docker {
+  /** As Lambda calls it. */
+  architecture: 'arm64' | 'x86_64';
+  /** An address of this machine that the containers reach, and other machines do not. */
+  address: string;
+  /** The name of this machine in the containers. */
+  hostname: string;
+}
 
-/**
- * Asks the running Docker daemon for the architecture of its containers, as Lambda calls it, for an
- * address of this machine that they reach and other machines do not, and for its name in them.
- * Rejects with one line for people if no daemon answers.
- */
-export async function findDocker() {
+/** Asks the running Docker daemon. Rejects with one line for people if no daemon answers. */
+export async function findDocker(): Promise<Docker> {
   const { stdout: answer } = await run('docker', ['info', '--format', '{{json .}}']).catch(
     ({ code }: NodeJS.ErrnoException) => {
       throw new Error(
@@ -24,8 +28,9 @@ export async function findDocker() {
   const info: { Architecture: string; OperatingSystem: string } = JSON.parse(answer);
   const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
   // If containers run in a virtual machine, its name for this machine leads to the loopback.
-  if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop')
+  if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop') {
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
+  }
   const format = '{{json .IPAM.Config}}';
   const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', format]);
   const address = bridgeAddress(JSON.parse(stdout) ?? []);
@@ -40,7 +45,9 @@ export async function findDocker() {
 export function bridgeAddress(configuration: { Subnet?: string; Gateway?: string }[]): string {
   for (const { Subnet = '', Gateway } of configuration) {
     const [, start, last] = /^((?:\d+\.){3})(\d+)\/\d+$/.exec(Subnet) ?? [];
-    if (Gateway || start) return Gateway || `${start}${Number(last) + 1}`;
+    if (Gateway || start) {
+      return Gateway || `${start}${Number(last) + 1}`;
+    }
   }
   throw new Error('Docker has no network "bridge" with an address: restart the Docker daemon.');
 }
@@ -50,5 +57,7 @@ export async function removeContainers(ids: Iterable<string>): Promise<void> {
   const { stdout } = await run('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   const there = stdout.split('\n');
   const left = [...ids].filter((id) => there.includes(id));
-  if (left.length > 0) await run('docker', ['rm', '--force', ...left]);
+  if (left.length > 0) {
+    await run('docker', ['rm', '--force', ...left]);
+  }
 }

@@ -35,8 +35,17 @@ export async function findSam(): Promise<void> {
 /** The time that SAM CLI has to end. While it waits for a debugger, Ctrl-C only ends a request. */
 const stopTimeoutMs = 5000;
 
+export interface Sam {
+  /** Its base URL, without a stage, once it answers. Rejects if SAM CLI ends before that. */
+  ready: Promise<string>;
+  /** Settles when SAM CLI has ended, for any reason. */
+  ended: Promise<void>;
+  /** Ends SAM CLI and removes its containers. */
+  stop(): Promise<void>;
+}
+
 /** Starts `sam local start-api`. A function's container starts at its first request and is kept. */
-export function startSam({ template, port, environment, args, log }: SamOptions) {
+export function startSam({ template, port, environment, args, log }: SamOptions): Sam {
   const variables = join(dirname(template), 'env-vars.json');
   writeFileSync(variables, JSON.stringify({ Parameters: environment }));
   // EAGER sometimes loses a container. A debugger could not attach to it.
@@ -53,9 +62,13 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   for (const stream of [child.stdout, child.stderr]) {
     createInterface(stream).on('line', (line) => {
       const [, container] = /SAM_CONTAINER_ID: (\w+)/.exec(line) ?? [];
-      if (container) containers.add(container);
+      if (container) {
+        containers.add(container);
+      }
       const [, url] = /\* Running on (https?:\/\/\S+)/.exec(line) ?? [];
-      if (url) ready.resolve(url);
+      if (url) {
+        ready.resolve(url);
+      }
       log(line);
     });
   }
@@ -65,7 +78,6 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   // If this process ends without a call of `stop`, SAM CLI still cleans up.
   process.once('exit', interrupt);
 
-  /** Ends SAM CLI and removes its containers. */
   async function stop(): Promise<void> {
     // SAM CLI ignores SIGTERM once it has started a debugger, but not SIGINT.
     interrupt();
@@ -78,13 +90,7 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   const early = ended.then(() => {
     throw new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`);
   });
-  return {
-    /** Its base URL, without a stage, once it answers. Rejects if SAM CLI ends before that. */
-    ready: Promise.race([ready.promise, early]),
-    /** Settles when SAM CLI has ended, for any reason. */
-    ended,
-    stop,
-  };
+  return { ready: Promise.race([ready.promise, early]), ended, stop };
 }
 
 /** Leaves out the developer's credentials: SAM CLI would call AWS with them and pass them on. */

@@ -70,10 +70,14 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
 
   function call(made: FunctionCall): void {
     const request = open.get(made.traceId ?? '');
-    if (!request) return;
+    if (!request) {
+      return;
+    }
     request.reads += made.units.reads;
     request.writes += made.units.writes;
-    if (made.denied !== undefined) request.denied.push(made);
+    if (made.denied !== undefined) {
+      request.denied.push(made);
+    }
   }
 
   function request(trace: Trace): (answered: Answered) => void {
@@ -101,8 +105,12 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     totals.set(operation, total);
     total.requests += 1;
     total.refused += isRefused ? 1 : 0;
-    for (const counted of ['invocations', 'coldStarts'] as const) total[counted] += trace[counted];
-    for (const used of ['reads', 'writes', 'logBytes'] as const) total[used] += opened[used];
+    for (const counted of ['invocations', 'coldStarts'] as const) {
+      total[counted] += trace[counted];
+    }
+    for (const used of ['reads', 'writes', 'logBytes'] as const) {
+      total[used] += opened[used];
+    }
   }
 
   return { log, call, request, totals };
@@ -130,12 +138,11 @@ function requestLine(
     reads > 0 ? plural(reads, 'read unit') : '',
     writes > 0 ? plural(writes, 'write unit') : '',
   ].filter((detail) => detail !== '');
-  const colour = statusCode < 400 ? 'green' : statusCode < 500 ? 'yellow' : 'red';
   return [
     paint('dim', time()),
     method.padEnd(6),
     printable(url),
-    paint(colour, `${statusCode}`),
+    paint(colourOf(statusCode), `${statusCode}`),
     `${Math.round(durationMs)} ms`,
     paint('dim', printable(details.join(', '))),
   ]
@@ -157,9 +164,17 @@ function adviceOn({ functionName, action, tables }: FunctionCall): string {
   );
 }
 
+function colourOf(statusCode: number): Format {
+  if (statusCode < 400) {
+    return 'green';
+  }
+  return statusCode < 500 ? 'yellow' : 'red';
+}
+
+type Format = 'dim' | 'green' | 'yellow' | 'red';
+
 /** Colours a text, if stderr is a terminal. */
-const paint = (format: 'dim' | 'green' | 'yellow' | 'red', text: string) =>
-  styleText(format, text, { stream: process.stderr });
+const paint = (format: Format, text: string) => styleText(format, text, { stream: process.stderr });
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const indent = (text: string) => text.replace(/^/gm, '    ');
@@ -216,7 +231,9 @@ function ownFrames(stack: string): string {
 
 /** Returns all that a function has logged of a cause: its stack, other fields and own cause. */
 function causeOf(cause: unknown): string {
-  if (typeof cause !== 'object' || cause === null) return String(cause);
+  if (typeof cause !== 'object' || cause === null) {
+    return String(cause);
+  }
   const { name, message, stack, cause: inner, ...more } = cause as Record<string, unknown>;
   return [
     ownFrames(`${stack ?? `${name}: ${message}`}`),

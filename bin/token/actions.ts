@@ -17,12 +17,12 @@ import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
 import { textTable } from '../command-line/text-table.ts';
 
-interface IssueOptions extends TargetOptions {
+type IssueOptions = TargetOptions & {
   owner: string;
   scope: Scope[];
   label: string;
   expiresIn: Lifetime;
-}
+};
 
 export async function issue(options: IssueOptions): Promise<void> {
   const { owner, scope: scopes, label } = options;
@@ -31,11 +31,11 @@ export async function issue(options: IssueOptions): Promise<void> {
   show(await issueToken(database, table, grant));
 }
 
-interface ListOptions extends TargetOptions {
+type ListOptions = TargetOptions & {
   owner?: string;
   active?: true;
   json?: true;
-}
+};
 
 export async function list(options: ListOptions): Promise<void> {
   const now = Date.now();
@@ -57,11 +57,11 @@ export async function revoke(argument: string, options: TargetOptions): Promise<
   );
 }
 
-interface RotateOptions extends TargetOptions {
+type RotateOptions = TargetOptions & {
   /** In seconds. */
   overlap: number;
   expiresIn?: Lifetime;
-}
+};
 
 export async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const id = await idFrom(argument);
@@ -95,7 +95,9 @@ async function idFrom(argument: string): Promise<string> {
 }
 
 async function firstLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin })) return line.trim();
+  for await (const line of createInterface({ input: process.stdin })) {
+    return line.trim();
+  }
   return '';
 }
 
@@ -106,7 +108,7 @@ const expiry = (expires: number | undefined) => isoTime(expires) ?? 'never';
 
 /**
  * Formats a table for people, with one token on each line. It fits 80 columns if the owners' names
- * do, because labels are cut off, times end in minutes, and who has all scopes has `all`.
+ * do, because labels are cut off, times end in minutes, and `all` stands for all scopes.
  */
 function tableOf(tokens: AccessTokenRecord[], now: number): string {
   const heading = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES'];

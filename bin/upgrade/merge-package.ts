@@ -28,7 +28,9 @@ export function mergePackage(
   const merged: Members = {};
   for (const name of namesInOrder(ours, theirs)) {
     const member = `${path}${name}`;
-    const [before, mine, next] = [base[name], ours[name], theirs[name]];
+    const before = base[name];
+    const mine = ours[name];
+    const next = theirs[name];
     let value = mine;
     if (isEqual(mine, before)) {
       value = next;
@@ -37,7 +39,9 @@ export function mergePackage(
     } else if (!isEqual(next, before) && !isEqual(next, mine)) {
       conflicts.push({ member, ours: mine, theirs: next });
     }
-    if (value !== undefined) merged[name] = value;
+    if (value !== undefined) {
+      merged[name] = value;
+    }
   }
   return merged;
 }

@@ -47,7 +47,9 @@ function lock(copy: string, folder: string, merged: Package): void {
   mkdirSync(folder, { recursive: true });
   writePackage(folder, merged);
   for (const file of ['package-lock.json', '.npmrc']) {
-    if (existsSync(join(copy, file))) copyFileSync(join(copy, file), join(folder, file));
+    if (existsSync(join(copy, file))) {
+      copyFileSync(join(copy, file), join(folder, file));
+    }
   }
   lockPackages(folder);
 }
@@ -62,14 +64,20 @@ function editsOf(copy: string, original: Original, base: string, tree: string): 
     ['package-lock.json', undefined],
   ]);
   for (const file of generated.flatMap(({ files }) => files)) {
-    if (readText(copy, file) !== textIn(original, base, file)) edits.set(file, undefined);
+    if (readText(copy, file) !== textIn(original, base, file)) {
+      edits.set(file, undefined);
+    }
   }
   for (const page of filesOf(copy, '*.md')) {
     const own = readText(copy, page)?.match(figures) ?? [];
     const before = own.length > 0 ? textIn(original, base, page) : undefined;
     const text = textIn(original, tree, page);
-    if (text === undefined || before === undefined) continue;
-    if (JSON.stringify(before.match(figures)) === JSON.stringify(own)) continue;
+    if (text === undefined || before === undefined) {
+      continue;
+    }
+    if (JSON.stringify(before.match(figures)) === JSON.stringify(own)) {
+      continue;
+    }
     let next = 0;
     edits.set(
       page,
@@ -92,7 +100,9 @@ export function merge(copy: string, original: Original, change: Change): string 
       ...['cherry-pick', '--no-commit', 'FETCH_HEAD'],
     ]);
   } catch (error) {
-    if (!(error instanceof CommandError) || unmerged(copy).length === 0) throw error;
+    if (!(error instanceof CommandError) || unmerged(copy).length === 0) {
+      throw error;
+    }
     said = error.message.split('\n').filter(isOfMerge).join('\n');
   }
   writePackage(copy, change.package);

@@ -43,7 +43,9 @@ export function versionOf(
   recorded: string | undefined,
 ): Version | undefined {
   const named = versions.find(({ tree }) => tree === recorded);
-  if (named) return named;
+  if (named) {
+    return named;
+  }
   const known = new Map(versions.map((version) => [version.tree, version]));
   return git(copy, 'log', '--format=%T')
     .split('\n')
@@ -61,8 +63,9 @@ export function choose(
   git(folder, 'checkout', '-q', '--force', '--detach', commit);
   git(folder, 'clean', '-qfdx');
   const program = join('bin', 'yours', 'apply.ts');
-  if (!existsSync(join(folder, program)))
+  if (!existsSync(join(folder, program))) {
     throw new CommandError(`The version ${commit} of the original is older than "npm run yours".`);
+  }
   run(folder, process.execPath, [program, JSON.stringify(choices), packages]);
   git(folder, 'add', '--all');
   return git(folder, 'write-tree');
@@ -70,7 +73,9 @@ export function choose(
 
 /** Returns a file's text in a tree, or undefined if there is no such file. */
 export function textIn({ folder }: Original, tree: string, file: string): string | undefined {
-  if (git(folder, 'ls-tree', '--name-only', tree, '--', file) === '') return undefined;
+  if (git(folder, 'ls-tree', '--name-only', tree, '--', file) === '') {
+    return undefined;
+  }
   return run(folder, 'git', ['cat-file', 'blob', `${tree}:${file}`]);
 }
 

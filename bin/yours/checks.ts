@@ -6,7 +6,7 @@ import { CommandError, run } from './git.ts';
 export const generated: { files: string[]; by?: string[] }[] = [
   { files: ['docs/openapi.json'], by: ['bin/openapi.ts'] },
   { files: ['docs/client-types.ts'], by: ['.ci/steps/client-types'] },
-  { files: ['docs/first-minute.svg'], by: ['test/docs/first-minute/picture.ts'] },
+  { files: ['docs/first-minute.svg'], by: ['test/docs/pictures/first-minute.ts'] },
   // A run of the evidence takes an hour, so these stay as they are.
   { files: ['docs/proof.json', 'docs/speed.json', 'docs/mutation.json'] },
 ];
@@ -16,20 +16,26 @@ export function writeGenerated(folder: string): string[] {
   const failed: string[] = [];
   for (const { files, by } of generated) {
     const [program = ''] = by ?? [];
-    if (!by || !existsSync(join(folder, program)) || !existsSync(join(folder, files[0] ?? '')))
+    if (!by || !existsSync(join(folder, program)) || !existsSync(join(folder, files[0] ?? ''))) {
       continue;
+    }
     try {
-      if (program.endsWith('.ts')) run(folder, process.execPath, by);
-      else run(folder, 'bash', by);
+      if (program.endsWith('.ts')) {
+        run(folder, process.execPath, by);
+      } else {
+        run(folder, 'bash', by);
+      }
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof CommandError)) {
+        throw error;
+      }
       failed.push(`${program} failed:\n${error.message}`);
     }
   }
   return failed;
 }
 
-/** Runs types and lint. Returns what is red. */
+/** Runs types and lint. Returns the first lines of each that fails. */
 export function faultsOfChecks(folder: string): string[] {
   const checks = [
     [join('node_modules', 'typescript', 'bin', 'tsc'), '--pretty', 'false'],
@@ -45,7 +51,9 @@ export function faultsOfChecks(folder: string): string[] {
       run(folder, process.execPath, args);
       return [];
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof CommandError)) {
+        throw error;
+      }
       return [error.message.split('\n').slice(0, 20).join('\n')];
     }
   });
@@ -61,14 +69,19 @@ export function npm(folder: string, ...args: string[]): void {
   const { npm_execpath: file } = process.env;
   // The lock file holds no address of a registry.
   const options = ['--omit-lockfile-registry-resolved'];
-  if (file) run(folder, process.execPath, [file, ...args, ...options]);
-  else run(folder, 'npm', [...args, ...options]);
+  if (file) {
+    run(folder, process.execPath, [file, ...args, ...options]);
+  } else {
+    run(folder, 'npm', [...args, ...options]);
+  }
 }
 
 /** Formats the files, because other names make other lines long, and drops unused imports. */
 export function format(folder: string, packages: string): void {
   const biome = join(packages, '@biomejs', 'biome', 'bin', 'biome');
-  if (!existsSync(biome)) throw new CommandError(`${biome} is missing. Run "npm ci" first.`);
+  if (!existsSync(biome)) {
+    throw new CommandError(`${biome} is missing. Run "npm ci" first.`);
+  }
   const unused = ['lint', '--write', '--unsafe', '--only=correctness/noUnusedImports'];
   run(folder, process.execPath, [biome, ...unused]);
   run(folder, process.execPath, [biome, 'check', '--write', '--linter-enabled=false']);

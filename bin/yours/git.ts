@@ -12,8 +12,12 @@ export function run(folder: string, command: string, args: string[]): string {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
-  if (error) throw error;
-  if (status === 0) return stdout;
+  if (error) {
+    throw error;
+  }
+  if (status === 0) {
+    return stdout;
+  }
   throw new CommandError(`${stdout}${stderr}`.trim() || `${command} ${args[0]} failed`);
 }
 

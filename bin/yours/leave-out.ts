@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesOf } from './git.ts';
-import { type Part, parts } from './parts.ts';
+import { onlyOfTheOriginal, type Part, parts } from './parts.ts';
 import { readText } from './text-files.ts';
 
 const mark = /(?:\/\/|#|<!--) (?:part: (?<part>[\w-]+)|(?<end>end of part))(?: -->)?$/;
@@ -19,10 +19,14 @@ export function markedLines(text: string): MarkedLine[] {
   let open: string | undefined;
   return text.split('\n').map((line): MarkedLine => {
     const found = mark.exec(line);
-    if (!found) return { line, part: open, isMark: false };
+    if (!found) {
+      return { line, part: open, isMark: false };
+    }
     const before = line.slice(0, found.index).trimEnd();
     const part = found.groups?.part;
-    if (before !== '') return { line: before, part, isMark: false };
+    if (before !== '') {
+      return { line: before, part, isMark: false };
+    }
     const marked: MarkedLine = { line, part: part ?? open, isMark: true };
     open = part;
     return marked;
@@ -33,22 +37,34 @@ export function markedLines(text: string): MarkedLine[] {
 export function leaveOut(folder: string, left: readonly Part[]): void {
   const leftNames = new Set(left.map(({ name }) => name));
   for (const { files, instead = {} } of left) {
-    for (const file of filesOf(folder, ...files)) rmSync(join(folder, file), { force: true });
-    for (const [file, other] of Object.entries(instead))
+    for (const file of filesOf(folder, ...files)) {
+      rmSync(join(folder, file), { force: true });
+    }
+    for (const [file, other] of Object.entries(instead)) {
       renameSync(join(folder, other), join(folder, file));
+    }
   }
   editPackage(folder, left);
   const files = [...filesOf(folder), ...left.flatMap(({ instead = {} }) => Object.keys(instead))];
   const settings = left.flatMap((part) => part.settings ?? []);
   for (const file of new Set(files)) {
     const text = readText(folder, file);
-    if (text === undefined) continue;
+    if (text === undefined) {
+      continue;
+    }
     let edited = withoutMarked(text, leftNames);
-    if (settings.length > 0 && /\.(json|md)$/.test(file))
+    if (settings.length > 0 && /\.(json|md)$/.test(file)) {
       edited = withoutSettings(edited, settings);
-    if (file === '.ci/run') edited = withoutSteps(folder, edited);
-    if (file.endsWith('.md')) edited = withoutDeadLinks(folder, file, edited);
-    if (edited !== text) writeFileSync(join(folder, file), edited);
+    }
+    if (file === '.ci/run') {
+      edited = withoutSteps(folder, edited);
+    }
+    if (file.endsWith('.md')) {
+      edited = withoutDeadLinks(folder, file, edited);
+    }
+    if (edited !== text) {
+      writeFileSync(join(folder, file), edited);
+    }
   }
 }
 
@@ -77,7 +93,9 @@ function withoutDeadLinks(folder: string, page: string, text: string): string {
   const link = /(?<image>!?)\[(?<label>[^\]]+)\]\((?<target>[^):#\s]+)(?:#[\w-]+)?\)/g;
   return text.replaceAll(link, (whole, ...found) => {
     const { image, label, target } = found.at(-1);
-    if (existsSync(join(folder, dirname(page), target))) return whole;
+    if (existsSync(join(folder, dirname(page), target))) {
+      return whole;
+    }
     return image ? '' : label;
   });
 }
@@ -86,7 +104,9 @@ function editPackage(folder: string, left: readonly Part[]): void {
   const path = join(folder, 'package.json');
   const content = JSON.parse(readFileSync(path, 'utf8'));
   for (const { scripts = [], packages = [] } of left) {
-    for (const script of scripts) delete content.scripts[script];
+    for (const script of scripts) {
+      delete content.scripts[script];
+    }
     for (const name of packages) {
       delete content.dependencies[name];
       delete content.devDependencies[name];
@@ -97,9 +117,10 @@ function editPackage(folder: string, left: readonly Part[]): void {
 
 /** Returns the marks that no part has, each as its file and its name. */
 export function unknownMarks(folder: string): string[] {
+  const known = [onlyOfTheOriginal, ...parts].map(({ name }) => name);
   return filesOf(folder).flatMap((file) =>
     markedLines(readText(folder, file) ?? '')
-      .filter(({ part }) => part && !parts.some(({ name }) => name === part))
+      .filter(({ part }) => part && !known.includes(part))
       .map(({ part }) => `${file}: ${part}`),
   );
 }

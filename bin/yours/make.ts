@@ -20,7 +20,9 @@ export interface Choices {
 export function refusalsOf(folder: string, { names: given, without }: Choices): string[] {
   const unknown = unknownParts(without);
   const faults = unknown.length > 0 ? [`There is no part ${unknown.join(', ')}. See --help.`] : [];
-  if (!given) return faults;
+  if (!given) {
+    return faults;
+  }
   faults.push(...faultsOf(given));
   return faults.length > 0 ? faults : meetingFiles(folder, given);
 }
@@ -78,7 +80,9 @@ export function make(folder: string, choices: Choices, packages: string): Made {
   );
   let changed = 0;
   for (const file of choices.names ? rest : []) {
-    if (renameFile(folder, file, choices.names ?? names)) changed += 1;
+    if (renameFile(folder, file, choices.names ?? names)) {
+      changed += 1;
+    }
   }
   format(folder, packages);
   return { changed, removed: before.length - rest.length, parts: left.map(({ name }) => name) };
@@ -89,7 +93,9 @@ const kept = ['LICENSE', 'CHANGELOG.md'];
 
 /** Renames a file and what it says. Returns whether anything changed. */
 function renameFile(folder: string, file: string, given: Names): boolean {
-  if (kept.includes(file)) return false;
+  if (kept.includes(file)) {
+    return false;
+  }
   const target = renamedPath(file, given);
   const text = readText(folder, file);
   const { mode } = lstatSync(join(folder, file));
@@ -97,9 +103,13 @@ function renameFile(folder: string, file: string, given: Names): boolean {
     mkdirSync(dirname(join(folder, target)), { recursive: true });
     renameSync(join(folder, file), join(folder, target));
   }
-  if (text === undefined) return target !== file;
+  if (text === undefined) {
+    return target !== file;
+  }
   const other = renamed(file, text, given);
-  if (other === text) return target !== file;
+  if (other === text) {
+    return target !== file;
+  }
   writeFileSync(join(folder, target), other);
   chmodSync(join(folder, target), mode);
   return true;

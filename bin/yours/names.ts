@@ -25,15 +25,19 @@ export function faultsOf({ name, plural, examples, tag }: Names): string[] {
   const faults = all
     .filter((one) => !form.test(one))
     .map((one) => `"${one}" is not a name. Use letters from A to Z, with "-", "_" or a space.`);
-  if (/[ _]/.test(tag)) faults.push(`"${tag}" is not a tag. Use one word.`);
-  if (examples.length !== names.examples.length)
+  if (/[ _]/.test(tag)) {
+    faults.push(`"${tag}" is not a tag. Use one word.`);
+  }
+  if (examples.length !== names.examples.length) {
     faults.push(`There are ${examples.length} examples. Name four: --examples Dune,Emma,Ulysses,V`);
+  }
   const written = all.map((one) => wordsOf(one).join('').toLowerCase());
   const repeated = all.filter((_, i) => written.indexOf(written[i] ?? '') !== i);
-  if (repeated.length > 0)
+  if (repeated.length > 0) {
     faults.push(
       `"${repeated.join('", "')}" is named twice. Each name must differ from the others.`,
     );
+  }
   return faults;
 }
 

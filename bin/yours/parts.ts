@@ -34,34 +34,29 @@ export const parts: Part[] = [
   },
   {
     name: 'fuzzing',
-    what: 'hostile requests, judged independently; the evidence needs it',
+    what: 'hostile requests, which the evidence needs',
     files: ['test/fuzz/'],
     neededBy: ['evidence'],
   },
   {
     name: 'bill',
-    what: 'the page on costs, whose figures tests compute, and those of the README',
-    files: [
-      'docs/cost-and-scale.md',
-      'test/docs/costs.test.ts',
-      'test/docs/dearest.test.ts',
-      'test/docs/measured.ts',
-    ],
+    what: 'the page on costs and what the README says of them',
+    files: ['docs/cost-and-scale.md', 'test/docs/costs/'],
   },
   {
     name: 'budget',
     what: 'the setting monthly-budget',
-    files: ['lib/constructs/budget.ts', 'test/stack/budget.test.ts'],
+    files: ['lib/constructs/budget.ts', 'test/stack/monitoring/budget.test.ts'],
     settings: ['monthly-budget'],
   },
   {
     name: 'dashboard',
     what: 'the dashboard in CloudWatch',
-    files: ['lib/constructs/dashboard.ts', 'test/stack/dashboard.test.ts'],
+    files: ['lib/constructs/dashboard.ts', 'test/stack/monitoring/dashboard.test.ts'],
   },
   {
     name: 'workflows',
-    what: 'GitHub: CI, deployments, updates of packages',
+    what: 'CI, deployments and updates by GitHub',
     files: [
       '.github/',
       '.ci/steps/workflows',
@@ -71,7 +66,7 @@ export const parts: Part[] = [
   },
   {
     name: 'export',
-    what: 'npm run plants, which exports, imports and erases',
+    what: 'export, import and erase by npm run plants',
     files: [
       'bin/plants.ts',
       'bin/plants/',
@@ -84,7 +79,7 @@ export const parts: Part[] = [
   },
   {
     name: 'sam',
-    what: 'npm run sam, which runs the stack in sam local',
+    what: 'the stack in sam local by npm run sam',
     files: [
       '.ci/steps/sam',
       'bin/sam.ts',
@@ -98,18 +93,19 @@ export const parts: Part[] = [
   },
   {
     name: 'reference',
-    what: 'the page of npm start that calls the API from a browser',
+    what: 'the page that calls the API from a browser',
     files: [
       '.ci/tools/chromium',
       'bin/start/reference/',
       'test/start/reference.test.ts',
+      'test/support/chromium.ts',
       'test/slow/programs/reference-in-browser.test.ts',
     ],
     packages: ['swagger-ui-dist'],
   },
   {
     name: 'pages',
-    what: 'our README and other pages about us: the README becomes a short one of your own',
+    what: 'our pages: a short README is left',
     files: [
       'README.md',
       'CHANGELOG.md',
@@ -117,7 +113,7 @@ export const parts: Part[] = [
       'docs/make-it-yours.md',
       'docs/first-minute.svg',
       'test/docs/commands.test.ts',
-      'test/docs/first-minute/',
+      'test/docs/pictures/',
       'test/docs/readme.test.ts',
       'test/slow/programs/first-minute.test.ts',
     ],
@@ -125,11 +121,19 @@ export const parts: Part[] = [
   },
 ];
 
-/** What proves that the original can be made somebody's. No copy has it. */
+/** What no copy has, because it is about the original and its plants. */
 export const onlyOfTheOriginal: Part = {
   name: 'original',
-  what: 'the proof that a copy can be made yours',
-  files: ['.ci/steps/make-it-yours', 'test/slow/make-it-yours/', 'test/yours/'],
+  what: 'the proof that a copy can be made yours, its pictures, and how long its pages may be',
+  files: [
+    '.ci/steps/make-it-yours',
+    'docs/reference-dark.webp',
+    'docs/reference-light.webp',
+    'test/docs/page-length.test.ts',
+    'test/docs/pictures/reference.ts',
+    'test/slow/make-it-yours/',
+    'test/yours/',
+  ],
 };
 
 /** Returns the parts of these names, and those that do not work without them. */
@@ -137,7 +141,11 @@ export function partsNamed(names: readonly string[]): Part[] {
   const given = names.includes('all') ? parts.map(({ name }) => name) : names;
   const chosen = new Set(given);
   for (const { name, neededBy = [] } of parts) {
-    if (chosen.has(name)) for (const one of neededBy) chosen.add(one);
+    if (chosen.has(name)) {
+      for (const one of neededBy) {
+        chosen.add(one);
+      }
+    }
   }
   return parts.filter(({ name }) => chosen.has(name));
 }

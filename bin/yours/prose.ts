@@ -13,10 +13,11 @@ const nounsInIt = /(?<=\b(?:one|many): )'[^']*'/g;
 
 /** Splits a file into code, strings and sentences. */
 export function sectionsOf(path: string, content: string): Section[] {
-  if (path === fileOfNouns)
+  if (path === fileOfNouns) {
     return sectionsBetween(content, nounsInIt, 'code', () => 'prose').flatMap((section) =>
       section.kind === 'code' ? scriptSections(section.text) : [section],
     );
+  }
   const extension = /\.\w+$/.exec(path)?.[0] ?? '';
   switch (extension) {
     case '.md':
@@ -83,7 +84,9 @@ function scriptSections(content: string): Section[] {
   const values: number[] = [];
 
   function add(kind: Kind, text: string): void {
-    if (code) sections.push({ kind: 'code', text: code });
+    if (code) {
+      sections.push({ kind: 'code', text: code });
+    }
     code = '';
     sections.push({ kind, text });
     at += text.length;
@@ -129,6 +132,8 @@ function scriptSections(content: string): Section[] {
       at += 1;
     }
   }
-  if (code) sections.push({ kind: 'code', text: code });
+  if (code) {
+    sections.push({ kind: 'code', text: code });
+  }
   return sections;
 }

@@ -41,7 +41,9 @@ const prefix = new RegExp(`\\b${names.name.charAt(0)}st_`, 'g');
 export function articleOf(word: string): 'a' | 'an' {
   const soundsLikeAConsonant = /^(?:uni(?!n|m)|us[aeu]|uti|eu|ewe|ubi|url|once|one(?![a-z]))/i;
   const isSilent = /^(?:hono|hour|heir|honest)/i;
-  if (isSilent.test(word)) return 'an';
+  if (isSilent.test(word)) {
+    return 'an';
+  }
   return /^[aeiou]/i.test(word) && !soundsLikeAConsonant.test(word) ? 'an' : 'a';
 }
 
@@ -53,24 +55,37 @@ function replacementOf(found: string, given: Names): Replacement {
     given: text,
     isProperName,
   });
-  if (example >= 0) return replacement(given.examples[example] ?? found, true);
-  if (noun === names.plural) return replacement(given.plural, false);
-  if (noun === names.name) return replacement(given.name, false);
+  if (example >= 0) {
+    return replacement(given.examples[example] ?? found, true);
+  }
+  if (noun === names.plural) {
+    return replacement(given.plural, false);
+  }
+  if (noun === names.name) {
+    return replacement(given.name, false);
+  }
   return replacement(given.tag, false);
 }
 
 /** Returns whether a word stands by itself, as in a sentence, and not in a name or a path. */
 function standsAlone({ kind, found, before, after }: Place): boolean {
   const isScript = /\bnpm run (?:-s )?$/.test(before);
-  if (kind === 'code' || isScript) return false;
+  if (kind === 'code' || isScript) {
+    return false;
+  }
   const isAfterEscape = /(?<!\\)\\[bnrt]$/.test(before);
   const touchesName =
     (/[\w$/\\=.@{}+-]$/.test(before) && !isAfterEscape) || /^(?:[\w$/\\={]|[.:-]\w)/.test(after);
-  if (touchesName) return false;
-  // Within a sentence, `Plants` is the name of the table.
-  if (/^[A-Z][a-z]/.test(found) && !isTitle(after) && !beginsSentence(kind, before, after))
+  if (touchesName) {
     return false;
-  if (kind === 'prose') return true;
+  }
+  // Within a sentence, `Plants` is the name of the table.
+  if (/^[A-Z][a-z]/.test(found) && !isTitle(after) && !beginsSentence(kind, before, after)) {
+    return false;
+  }
+  if (kind === 'prose') {
+    return true;
+  }
   const touchesBracket = /[[(]$/.test(before) || /^[[(]/.test(after);
   const touchesSpace = /\s$/.test(before) || /^(?:['’]s|[.,:;!?)])?\s/.test(after);
   return touchesSpace && !touchesBracket;
@@ -92,16 +107,27 @@ function spell(place: Place, { words, given, isProperName }: Replacement): strin
   const isShouted = found.length > 1 && found === found.toUpperCase();
   const joint = /[\w](-|_)$/.exec(before)?.[1] ?? /^(-|_)\w/.exec(after)?.[1];
   const touchesWord = /[A-Za-z0-9$]$/.test(before) || /^[A-Za-z0-9$]/.test(after);
-  if (isProperName && isCapital && !isShouted && kind !== 'code' && !touchesWord && !joint)
+  if (isProperName && isCapital && !isShouted && kind !== 'code' && !touchesWord && !joint) {
     return given;
+  }
   if (standsAlone(place)) {
-    if (isShouted) return words.join(' ').toUpperCase();
-    if (isCapital && isTitle(after)) return words.map(capital).join(' ');
+    if (isShouted) {
+      return words.join(' ').toUpperCase();
+    }
+    if (isCapital && isTitle(after)) {
+      return words.map(capital).join(' ');
+    }
     return isCapital ? capital(words.join(' ')) : words.join(' ');
   }
-  if (isShouted) return words.join('_').toUpperCase();
-  if (isCapital) return words.map(capital).join('');
-  if (joint) return words.join(joint);
+  if (isShouted) {
+    return words.join('_').toUpperCase();
+  }
+  if (isCapital) {
+    return words.map(capital).join('');
+  }
+  if (joint) {
+    return words.join(joint);
+  }
   return words.map((word, i) => (i === 0 ? word : capital(word))).join('');
 }
 
@@ -142,7 +168,9 @@ function renamedText(text: string, given: Names, kindAt: (at: number) => Kind): 
       after: text.slice(start + found.length, start + found.length + edge),
     };
     const spelled = spell(place, replacementOf(found, given));
-    if (article === undefined) return spelled;
+    if (article === undefined) {
+      return spelled;
+    }
     const other = articleOf(spelled);
     return (/^A/.test(article) ? capital(other) : other) + gap + spelled;
   });

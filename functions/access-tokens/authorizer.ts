@@ -22,18 +22,28 @@ export const authorizer =
     authorizationToken,
     methodArn,
   }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    if (!pattern.test(authorizationToken)) throw refused('malformed');
+    if (!pattern.test(authorizationToken)) {
+      throw refused('malformed');
+    }
     const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
     const id = tokenId(token);
-    if (id === undefined) throw refused('mistyped');
+    if (id === undefined) {
+      throw refused('mistyped');
+    }
 
     const record = await find(id);
     // Compare without a record too: timing must not tell a wrong secret from an unknown id.
     const matches = timingSafeEqual(digest(token), record?.digest ?? noDigest);
-    if (!record) throw refused('unknown', id);
-    if (!matches) throw refused('wrong', id);
+    if (!record) {
+      throw refused('unknown', id);
+    }
+    if (!matches) {
+      throw refused('wrong', id);
+    }
     const status = statusOf(record, now());
-    if (status !== 'active') throw refused(status, id);
+    if (status !== 'active') {
+      throw refused(status, id);
+    }
 
     const { owner, scopes } = record;
     logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });

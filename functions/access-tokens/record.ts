@@ -49,7 +49,9 @@ export function statusOf(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
   now: number,
 ): 'active' | 'expired' | 'revoked' {
-  if (revoked !== undefined) return 'revoked';
+  if (revoked !== undefined) {
+    return 'revoked';
+  }
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
 
@@ -60,7 +62,9 @@ export const faultsOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
 /** Parses an item. Throws if it is invalid, so that a damaged record grants no access. */
 export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
   const { success, output, issues } = v.safeParse(accessTokenRecord, item);
-  if (success) return output;
+  if (success) {
+    return output;
+  }
   const id = item[accessTokenKey.partition];
   const faults = faultsOf(issues).join('; ');
   throw new Error(`The record of the access token ${id} is invalid: ${faults}.`);

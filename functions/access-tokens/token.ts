@@ -14,9 +14,13 @@ export function makeToken(): { id: string; token: string } {
 
 /** Returns the id in an access token, or undefined if the text is malformed or mistyped. */
 export function tokenId(token: string): string | undefined {
-  if (!pattern.test(token)) return undefined;
+  if (!pattern.test(token)) {
+    return undefined;
+  }
   const start = token.slice(0, -tokenParts.checksum);
-  if (checksumOf(start) !== token.slice(-tokenParts.checksum)) return undefined;
+  if (checksumOf(start) !== token.slice(-tokenParts.checksum)) {
+    return undefined;
+  }
   return token.slice(tokenParts.prefix.length, tokenParts.prefix.length + tokenParts.id);
 }
 
@@ -34,7 +38,9 @@ function crc32(text: string): number {
   let crc = -1;
   for (const byte of Buffer.from(text)) {
     crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+    for (let bit = 0; bit < 8; bit++) {
+      crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+    }
   }
   return ~crc >>> 0;
 }

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { unmarshallOptions } from '../shared/table-schema.ts';
+import { unmarshallOptions } from '../shared/dynamodb.ts';
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { lighten, streamCollector } from './lighten.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
@@ -32,8 +32,9 @@ export function requireObjects({ config }: DynamoDBClient): void {
   config.streamCollector = async (stream) => {
     const bytes = await streamCollector(stream);
     // White space may precede the brace. If the rest is malformed, the SDK rejects it.
-    if (bytes.find((byte) => byte > 0x20) !== 0x7b)
+    if (bytes.find((byte) => byte > 0x20) !== 0x7b) {
       throw new SyntaxError('DynamoDB did not answer with a JSON object.');
+    }
     return bytes;
   };
 }
@@ -44,7 +45,9 @@ export function requireObjects({ config }: DynamoDBClient): void {
  */
 export function requiredVariable(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`The environment variable ${name} is not set.`);
+  if (!value) {
+    throw new Error(`The environment variable ${name} is not set.`);
+  }
   return value;
 }
 

@@ -50,7 +50,9 @@ function connectionTo(body: string): Duplex {
     read() {},
     write(chunk: Buffer, _encoding, done) {
       // A request begins with its method. All of it is written before the next turn.
-      if (chunk.includes('POST /')) setImmediate(() => connection.push(response));
+      if (chunk.includes('POST /')) {
+        setImmediate(() => connection.push(response));
+      }
       done();
     },
   });

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
+import { isRead } from '../shared/dynamodb.ts';
 
 /** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
 export class Unavailable extends Error {
@@ -35,10 +36,6 @@ export class RetryStrategy extends StandardRetryStrategy {
     return super.refreshRetryTokenForRetry(token, info);
   }
 }
-
-/** A command that only reads. Any other may write. */
-const reads = /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/;
-export const isRead = (command: string): boolean => reads.test(command);
 
 /** DynamoDB keeps idle connections longer than this. */
 const idleLimitMs = 5000;
@@ -124,7 +121,9 @@ function classify(error: AttemptError, isWrite: boolean): Error {
     syscall === 'connect' ||
     // The SDK gives its connection timeout no code.
     message.includes('did not establish a connection');
-  if (refused || neverSent || name === 'AbortError') return error;
+  if (refused || neverSent || name === 'AbortError') {
+    return error;
+  }
   const closed = ['ECONNRESET', 'EPIPE'].includes(code);
   return new UnknownOutcome(status === undefined && !closed, error);
 }

@@ -67,8 +67,11 @@ export function answer(): Answering {
       const type = { 'Content-Type': problemMediaType };
       const body = problem.toJson(requestIdOf(event));
       const fields = respond(request, status, { ...type, ...headers }, body);
-      if (problem === error) logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
-      else logError(status === 503 ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED', fields, error);
+      if (problem === error) {
+        logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
+      } else {
+        logError(status === 503 ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED', fields, error);
+      }
     },
   };
 }

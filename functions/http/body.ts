@@ -23,21 +23,33 @@ export function readBody(event: APIGatewayProxyEvent): Body {
   requireJson(event.multiValueHeaders || {});
   const body = typeof event.body === 'string' ? event.body : '';
   const bytes = Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBodyBytes) throw new Problem('content-too-large');
+  if (bytes.length > maxBodyBytes) {
+    throw new Problem('content-too-large');
+  }
 
   const wholeBody = (detail: string): Body => ({ faults: [{ pointer: '', detail }] });
-  if (bytes.length === 0) return wholeBody('must be a JSON object, but there is no body');
-  if (!isUtf8(bytes)) return wholeBody('is not well-formed UTF-8');
+  if (bytes.length === 0) {
+    return wholeBody('must be a JSON object, but there is no body');
+  }
+  if (!isUtf8(bytes)) {
+    return wholeBody('is not well-formed UTF-8');
+  }
   const text = bytes.toString();
-  if (text.startsWith('\uFEFF')) return wholeBody('must not begin with a byte order mark');
+  if (text.startsWith('\uFEFF')) {
+    return wholeBody('must not begin with a byte order mark');
+  }
   try {
     const object = parseJsonObject(text);
-    if (!object) return wholeBody('must be a JSON object');
+    if (!object) {
+      return wholeBody('must be a JSON object');
+    }
     const { members, repeated } = object;
     const detail = says.once;
     return { members, faults: repeated.map((name) => ({ pointer: pointer(name), detail })) };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) {
+      throw error;
+    }
     const { line, column } = findJsonFault(text);
     return wholeBody(`is not well-formed JSON at line ${line}, column ${column}`);
   }
@@ -51,11 +63,15 @@ function requireJson(headers: APIGatewayProxyEvent['multiValueHeaders']): void {
     );
   const types = valuesOf('content-type');
   const faults: Fault[] = [];
-  if (types.length !== 1 || !json.test(types[0] ?? ''))
+  if (types.length !== 1 || !json.test(types[0] ?? '')) {
     faults.push({ header: 'Content-Type', detail: 'must be application/json' });
-  if (valuesOf('content-encoding').length > 0)
+  }
+  if (valuesOf('content-encoding').length > 0) {
     faults.push({ header: 'Content-Encoding', detail: 'must not be sent' });
-  if (faults.length > 0) throw new Problem('unsupported-media-type', faults);
+  }
+  if (faults.length > 0) {
+    throw new Problem('unsupported-media-type', faults);
+  }
 }
 
 /**

@@ -4,8 +4,8 @@ import { type Body, pointer, readBody } from './body.ts';
 import { Problem } from './problem.ts';
 
 /**
- * What an operation takes from a request. Without `query`, none is allowed. A body that is not
- * named is ignored.
+ * What an operation takes from a request. Without `query`, every query parameter is refused.
+ * Without `body`, the body is ignored.
  */
 export interface InputSchema {
   path?: Fields;
@@ -37,7 +37,9 @@ export function readInput<S extends InputSchema>(
     path: readFields(path, pathOf(event), 'fromParameter', refuseParameter),
     query: readFields(query, queryOf(event), 'fromParameter', refuseParameter),
   };
-  if (faults.length > 0) throw new Problem('invalid-request', faults);
+  if (faults.length > 0) {
+    throw new Problem('invalid-request', faults);
+  }
   return input as InputOf<S>;
 }
 

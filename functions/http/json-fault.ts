@@ -12,8 +12,8 @@ const lexeme = new RegExp(
 const value = { '{': 'first name', '[': 'first item', '"': 'end', '0': 'end' };
 
 /**
- * What may come next, and what is expected after it, by what is expected now. After a value,
- * `[` and `{` stand for the list or object that is open around it.
+ * The characters that may come next, and what is expected after each, by what is expected now. The
+ * rows `[` and `{` apply after a value in a list or an object.
  */
 const grammar: Record<string, Record<string, string>> = {
   value,
@@ -38,9 +38,15 @@ export function findJsonFault(text: string): { line: number; column: number } {
     const kind = tokenKindOf(match[0]);
     if (kind !== ' ') {
       const next = grammar[expected === 'end' ? `${open.at(-1)}` : expected]?.[kind];
-      if (next === undefined) break;
-      if (kind === '{' || kind === '[') open.push(kind);
-      if (kind === '}' || kind === ']') open.pop();
+      if (next === undefined) {
+        break;
+      }
+      if (kind === '{' || kind === '[') {
+        open.push(kind);
+      }
+      if (kind === '}' || kind === ']') {
+        open.pop();
+      }
       expected = next;
     }
     end = lexeme.lastIndex;
@@ -51,6 +57,8 @@ export function findJsonFault(text: string): { line: number; column: number } {
 
 /** Returns the character for a lexeme: its first, `0` for a number or word, or a space. */
 function tokenKindOf([first = '']: string): string {
-  if ('{}[]:,"'.includes(first)) return first;
+  if ('{}[]:,"'.includes(first)) {
+    return first;
+  }
   return ' \t\n\r'.includes(first) ? ' ' : '0';
 }

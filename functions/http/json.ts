@@ -14,7 +14,9 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const members: unknown = JSON.parse(text);
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) return undefined;
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    return undefined;
+  }
 
   // The syntax is valid here, so the tokens give the names at the top level and the numbers' text.
   const object = members as Record<string, unknown>;
@@ -72,15 +74,23 @@ function exact(number: string): bigint | number {
   const digits = whole + fraction;
   let start = 0;
   let end = digits.length;
-  while (digits[start] === '0') start += 1;
-  if (start === end) return 0n;
-  while (digits[end - 1] === '0') end -= 1;
+  while (digits[start] === '0') {
+    start += 1;
+  }
+  if (start === end) {
+    return 0n;
+  }
+  while (digits[end - 1] === '0') {
+    end -= 1;
+  }
 
   const zeros = Number(exponent) - fraction.length + (digits.length - end);
   if (zeros < 0) {
     const double = Number(number);
     return end - start > maxDigitsOfDouble || double === 0 ? Number.NaN : double;
   }
-  if (end - start + zeros > maxDigits) return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
+  if (end - start + zeros > maxDigits) {
+    return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
+  }
   return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
 }

@@ -13,6 +13,8 @@ export interface Caller {
   signal: AbortSignal;
 }
 
+export type OperationHandler = middy.MiddyfiedHandler<APIGatewayProxyEvent>;
+
 /** What an operation does with its input, which its fields have read. */
 export type Run<S extends InputSchema> = (input: InputOf<S>, caller: Caller) => Promise<Reply>;
 
@@ -20,7 +22,7 @@ export type Run<S extends InputSchema> = (input: InputOf<S>, caller: Caller) => 
  * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
  * event as the operation's input, and answers every error with a problem.
  */
-export function operation<S extends InputSchema>(schema: S, run: Run<S>) {
+export function operation<S extends InputSchema>(schema: S, run: Run<S>): OperationHandler {
   return middy<APIGatewayProxyEvent>({
     timeoutEarlyInMillis: timeouts.function - timeouts.operation,
   })
@@ -36,8 +38,12 @@ export function operation<S extends InputSchema>(schema: S, run: Run<S>) {
  */
 function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
-  if (typeof owner !== 'string' || owner === '') throw new Error('The event has no owner.');
-  if (typeof requestContext.path !== 'string') throw new Error('The event has no path.');
+  if (typeof owner !== 'string' || owner === '') {
+    throw new Error('The event has no owner.');
+  }
+  if (typeof requestContext.path !== 'string') {
+    throw new Error('The event has no path.');
+  }
   return { owner, requestPath: withoutSlashes(requestContext.path), signal };
 }
 
@@ -48,7 +54,11 @@ function callerOf({ requestContext }: APIGatewayProxyEvent, signal: AbortSignal)
 function withoutSlashes(path: string): string {
   let start = 0;
   let end = path.length;
-  while (path[start] === '/') start += 1;
-  while (path[end - 1] === '/') end -= 1;
+  while (path[start] === '/') {
+    start += 1;
+  }
+  while (path[end - 1] === '/') {
+    end -= 1;
+  }
   return `/${path.slice(start, end)}`;
 }

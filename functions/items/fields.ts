@@ -66,14 +66,19 @@ export function readFields<F extends Fields>(
   form: 'fromJson' | 'fromParameter',
   refuse: (name: string, ...fault: Parameters<Refuse>) => void,
 ): Content<F> {
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(fields, name)) refuse(name, says.unknown);
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(fields, name)) {
+      refuse(name, says.unknown);
+    }
+  }
   const content: Record<string, unknown> = {};
   for (const [name, { kind, isRequired, fallback }] of Object.entries(fields)) {
-    if (Object.hasOwn(given, name))
+    if (Object.hasOwn(given, name)) {
       content[name] = kind[form](given[name], (...fault) => void refuse(name, ...fault));
-    else {
-      if (isRequired) refuse(name, says.missing);
+    } else {
+      if (isRequired) {
+        refuse(name, says.missing);
+      }
       content[name] = fallback;
     }
   }

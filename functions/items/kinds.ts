@@ -41,7 +41,9 @@ const inDigits = (value: unknown) => [`${value}`];
 
 /** Accepts a parameter that is given once. */
 export function single(given: unknown, refuse: Refuse): string | undefined {
-  if (typeof given === 'string') return given;
+  if (typeof given === 'string') {
+    return given;
+  }
   return refuse(Array.isArray(given) ? 'must be given only once' : 'must be a string');
 }
 
@@ -52,7 +54,9 @@ function textual<T extends string>(
   samples: () => Samples<T>,
 ): ValueKind<T> {
   const read = (given: unknown, refuse: Refuse) => {
-    if (typeof given !== 'string') return refuse('must be a string');
+    if (typeof given !== 'string') {
+      return refuse('must be a string');
+    }
     return accept(given, refuse) ? (given as T) : undefined;
   };
   return {
@@ -79,9 +83,12 @@ export function text(minLength: number, maxLength: number): ValueKind<string> {
   const ofLength = (start: string) => start.padEnd(minLength, '-').slice(0, maxLength);
   return textual(
     (given, refuse) => {
-      if (!length.test(given)) refuse(`must be ${minLength} to ${maxLength} code points long`);
-      if (!/^[^\p{Cc}\p{Cs}\uFFFD]*$/u.test(given))
+      if (!length.test(given)) {
+        refuse(`must be ${minLength} to ${maxLength} code points long`);
+      }
+      if (!/^[^\p{Cc}\p{Cs}\uFFFD]*$/u.test(given)) {
         refuse('must be well-formed Unicode without control characters and without U+FFFD');
+      }
       return true;
     },
     { pattern, minLength, maxLength },
@@ -125,17 +132,31 @@ export function time(): ValueKind<string> {
 const canonical = /^(?:0|-?[1-9][0-9]*)$/;
 
 /** Accepts the digits of a parameter in one spelling only, so that an item has one URL. */
-function digits(given: unknown, refuse: Refuse): bigint | undefined {
-  const text = single(given, refuse);
-  if (text === undefined) return undefined;
-  if (canonical.test(text)) return BigInt(text);
-  return refuse('must be an integer in canonical decimal digits, like 7 or -7');
+function fromDigits<T>(
+  accept: (integer: bigint, refuse: Refuse) => T | undefined,
+): ValueKind<T>['fromParameter'] {
+  return (given, refuse) => {
+    const text = single(given, refuse);
+    if (text === undefined) {
+      return undefined;
+    }
+    if (canonical.test(text)) {
+      return accept(BigInt(text), refuse);
+    }
+    return refuse('must be an integer in canonical decimal digits, like 7 or -7');
+  };
 }
 
 function inRange(given: unknown, least: bigint, most: bigint, refuse: Refuse): bigint | undefined {
-  if (typeof given !== 'bigint') return refuse('must be an integer');
-  if (given < least) return refuse(`must be at least ${least}`);
-  if (given > most) return refuse(`must be at most ${most}`);
+  if (typeof given !== 'bigint') {
+    return refuse('must be an integer');
+  }
+  if (given < least) {
+    return refuse(`must be at least ${least}`);
+  }
+  if (given > most) {
+    return refuse(`must be at most ${most}`);
+  }
   return given;
 }
 
@@ -145,10 +166,7 @@ export function int64(): ValueKind<bigint> {
   const accept = (given: unknown, refuse: Refuse) => inRange(given, least, -least - 1n, refuse);
   return {
     fromJson: accept,
-    fromParameter(given, refuse) {
-      const integer = digits(given, refuse);
-      return integer === undefined ? undefined : accept(integer, refuse);
-    },
+    fromParameter: fromDigits(accept),
     toParameter: inDigits,
     toStored: asItIs,
     fromStored: (stored) => (stored instanceof NumberValue ? stored.toBigInt() : undefined),
@@ -170,10 +188,7 @@ export function integer(minimum: number, maximum: number): ValueKind<number> {
   }
   return {
     fromJson: accept,
-    fromParameter(given, refuse) {
-      const integer = digits(given, refuse);
-      return integer === undefined ? undefined : accept(integer, refuse);
-    },
+    fromParameter: fromDigits(accept),
     toParameter: inDigits,
     toStored: asItIs,
     fromStored: numberFrom,
@@ -191,16 +206,24 @@ export function decimal(minimum: number, maximum: number, decimals: number): Val
   const rule = `must be a number with at most ${decimals} decimals`;
   function accept(given: unknown, refuse: Refuse) {
     const value = typeof given === 'bigint' ? Number(given) : given;
-    if (typeof value !== 'number' || Number(value.toFixed(decimals)) !== value) return refuse(rule);
-    if (value < minimum) return refuse(`must be at least ${minimum}`);
-    if (value > maximum) return refuse(`must be at most ${maximum}`);
+    if (typeof value !== 'number' || Number(value.toFixed(decimals)) !== value) {
+      return refuse(rule);
+    }
+    if (value < minimum) {
+      return refuse(`must be at least ${minimum}`);
+    }
+    if (value > maximum) {
+      return refuse(`must be at most ${maximum}`);
+    }
     return value;
   }
   return {
     fromJson: accept,
     fromParameter(given, refuse) {
       const text = single(given, refuse);
-      if (text === undefined) return undefined;
+      if (text === undefined) {
+        return undefined;
+      }
       return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) && `${Number(text)}` === text
         ? accept(Number(text), refuse)
         : refuse('must be a number in canonical decimal digits, like 7 or 7.5');
@@ -222,8 +245,10 @@ export function flag(): ValueKind<boolean> {
     fromJson: accept,
     fromParameter(given, refuse) {
       const text = single(given, refuse);
-      if (text === undefined) return undefined;
-      return accept(text === 'true' ? true : text === 'false' ? false : text, refuse);
+      if (text === 'true' || text === 'false') {
+        return text === 'true';
+      }
+      return text === undefined ? undefined : accept(text, refuse);
     },
     toParameter: inDigits,
     toStored: asItIs,
@@ -242,8 +267,12 @@ export function listOf<T>(kind: ValueKind<T>, maxItems: number): ValueKind<T[]> 
     return values.length === items.length ? values : undefined;
   }
   function accept(given: unknown, read: ValueKind<T>['fromJson'], refuse: Refuse) {
-    if (!Array.isArray(given)) return refuse('must be a list');
-    if (given.length > maxItems) return refuse(`must have at most ${maxItems} items`);
+    if (!Array.isArray(given)) {
+      return refuse('must be a list');
+    }
+    if (given.length > maxItems) {
+      refuse(`must have at most ${maxItems} items`);
+    }
     return each(given, (item, i) =>
       read(item, (detail, place = '') => refuse(detail, `/${i}${place}`)),
     );

@@ -5,7 +5,7 @@ const version = '1';
 export const largestPage = 1000;
 const largestLimit = 2 ** 31 - 1;
 
-/** 64 bits fill eleven characters; the last carries four. */
+/** A version, then 64 bits in eleven characters, of which the last one holds only four bits. */
 export const cursorPattern = `${version}[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]`;
 
 /**
@@ -27,7 +27,9 @@ const position: ValueKind<bigint> = {
   .../* @__PURE__ */ int64(),
   fromParameter(given, refuse) {
     const text = single(given, refuse);
-    if (text === undefined) return undefined;
+    if (text === undefined) {
+      return undefined;
+    }
     return new RegExp(`^${cursorPattern}$`).test(text)
       ? decodeCursor(text)
       : refuse('must be a cursor from a list’s Link');
@@ -57,7 +59,9 @@ export async function readPage<F extends typeof paging, T extends { id: bigint }
   const found = await read(pageSize + 1, query.cursor);
   const page = found.slice(0, pageSize);
   const last = found.length > pageSize && page.at(-1);
-  if (!last) return { page, headers: {} };
+  if (!last) {
+    return { page, headers: {} };
+  }
   const { limit, cursor, ...filters } = parameters;
   const next: Record<string, unknown> = { ...query, limit: pageSize, cursor: last.id };
   const link = Object.entries<Fields[string]>({ ...filters, limit, cursor })

@@ -60,17 +60,27 @@ export function itemStore<F extends Fields>(
       try {
         await database.send(put, abortOptions(signal));
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return 'taken';
-        if (!(error instanceof UnknownOutcome)) throw error;
+        if (error instanceof ConditionalCheckFailedException) {
+          return 'taken';
+        }
+        if (!(error instanceof UnknownOutcome)) {
+          throw error;
+        }
         const stored = await settle(error, owner, item.id, signal);
-        if (!(stored?.nonce instanceof Uint8Array && nonce.equals(stored.nonce))) throw error;
+        if (!(stored?.nonce instanceof Uint8Array && nonce.equals(stored.nonce))) {
+          throw error;
+        }
       }
       return 'created';
     }
     for (let tries = 0; tries < 2; tries += 1) {
-      if ((await putOnce()) === 'created') return 'created';
+      if ((await putOnce()) === 'created') {
+        return 'created';
+      }
       const stored = await read(owner, item.id, signal);
-      if (stored) return kind.isSame(kind.parse(stored), item) ? 'unchanged' : 'conflict';
+      if (stored) {
+        return kind.isSame(kind.parse(stored), item) ? 'unchanged' : 'conflict';
+      }
       // The item was deleted a moment ago, so the id is free.
     }
     throw new Unavailable(`A ${kind.name} with this id came and went each time.`);
@@ -84,9 +94,13 @@ export function itemStore<F extends Fields>(
       );
       return Attributes !== undefined;
     } catch (error) {
-      if (!(error instanceof UnknownOutcome) || error.mayStillArrive) throw error;
+      if (!(error instanceof UnknownOutcome) || error.mayStillArrive) {
+        throw error;
+      }
       // An item that is there may be another caller's, created after this delete took effect.
-      if (await settle(error, owner, id, signal)) throw error;
+      if (await settle(error, owner, id, signal)) {
+        throw error;
+      }
       return true;
     }
   }
@@ -121,7 +135,9 @@ export function itemStore<F extends Fields>(
         }),
         abortOptions(signal),
       );
-      for (const item of page.Items ?? []) items.push(kind.parse(item));
+      for (const item of page.Items ?? []) {
+        items.push(kind.parse(item));
+      }
       next = page.LastEvaluatedKey; // DynamoDB ends a page at 1 MB.
     } while (next && items.length < limit);
     return items;

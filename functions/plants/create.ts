@@ -8,7 +8,9 @@ export const createPlant =
   ({ create }: Pick<PlantStore, 'create'>): Run<typeof createPlantInput> =>
   async ({ body: plant }, { owner, requestPath, signal }) => {
     const creation = await create(owner, plant, signal);
-    if (creation === 'conflict') throw new Problem('plant-exists');
+    if (creation === 'conflict') {
+      throw new Problem('plant-exists');
+    }
     return {
       ...(creation === 'created'
         ? { code: 'PLANT_CREATED', status: 201 }

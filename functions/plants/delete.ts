@@ -8,6 +8,8 @@ export const deletePlantInput = { path: { id } };
 export const deletePlant =
   ({ remove }: Pick<PlantStore, 'remove'>): Run<typeof deletePlantInput> =>
   async ({ path }, { owner, signal }) => {
-    if (!(await remove(owner, path.id, signal))) throw new Problem('plant-not-found');
+    if (!(await remove(owner, path.id, signal))) {
+      throw new Problem('plant-not-found');
+    }
     return { code: 'PLANT_DELETED', status: 204 };
   };

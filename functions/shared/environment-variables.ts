@@ -9,8 +9,6 @@ export const environment = {
   withoutWarmUp: 'WITHOUT_WARM_UP',
 } as const;
 
-/** The environment variables with the names of the tables. */
-export const tableVariables = {
-  plants: 'PLANTS_TABLE',
-  accessTokens: 'ACCESS_TOKENS_TABLE',
-} as const satisfies Record<TableName, string>;
+/** Returns the environment variable with the name of a table, like `ACCESS_TOKENS_TABLE`. */
+export const tableVariable = (table: TableName): string =>
+  `${table.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`;

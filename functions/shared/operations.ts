@@ -1,6 +1,6 @@
 import type { TableName } from './table-schema.ts';
 
-/** What an access token can be used for. Not derived from the operations, for small bundles. */
+/** What an access token allows. Written out, because bundles would grow if it was derived. */
 const scopes = ['plants:read', 'plants:write'] as const;
 export type Scope = (typeof scopes)[number];
 export const allScopes: Scope[] = [...scopes];

@@ -66,8 +66,14 @@ export const problems: Record<ProblemCode, ProblemRow> = rows;
 
 export const problemMediaType = 'application/problem+json';
 
+export interface ProblemMembers {
+  type: string;
+  title: string;
+  status: number;
+}
+
 /** Returns the members that all problems of a code have in common, except its detail. */
-export const problemMembers = (code: ProblemCode) => ({
+export const problemMembers = (code: ProblemCode): ProblemMembers => ({
   type: `urn:problem-type:plant-store:${code}`,
   title: code.charAt(0).toUpperCase() + code.slice(1).replaceAll('-', ' '),
   status: problems[code].status,

@@ -20,13 +20,16 @@ export type OwnerRows =
   | { by: 'attribute'; name: string };
 
 /** Names of attributes: the partition is a string, the others are numbers unless it is said. */
-export interface TableKey {
+export type TableKey = {
   partition: string;
   sort?: string;
   sortType?: 'STRING';
   expiry?: string;
-  ownerRows: OwnerRows;
-}
+} & (
+  | { ownerRows: OwnerRows; partitionType?: never }
+  // An owner is a text, so that no partition that is a number begins with one.
+  | { ownerRows: Extract<OwnerRows, { by: 'attribute' }>; partitionType: 'NUMBER' }
+);
 
 /** The key of what owners keep, so that a query returns an owner's items in order of their ids. */
 export const ownerKey = {
@@ -46,9 +49,3 @@ export const tableKeys: Record<TableName, TableKey> = {
   plants: ownerKey,
   accessTokens: accessTokenKey,
 };
-
-/**
- * How document clients read numbers: as `NumberValue`, which holds their text, so that no digit is
- * lost and no number of another version is an error.
- */
-export const unmarshallOptions = { wrapNumbers: true };

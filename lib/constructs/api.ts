@@ -33,6 +33,7 @@ export const stageName = 'v1';
 /**
  * By default, a regional API accepts TLS 1.0 at its own address:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ * A change takes about 15 minutes. From STRICT to BASIC, the API is unreachable meanwhile.
  */
 export const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -116,15 +117,16 @@ export function addApi(
         'The access log is a setting, because its role is one per account and region.',
     }),
   };
-  for (const [id, reason] of Object.entries(findings))
+  for (const [id, reason] of Object.entries(findings)) {
     Validations.of(scope).acknowledge({ id, reason });
+  }
   return rest;
 }
 
 /**
  * Makes X-Ray record few requests. Without the rule it records the first of each second too, which
- * at a million requests a month are nearly all. A region allows 25 rules
- * (https://docs.aws.amazon.com/general/latest/gr/xray.html), so that a copy has none.
+ * at a million requests a month are nearly all. A copy does without it, because a region allows 25
+ * rules: https://docs.aws.amazon.com/general/latest/gr/xray.html
  */
 function addSamplingRule(scope: Construct, rest: RestApi, settings: Settings): void {
   if (settings.instance) {

@@ -8,7 +8,9 @@ import type { Settings } from '../settings.ts';
  */
 export function addBudget(scope: Construct, settings: Settings): void {
   const { 'monthly-budget': amount, 'alarm-email': address } = settings;
-  if (!amount || !address) return;
+  if (!amount || !address) {
+    return;
+  }
   const mailAt = (notificationType: 'ACTUAL' | 'FORECASTED', percent: number) => ({
     notification: {
       notificationType,

@@ -97,20 +97,34 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
         'before free allowances',
       metrics: [
         cost('API Gateway', {
-          requests: [[stage.metricCount(sum)], perMillion(prices.millionGatewayRequests)],
+          requests: {
+            metrics: [stage.metricCount(sum)],
+            price: perMillion(prices.millionGatewayRequests),
+          },
         }),
         cost('Lambda', {
-          invocations: [
-            functions.map((f) => f.metricInvocations(sum)),
-            perMillion(prices.millionLambdaRequests),
-          ],
-          ms: [[billedMs], `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`],
+          invocations: {
+            metrics: functions.map((f) => f.metricInvocations(sum)),
+            price: perMillion(prices.millionLambdaRequests),
+          },
+          ms: {
+            metrics: [billedMs],
+            price: `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`,
+          },
         }),
         cost('DynamoDB', {
-          reads: [ofTables('ConsumedReadCapacityUnits'), perMillion(prices.millionTableReads)],
-          writes: [ofTables('ConsumedWriteCapacityUnits'), perMillion(prices.millionTableWrites)],
+          reads: {
+            metrics: ofTables('ConsumedReadCapacityUnits'),
+            price: perMillion(prices.millionTableReads),
+          },
+          writes: {
+            metrics: ofTables('ConsumedWriteCapacityUnits'),
+            price: perMillion(prices.millionTableWrites),
+          },
         }),
-        cost('Logs', { bytes: [loggedBytes, `/ 1000000000 * ${prices.logGb}`] }),
+        cost('Logs', {
+          bytes: { metrics: loggedBytes, price: `/ 1000000000 * ${prices.logGb}` },
+        }),
       ],
       setPeriodToTimeRange: true,
       width: 16,
@@ -135,19 +149,24 @@ const tableMetric = (table: TableV2, metricName: string, options: MetricOptions)
     dimensionsMap: { TableName: table.tableName, ...options.dimensionsMap },
   });
 
-/** Adds up metrics, of which one without data counts as 0, and makes dollars of each sum. */
-function cost(label: string, terms: Record<string, [metrics: Metric[], price: string]>) {
-  const sums = Object.entries(terms).map(([name, [metrics, price]]) => {
-    const filled = metrics.map((_, i) => `FILL(${name}${i}, 0)`);
-    return `(${filled.join(' + ')}) ${price}`;
-  });
-  const named = Object.entries(terms).flatMap(([name, [metrics]]) =>
-    metrics.map((metric, i) => [`${name}${i}`, metric]),
-  );
-  return new MathExpression({
-    label,
-    expression: sums.join(' + '),
-    usingMetrics: Object.fromEntries(named),
-    period,
-  });
+/** What a service charges for. */
+interface Usage {
+  metrics: Metric[];
+  /** Makes dollars of the sum of the metrics, like `/ 1000 * 0.2`. */
+  price: string;
+}
+
+/** Adds up what a service costs, by names for its usages. A metric without data counts as 0. */
+function cost(label: string, usages: Record<string, Usage>): MathExpression {
+  const sums: string[] = [];
+  const usingMetrics: Record<string, Metric> = {};
+  for (const [name, { metrics, price }] of Object.entries(usages)) {
+    const filled: string[] = [];
+    for (const [i, metric] of metrics.entries()) {
+      usingMetrics[`${name}${i}`] = metric;
+      filled.push(`FILL(${name}${i}, 0)`);
+    }
+    sums.push(`(${filled.join(' + ')}) ${price}`);
+  }
+  return new MathExpression({ label, expression: sums.join(' + '), usingMetrics, period });
 }

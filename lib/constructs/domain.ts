@@ -11,7 +11,12 @@ import { ipAddressType, stageName, tls } from './api.ts';
  * Makes the API answer at a domain too, below the name of its stage. With a hosted zone, its
  * certificate and DNS record are part of the stack. Otherwise an output says what belongs into DNS.
  */
-export function addDomain(scope: Construct, domainName: string, rest: RestApi, settings: Settings) {
+export function addDomain(
+  scope: Construct,
+  domainName: string,
+  rest: RestApi,
+  settings: Settings,
+): void {
   const { certificate, 'hosted-zone': zoneId } = settings;
   const zone = zoneId ? HostedZone.fromHostedZoneId(scope, 'HostedZone', zoneId) : undefined;
   const domain = new DomainName(scope, 'Domain', {

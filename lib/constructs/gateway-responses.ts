@@ -8,7 +8,7 @@ import {
 } from '../../functions/shared/problems.ts';
 
 /**
- * Every type that exists, so that none falls back to a status or body of API Gateway's own.
+ * Has every type, because API Gateway has a status and a body of its own for any other.
  * A deployed API logged an unknown path with a bearer token as DEFAULT_4XX
  * (https://github.com/DataBiosphere/azul/issues/7470), so that is `no-such-operation` too.
  */

@@ -186,6 +186,8 @@ function addTopic(scope: Construct, email: string | undefined): Topic {
       conditions: { StringEquals: { 'aws:SourceAccount': account } },
     }),
   );
-  if (email) topic.addSubscription(new EmailSubscription(email));
+  if (email) {
+    topic.addSubscription(new EmailSubscription(email));
+  }
   return topic;
 }

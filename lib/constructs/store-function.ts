@@ -52,8 +52,11 @@ export class StoreFunction extends LambdaFunction {
     });
     logs.grantWrite(role);
     // CDK refuses to grant nothing. Without a grant, the first call says which action is missing.
-    for (const { table, actions } of tables)
-      if (actions.length > 0) table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
+    for (const { table, actions } of tables) {
+      if (actions.length > 0) {
+        table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
+      }
+    }
 
     super(scope, id, {
       description: props.description,

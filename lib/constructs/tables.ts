@@ -1,21 +1,36 @@
 import { type CfnElement, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import {
+  type TableKey,
+  type TableName,
+  tableIds,
+  tableKeys,
+} from '../../functions/shared/table-schema.ts';
 import type { Settings } from '../settings.ts';
 
 /**
  * Adds the tables. They are separate so that no plant handler can read a token, and so that a
  * backup of plants does not bring revoked tokens back.
+ *
+ * If you add `replicas`, give the stack an `env` with its region, and each owner a home region for
+ * writes. Lists are consistent within one region only, and if two regions create the same id, the
+ * later write wins:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
  */
 export function addTables(stack: Construct, settings: Settings): Record<TableName, TableV2> {
   const scope = new Construct(stack, 'Tables');
   const retain = settings.retention === 'retain';
   const table = (name: TableName) => {
-    const { partition, sort, sortType = 'NUMBER', expiry } = tableKeys[name];
+    const { expiry } = tableKeys[name];
     const made = new TableV2(scope, tableIds[name], {
-      partitionKey: { name: partition, type: AttributeType.STRING },
-      ...(sort && { sortKey: { name: sort, type: AttributeType[sortType] } }),
+      ...keysOf(tableKeys[name]),
       ...(expiry && { timeToLiveAttribute: expiry }),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
@@ -29,4 +44,13 @@ export function addTables(stack: Construct, settings: Settings): Record<TableNam
   };
   const names = Object.keys(tableIds) as TableName[];
   return Object.fromEntries(names.map((name) => [name, table(name)])) as Record<TableName, TableV2>;
+}
+
+/** Returns the parts of a table's key with their types. */
+export function keysOf(key: TableKey): Pick<TablePropsV2, 'partitionKey' | 'sortKey'> {
+  const { partition, partitionType = 'STRING', sort, sortType = 'NUMBER' } = key;
+  return {
+    partitionKey: { name: partition, type: AttributeType[partitionType] },
+    ...(sort && { sortKey: { name: sort, type: AttributeType[sortType] } }),
+  };
 }

@@ -61,8 +61,12 @@ function files(patterns: string[], followed = new Set<string>()): string[] {
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);
       const stats = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
-      if (stats?.isFile()) return [path];
-      if (!stats?.isDirectory() || !entry.isSymbolicLink()) return [];
+      if (stats?.isFile()) {
+        return [path];
+      }
+      if (!stats?.isDirectory() || !entry.isSymbolicLink()) {
+        return [];
+      }
       const folder = realpathSync(path);
       // A link can lead to a folder that it is in.
       return followed.has(folder) ? [] : files([`${path}/**`], followed.add(folder));
@@ -95,7 +99,9 @@ export async function assemble(
   } else {
     await synthesize(folder, context);
     // A source that has changed meanwhile may be in the assembly or not.
-    if (areSame(currentSources(), sources)) write(file, { sources, files: pack(folder) });
+    if (areSame(currentSources(), sources)) {
+      write(file, { sources, files: pack(folder) });
+    }
   }
   return sources;
 }

@@ -203,7 +203,9 @@ function identityOf({ folder, Code: _, ...settings }: LambdaFunction): string {
 async function receive(request: IncomingMessage): Promise<HttpRequest | undefined> {
   const { method = '', url = '', headers: joined, rawHeaders, socket } = request;
   const body = await readBody(request, maxPayloadBytes).catch(() => undefined);
-  if (!body) return undefined;
+  if (!body) {
+    return undefined;
+  }
   const sourceIp = socket.remoteAddress ?? '';
   const forwardedFor = [joined['x-forwarded-for'] ?? [], sourceIp].flat().join(', ');
   const forwarded = ['X-Forwarded-For', forwardedFor, 'X-Forwarded-Port', `${socket.localPort}`];

@@ -91,14 +91,22 @@ function placeOfSyntax(stack: string): Place | undefined {
 }
 
 /** The codes of Node's errors about an import, whose stacks do not lead to it. */
-const importCodes =
-  /^ERR_(IMPORT_ATTRIBUTE|INVALID_MODULE|MODULE_NOT_FOUND|PACKAGE|UNKNOWN_(BUILTIN_MODULE|FILE_EXTENSION)|UNSUPPORTED_(DIR_IMPORT|ESM_URL))/;
+const importCodes = [
+  /^ERR_IMPORT_ATTRIBUTE/,
+  /^ERR_INVALID_MODULE/,
+  /^ERR_MODULE_NOT_FOUND/,
+  /^ERR_PACKAGE/,
+  /^ERR_UNKNOWN_BUILTIN_MODULE/,
+  /^ERR_UNKNOWN_FILE_EXTENSION/,
+  /^ERR_UNSUPPORTED_DIR_IMPORT/,
+  /^ERR_UNSUPPORTED_ESM_URL/,
+];
 
 const importedName = /\b(?:from|import)\b\s*\(?\s*(['"])([^'"]+)\1/g;
 
 /** Finds the import that an error of Node is about, which names the importing file at most. */
 function placeOfImport({ code = '', message }: NodeJS.ErrnoException): Place | undefined {
-  if (!importCodes.test(code)) {
+  if (!importCodes.some((known) => known.test(code))) {
     return undefined;
   }
   const importer = / imported from (.+)$/.exec(message)?.[1];

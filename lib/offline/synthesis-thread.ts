@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeFailure } from './failure.ts';
 
@@ -21,9 +22,15 @@ Object.assign(process.stderr, { fd: 2 });
 
 const { module, outdir, context }: Synthesis = workerData;
 const outcome: SynthesisOutcome = {};
+process.on('unhandledRejection', (error) => {
+  outcome.failure ??= describeFailure(error);
+});
 try {
   const { synthesize } = await import(module);
   synthesize(outdir, context);
+  // Node tells of a rejection that nothing handles after the code that it comes from. It would end
+  // `npx cdk deploy`.
+  await setImmediate();
 } catch (error) {
   outcome.failure = describeFailure(error, module);
 }

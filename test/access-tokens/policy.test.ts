@@ -144,3 +144,10 @@ test('a literal path beside a parameter can have another scope', () => {
     denied: ['GET/plants/totals', 'GET/plants/totals/'],
   });
 });
+
+test('a policy that denies nothing has no statement that denies', () => {
+  const { Statement } = policyOf({ allowed: ['GET/a'], denied: [] }, `${stage}/GET/a`);
+  expect(Statement).toEqual([
+    { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: [`${stage}/GET/a`] },
+  ]);
+});

@@ -17,7 +17,9 @@ let isHandedOut = false;
 export const initializeClient = () => {};
 export async function next() {
   // There is no second event, so the client waits until this process exits.
-  if (isHandedOut) await new Promise(() => {});
+  if (isHandedOut) {
+    await new Promise(() => {});
+  }
   isHandedOut = true;
   return {
     bodyJson: process.env.EVENT,

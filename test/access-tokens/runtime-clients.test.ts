@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../functions/access-tokens/token.ts';
 import { bundle, entryOf } from '../../lib/bundle.ts';
-import { countsOf } from '../stack/metric-filters.ts';
+import { countsOf } from '../stack/monitoring/metric-filters.ts';
 import { templateWith } from '../stack/templates.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { lambdaEnvironment } from '../support/lambda-environment.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 // AWS does not say which version of its client nodejs24.x holds.
 
@@ -58,8 +58,9 @@ async function judge(program: string, authorizationToken: string) {
 const programs = { 'aws-lambda-ric-3': 'bin/index.mjs', 'aws-lambda-ric-4': 'index.mjs' };
 for (const [name, program] of Object.entries(programs)) {
   const lack = lackOfPackage(name);
-  if (lack) leaveOut(`Lambda's client ${name}`, lack);
-  else
+  if (lack) {
+    leaveOut(`Lambda's client ${name}`, lack);
+  } else {
     test(`${name} tells Lambda Unauthorized (401) of a refused token only`, async () => {
       const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
       // The metric filters must match the lines that AWS's own client makes of what is logged.
@@ -73,5 +74,8 @@ for (const [name, program] of Object.entries(programs)) {
       expect(failed.message).toBe('The access token could not be judged.');
       expect(counted(failed.lines)).toEqual({ AuthorizerFailed: 1 });
     });
+  }
 }
-if (Object.keys(programs).every(lackOfPackage)) test.todo('both clients of Lambda');
+if (Object.keys(programs).every(lackOfPackage)) {
+  test.todo('both clients of Lambda');
+}

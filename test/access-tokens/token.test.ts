@@ -7,10 +7,14 @@ import { forge } from '../support/access-tokens/forge.ts';
 let bitToSet: number | undefined;
 let bits = 0;
 function randomBytes(count: number): Buffer {
-  if (bitToSet === undefined) return crypto.randomBytes(count);
+  if (bitToSet === undefined) {
+    return crypto.randomBytes(count);
+  }
   const bytes = Buffer.alloc(count);
   const place = bitToSet - bits;
-  if (place >= 0 && place < count * 8) bytes[place >> 3] = 1 << (place & 7);
+  if (place >= 0 && place < count * 8) {
+    bytes[place >> 3] = 1 << (place & 7);
+  }
   bits += count * 8;
   return bytes;
 }
@@ -35,14 +39,18 @@ test('the checksum is the CRC-32 of all before it, so that anyone can check a fi
 });
 
 test('a token with a part of another length is refused, though its checksum is right', () => {
-  for (const id of ['0'.repeat(11), '0'.repeat(13)]) expect(tokenId(forge(id))).toBeUndefined();
-  for (const secret of ['', '0'.repeat(42), '0'.repeat(44)])
+  for (const id of ['0'.repeat(11), '0'.repeat(13)]) {
+    expect(tokenId(forge(id))).toBeUndefined();
+  }
+  for (const secret of ['', '0'.repeat(42), '0'.repeat(44)]) {
     expect(tokenId(forge('0'.repeat(12), secret))).toBeUndefined();
+  }
 });
 
 test('each of 256 random bits changes the secret, and each of 128 others the id', () => {
   const madeWith = (bit: number) => {
-    [bitToSet, bits] = [bit, 0];
+    bitToSet = bit;
+    bits = 0;
     return makeToken().token.slice(4, 60);
   };
   expect([madeWith(-1), bits]).toEqual([`${'0'.repeat(12)}_${'0'.repeat(43)}`, 384]);

@@ -13,9 +13,9 @@ import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/open-database.ts';
 import { send } from '../support/http/http-client.ts';
-import { keptAssembly } from '../support/kept-assembly.ts';
 import { lackOfPackage, leaveOut } from '../support/packages-of-ci.ts';
 import { sent } from '../support/plant.ts';
+import { keptAssembly } from '../support/stack/kept-assembly.ts';
 import { words } from '../support/words.ts';
 
 let assembly: string;
@@ -78,8 +78,9 @@ test('the start names what is not imitated, and nothing that observes or permits
     /; AWS::ApiGateway::Stage Stage\w+, Second/,
     /; CreatePlant\.VpcConfig; OnPath\.Runtime nodejs22\.x: it runs on Node 24; /,
     /; the value of the parameter \w+, which is \/added here; the stack Unused$/,
-  ])
+  ]) {
     expect(line).toMatch(part);
+  }
   expect(line).not.toMatch(
     /AWS::(CDK|IAM|DynamoDB|Lambda::(Alias|Permission|Version)|Logs::LogGroup)|Never/,
   );
@@ -136,7 +137,9 @@ describe('a client', () => {
   const lack = others
     .map((name) => lackOfPackage(`@aws-sdk/client-${name}`))
     .find((missing) => missing !== undefined);
-  if (lack) leaveOut('calls of other services', lack);
+  if (lack) {
+    leaveOut('calls of other services', lack);
+  }
 
   const folder = temporaryFolder();
   beforeAll(() => {
@@ -158,12 +161,13 @@ describe('a client', () => {
     // Bundled as ours are.
     const options = buildOptions();
     const nodePaths = [join(root, '.ci', 'node_modules'), join(root, 'node_modules')];
-    for (const { outputFiles } of build({ ...options, entryPoints: sources, nodePaths }))
+    for (const { outputFiles } of build({ ...options, entryPoints: sources, nodePaths })) {
       for (const { path, contents } of outputFiles) {
         const file = join(folder, relative(options.outdir, path));
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, contents);
       }
+    }
   });
 
   /** Returns the error that a function on the path gets from a client. */

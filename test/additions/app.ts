@@ -35,7 +35,9 @@ export function synthesize(outdir: string): void {
     plants: stack.node.findChild('Tables').node.findChild('Plants') as db.TableV2,
     rest: stack.node.findChild('RestApi').node.findChild('Rest') as api.RestApi,
   };
-  for (const add of [services, observers, tables, policies, apis, language, stacks]) add(parts);
+  for (const add of [services, observers, tables, policies, apis, language, stacks]) {
+    add(parts);
+  }
   app.synth();
 }
 
@@ -55,7 +57,9 @@ const inline = (stack: cdk.Stack, id: string, code = 'exports.handler = async ()
   });
 const keyed = (name: string) => ({ partitionKey: { name, type: db.AttributeType.STRING } });
 function give(lambda: lambda.Function, variables: Record<string, string>): void {
-  for (const [name, value] of Object.entries(variables)) lambda.addEnvironment(name, value);
+  for (const [name, value] of Object.entries(variables)) {
+    lambda.addEnvironment(name, value);
+  }
 }
 
 /** What a function calls. */
@@ -156,8 +160,9 @@ function policies({ stack, create }: Parts): void {
   for (const name of [
     'CloudWatchLambdaInsightsExecutionRolePolicy',
     'service-role/AWSLambdaVPCAccessExecutionRole',
-  ])
+  ]) {
     create.role?.addManagedPolicy(iam.ManagedPolicy.fromAwsManagedPolicyName(name));
+  }
   const resources = ['*'];
   const statements = [new iam.PolicyStatement({ actions: ['s3:*'], resources })];
   create.role?.addManagedPolicy(new iam.ManagedPolicy(stack, 'Policy', { statements }));
@@ -253,7 +258,9 @@ function stacks({ stack, create }: Parts): void {
     new api.LambdaRestApi(other, 'Rest', { handler: inline(other, 'Handler') });
     const table = new db.TableV2(other, 'Elsewhere', keyed('key'));
     const bucket = new s3.Bucket(other, 'Bucket');
-    if (id === 'Unused') continue;
+    if (id === 'Unused') {
+      continue;
+    }
     table.grantReadData(create);
     bucket.grantRead(create);
     give(create, { ELSEWHERE: table.tableName, FAR_BUCKET: bucket.bucketName });

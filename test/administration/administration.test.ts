@@ -37,7 +37,9 @@ const after = (commandName: string, act: () => Promise<unknown>) =>
   database.middlewareStack.add(
     (next, context) => async (args) => {
       const answer = await next(args);
-      if (context.commandName === commandName && database.middlewareStack.remove(name)) await act();
+      if (context.commandName === commandName && database.middlewareStack.remove(name)) {
+        await act();
+      }
       return answer;
     },
     { name, step: 'finalizeRequest', priority: 'low' },
@@ -96,8 +98,9 @@ test.each([
 test('a list has all tokens or those of one owner, the oldest first', async () => {
   const ids: string[] = [];
   const owned = { ...grant, owner: 'lister' };
-  for (const created of [30, 10, 20])
+  for (const created of [30, 10, 20]) {
     ids.push((await issueToken(database, table, owned, at(created))).id);
+  }
   const listed = await listTokens(database, table, 'lister');
   expect(listed.map(({ id }) => id)).toEqual([ids[1], ids[2], ids[0]]);
   expect(listed[0]).toMatchObject({ ...owned, created: 10 });
@@ -162,7 +165,9 @@ test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   const before = await scan();
   const error = new AdministrationError(message.replace('ID', id));
   await expect(rotate(id, { now })).rejects.toThrow(error);
-  if (message.startsWith('There')) await expect(revoke(id)).rejects.toThrow(error);
+  if (message.startsWith('There')) {
+    await expect(revoke(id)).rejects.toThrow(error);
+  }
   expect(await scan()).toEqual(before);
 });
 

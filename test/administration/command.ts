@@ -32,10 +32,11 @@ export async function token(
   const said = { log: '', error: '', warn: '' };
   const { argv, env: own } = process;
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([stdin]) as never);
-  for (const method of ['log', 'error', 'warn'] as const)
+  for (const method of ['log', 'error', 'warn'] as const) {
     jest.spyOn(console, method).mockImplementation((text) => {
       said[method] += `${text}\n`;
     });
+  }
   try {
     process.argv = ['node', 'bin/token.ts', ...argumentsIn(line)];
     process.env = { ...own, ...env };

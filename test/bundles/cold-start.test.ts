@@ -5,9 +5,9 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
 import { entryOf } from '../../lib/bundle.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { extendedCopy, extendedLine, extendedNames } from '../support/extended-copy.ts';
 import { serve } from '../support/http/servers.ts';
 import { eventFor } from '../support/service/lambda-events.ts';
+import { extendedCopy, extendedLine, extendedNames } from '../support/stack/extended-copy.ts';
 import { runFunction } from './function-process.ts';
 
 let fetched: string[] = [];

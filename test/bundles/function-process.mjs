@@ -35,14 +35,17 @@ if (frozen) {
     }
     static now = () => now;
   };
-  for (const object of [crypto, globalThis.crypto])
+  for (const object of [crypto, globalThis.crypto]) {
     object.randomUUID = () => '00000000-0000-4000-8000-000000000000';
+  }
   crypto.randomBytes = (size) => Buffer.alloc(size);
   Math.random = () => 0;
 }
 
 const log = [];
-for (const level of ['info', 'warn', 'error']) console[level] = (entry) => log.push(entry);
+for (const level of ['info', 'warn', 'error']) {
+  console[level] = (entry) => log.push(entry);
+}
 
 const { handler } = await import(`${folder}/start.mjs`);
 const atStart = { ...count, waitedMs, log: [...log] };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { lambdaEnvironment } from '../support/lambda-environment.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 /** What a function did in a process of its own. */
 export interface Run {

@@ -28,8 +28,9 @@ const withoutShortcuts: Plugin = {
 };
 const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
 await esbuild({ ...buildOptions(), ...differently, outdir: whole, write: true });
-for (const entry of requestEntries)
+for (const entry of requestEntries) {
   copyFileSync(join(ours, entry, 'start.mjs'), join(whole, entry, 'start.mjs'));
+}
 
 const plant = { id: { N: '7' }, name: { S: 'Monstera' }, tag: { S: 'ü' } };
 const record = (caller: string) => {
@@ -85,7 +86,9 @@ const database = createServer(async (request, response) => {
   const caller = callers.find((name) => body.includes(name)) ?? '';
   const isFirst = !seen.callers.has(caller);
   seen.callers.add(caller);
-  if (isFirst && caller !== 'served') return faults[caller]?.(response);
+  if (isFirst && caller !== 'served') {
+    return faults[caller]?.(response);
+  }
   const Item = entryNow === 'authorize' ? record(caller) : plant;
   // Too long to arrive in one piece.
   const padding = ' '.repeat(300_000);
@@ -166,7 +169,9 @@ test('V8 keeps the configuration in the form that it copies fast, once it is rea
   setFlagsFromString('--no-allow-natives-syntax');
   const forms = [connect(), new DynamoDBClient({ region: 'eu-central-1' })].map(({ config }) => {
     const readRegion = () => config.region;
-    for (let reads = 0; reads < 1000; reads++) readRegion();
+    for (let reads = 0; reads < 1000; reads++) {
+      readRegion();
+    }
     return isFast(config);
   });
   expect(forms).toEqual([true, false]);

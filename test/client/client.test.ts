@@ -30,7 +30,9 @@ const client = async (owner: string, baseUrl = service.baseUrl) =>
 
 async function all(plants: AsyncGenerator<Plant>): Promise<Plant[]> {
   const listed = [];
-  for await (const plant of plants) listed.push(plant);
+  for await (const plant of plants) {
+    listed.push(plant);
+  }
   return listed;
 }
 
@@ -52,8 +54,9 @@ test.each([9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n])(
 test('a list goes through all pages, and fetches none that is not asked for', async () => {
   const plants = await client('pages');
   const names = ['Plant 0', 'Plant 1', 'Plant 2', 'Plant 3', 'Plant 4'];
-  for (const [id, name] of names.entries())
+  for (const [id, name] of names.entries()) {
     await plants.create(plantOf(BigInt(id), { [label]: name }));
+  }
   expect((await all(plants.list(2))).map((plant) => plant[label])).toEqual(names);
   const first = answered({ [label]: 'Plant 0' });
   expect(await plants.list(2).next()).toEqual({ done: false, value: first });
@@ -284,8 +287,9 @@ test('the client and its example compile in a new project of TypeScript', () => 
     execFileSync(process.execPath, [compiler, option], { cwd, encoding: 'utf8', stdio: 'pipe' });
   tsc('--init');
   writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
-  for (const file of ['client.ts', 'client-types.ts'])
+  for (const file of ['client.ts', 'client-types.ts']) {
     copyFileSync(join(root, 'docs', file), join(cwd, file));
+  }
   const [, example = ''] = /^```ts\n(.*?)^```/ms.exec(readPage('docs/clients.md')) ?? [];
   writeFileSync(join(cwd, 'main.ts'), example);
   expect(tsc('--noEmit')).toBe('');

@@ -35,44 +35,61 @@ const inReverse = ['start one', 'start two', 'ready', 'stop two', 'stop one'];
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-testSignals.each<[what: string, body: string, signals: object, said: string[], error?: string]>([
-  ['SIGINT stops the parts', `${two} await ready();`, { ready: 'SIGINT' }, inReverse],
-  ['SIGTERM stops the parts', `${two} await ready();`, { ready: 'SIGTERM' }, inReverse],
-  ['SIGHUP stops the parts', `${two} await ready();`, { ready: 'SIGHUP' }, inReverse],
-  [
-    'a second signal does not interrupt the cleanup',
-    `${one} await start(() => part('two', () => sigterm)); await ready();`,
-    { ready: 'SIGINT', 'stop two': 'SIGTERM' },
-    inReverse,
-  ],
-  [
-    'after a signal, a part that is being started is stopped and no other starts',
-    `await start(async () => { const slow = part('slow'); await sigterm; return slow; }); ${two}`,
-    { 'start slow': 'SIGTERM' },
-    ['start slow', 'stop slow'],
-  ],
-  [
-    'an error stops the parts',
-    `${two} fail('It is broken.');`,
-    {},
-    inReverse.filter((line) => line !== 'ready'),
-    'It is broken.',
-  ],
-  [
-    'a part that does not start stops the others',
-    `${one} await start(() => fail('Taken.'));`,
-    {},
-    ['start one', 'stop one'],
-    'Taken.',
-  ],
-  [
-    'a part that does not stop is reported, and the others stop',
-    `${one} await start(() => part('two', () => fail('It hangs.'))); await ready();`,
-    { ready: 'SIGTERM' },
-    inReverse,
-    'It hangs.',
-  ],
-])('%s', async (_, body, signals, said, ...[error]) => {
+interface Case {
+  what: string;
+  /** Starts the parts. */
+  body: string;
+  /** The signals that the program gets, by the line after which it gets them. */
+  signals: Record<string, NodeJS.Signals>;
+  /** The lines that it prints. */
+  said: string[];
+  /** Why it fails, if it does. */
+  error?: string;
+}
+
+testSignals.each<Case>([
+  ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({
+    what: `${signal} stops the parts`,
+    body: `${two} await ready();`,
+    signals: { ready: signal },
+    said: inReverse,
+  })),
+  {
+    what: 'a second signal does not interrupt the cleanup',
+    body: `${one} await start(() => part('two', () => sigterm)); await ready();`,
+    signals: { ready: 'SIGINT', 'stop two': 'SIGTERM' },
+    said: inReverse,
+  },
+  {
+    what: 'after a signal, a part that is being started is stopped and no other starts',
+    body: `
+      await start(async () => { const slow = part('slow'); await sigterm; return slow; });
+      ${two}`,
+    signals: { 'start slow': 'SIGTERM' },
+    said: ['start slow', 'stop slow'],
+  },
+  {
+    what: 'an error stops the parts',
+    body: `${two} fail('It is broken.');`,
+    signals: {},
+    said: inReverse.filter((line) => line !== 'ready'),
+    error: 'It is broken.',
+  },
+  {
+    what: 'a part that does not start stops the others',
+    body: `${one} await start(() => fail('Taken.'));`,
+    signals: {},
+    said: ['start one', 'stop one'],
+    error: 'Taken.',
+  },
+  {
+    what: 'a part that does not stop is reported, and the others stop',
+    body: `${one} await start(() => part('two', () => fail('It hangs.'))); await ready();`,
+    signals: { ready: 'SIGTERM' },
+    said: inReverse,
+    error: 'It hangs.',
+  },
+])('$what', async ({ body, signals, said, error }) => {
   const { child, line, ended } = start(body);
   for (const [text, signal] of Object.entries(signals)) {
     await line(new RegExp(`^${text}$`));

@@ -93,7 +93,9 @@ function launchIn({ isOlder, devDependencies, platform, own }: Surroundings) {
     return file;
   };
   const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  if (platform) write(`node_modules/node-${system}/bin/node`, platform);
+  if (platform) {
+    write(`node_modules/node-${system}/bin/node`, platform);
+  }
   write('node_modules/first/package.json', '{}');
   const packages = { dependencies: { first: '1.0.0' }, devDependencies };
   write('package.json', JSON.stringify(packages));
@@ -107,21 +109,49 @@ const isOlder = true;
 const devDependencies = { '@scope/second': '1.0.0' };
 const refusal = 'The plant store needs Node 24 or later, and this is v20\\.1\\.0\\. Run "npm ci".*';
 const lack = 'The package @scope/second is not installed. Run "npm ci" first.';
+interface Launch {
+  what: string;
+  surroundings: Surroundings;
+  printed: string;
+  /** Why nothing starts, as the source of an expression. */
+  error?: string;
+}
 // What stands for another Node is a script.
-testOnPosix('it cannot start a script by its first line').each<
-  [what: string, Surroundings, printed: string, error?: string]
->([
-  [
-    'an older Node starts the platform package',
-    { isOlder, platform: nodeOf('v24') },
-    'v24 got --y',
-  ],
-  ['an older Node without a platform package ends', { isOlder }, '', refusal],
-  ['an older Node with one that does not run ends', { isOlder, platform: '#!/no' }, '', refusal],
-  ['a newer Node of yours goes before it', { own: nodeOf('v26.0.0') }, 'v26.0.0 got --y'],
-  ['an older one of yours does not', { own: nodeOf('v22.1.0') }, `${process.execPath} --y`],
-  ['a package that is not installed is named', { devDependencies }, '', lack],
-])('%s', async (_, surroundings, printed, ...[error]) => {
+testOnPosix('it cannot start a script by its first line').each<Launch>([
+  {
+    what: 'an older Node starts the platform package',
+    surroundings: { isOlder, platform: nodeOf('v24') },
+    printed: 'v24 got --y',
+  },
+  {
+    what: 'an older Node without a platform package ends',
+    surroundings: { isOlder },
+    printed: '',
+    error: refusal,
+  },
+  {
+    what: 'an older Node with one that does not run ends',
+    surroundings: { isOlder, platform: '#!/no' },
+    printed: '',
+    error: refusal,
+  },
+  {
+    what: 'a newer Node of yours goes before it',
+    surroundings: { own: nodeOf('v26.0.0') },
+    printed: 'v26.0.0 got --y',
+  },
+  {
+    what: 'an older one of yours does not',
+    surroundings: { own: nodeOf('v22.1.0') },
+    printed: `${process.execPath} --y`,
+  },
+  {
+    what: 'a package that is not installed is named',
+    surroundings: { devDependencies },
+    printed: '',
+    error: lack,
+  },
+])('$what', async ({ surroundings, printed, error }) => {
   expect(await launchIn(surroundings)).toEqual({
     code: error ? 1 : 0,
     stdout: printed && `${printed}\n`,

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { parse, send as sendRaw } from '../support/http/http-client.ts';
 import {
   type Answer,
   differences,
@@ -12,9 +13,8 @@ import {
   type ProblemDetails,
   placesIn,
   responsesOf,
-} from '../support/description.ts';
-import { parse, send as sendRaw } from '../support/http/http-client.ts';
-import { refusalOf } from '../support/second-opinion.ts';
+} from '../support/openapi/description.ts';
+import { refusalOf } from '../support/openapi/second-opinion.ts';
 import { note } from './demands.ts';
 import { openTarget } from './target.ts';
 
@@ -54,32 +54,39 @@ export async function call(request: Call): Promise<Reply> {
   const reply = await send(request);
   const faults = judge(request, reply);
   const operation = operationOf(request);
-  if (operation) note(operation, request, reply);
+  if (operation) {
+    note(operation, request, reply);
+  }
   // The query can hold a token.
   const [path] = request.path.split('?');
-  if (faults.length > 0)
+  if (faults.length > 0) {
     throw new Error(
       `${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`,
     );
-  if (operation && reply.status === 200 && responsesOf(operation)[200]?.headers.Link)
+  }
+  if (operation && reply.status === 200 && responsesOf(operation)[200]?.headers.Link) {
     await readAgain(request, reply);
+  }
   return reply;
 }
 
 /** Follows a list's links, and lists again in smaller pages. Throws unless both are the same. */
 async function readAgain(request: Call, reply: Reply): Promise<void> {
-  if (target.isSam || target.isDeployed) return;
+  if (target.isSam || target.isDeployed) {
+    return;
+  }
   const [path = '', query = ''] = request.path.split('?');
   const whole = await itemsFrom(request, reply);
   const smaller = new URLSearchParams(query);
   smaller.set('limit', `${Math.max(1, Math.floor(whole.length / 3))}`);
   const first = { ...request, path: `${path}?${smaller}` };
   const again = await itemsFrom(first, await send(first));
-  if (!isDeepStrictEqual(again, whole))
+  if (!isDeepStrictEqual(again, whole)) {
     throw new Error(
       `${request.method} ${path} has ${whole.length} items, and ${again.length} in pages, or not ` +
         'in the same order.',
     );
+  }
 }
 
 /** Returns the items of a page and of all pages after it. */
@@ -89,7 +96,9 @@ async function itemsFrom(request: Call, page: Reply): Promise<unknown[]> {
   while (link !== undefined) {
     const [, query] = /^<[^?]*\?(.*)>; rel="next"$/.exec(link) ?? [];
     const next = await send({ ...request, path: `${request.path.split('?')[0]}?${query}` });
-    if (next.status !== 200 || items.length > 5000) throw new Error(`The link ${link} is wrong.`);
+    if (next.status !== 200 || items.length > 5000) {
+      throw new Error(`The link ${link} is wrong.`);
+    }
     items.push(...(next.json as unknown[]));
     link = next.headers.link;
   }
@@ -120,8 +129,12 @@ export async function send(request: Call): Promise<Reply> {
     const answer = await sendRaw(target.baseUrl, sent, agent);
     const single = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
     const reply = { ...answer, headers: Object.fromEntries(single), json: parse(answer.body) };
-    if (token) remember(request, token, reply);
-    if (reply.status !== 429) return reply;
+    if (token) {
+      remember(request, token, reply);
+    }
+    if (reply.status !== 429) {
+      return reply;
+    }
     await setTimeout(1000 * Number(reply.headers['retry-after'] ?? 1));
   }
 }
@@ -132,16 +145,21 @@ function judge(request: Call, reply: Reply): string[] {
   const faults = operation
     ? [...differences(operation, reply), ...differencesFromLink(request.path, reply)]
     : differencesFromProblem('no-such-operation', reply);
-  if (operation && !target.isSam && !target.isDeployed)
+  if (operation && !target.isSam && !target.isDeployed) {
     faults.push(...dissent(operation, request, reply));
-  if (reply.status >= 500) faults.push(`no request may have such an answer (${reply.body})`);
+  }
+  if (reply.status >= 500) {
+    faults.push(`no request may have such an answer (${reply.body})`);
+  }
   if (reply.status >= 400) {
     const problem = (reply.json ?? {}) as Record<string, unknown>;
     const { type, title, status, detail, instance, errors, ...more } = problem;
-    if (Object.keys(more).length > 0)
+    if (Object.keys(more).length > 0) {
       faults.push(`the problem has unknown members: ${Object.keys(more)}`);
-    if (instance !== reply.headers['x-request-id'])
+    }
+    if (instance !== reply.headers['x-request-id']) {
       faults.push(`the instance ${instance} is not the id of the request`);
+    }
     // A status can have several problems. The header that one of them needs is described here only.
     faults.push(...differencesFromProblem(problemOf(reply) as ProblemCode, reply));
   }
@@ -151,7 +169,9 @@ function judge(request: Call, reply: Reply): string[] {
 /** Returns how an answer differs from what an independent validator of the document says. */
 function dissent(operation: Operation, request: Call, { status, body }: Reply): string[] {
   // The gateway answers before the request is looked at.
-  if ([401, 403].includes(status)) return [];
+  if ([401, 403].includes(status)) {
+    return [];
+  }
   const [path = '', query = ''] = request.path.split('?');
   const names = [...operations[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}`);
   const values = pathOf(operation).exec(request.path)?.slice(1) ?? [];
@@ -187,10 +207,12 @@ function remember({ method, path }: Call, token: string, { status, headers }: Re
   const plant =
     status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
   const isRemovable = operationOf({ method: 'DELETE', path: plant }) !== undefined;
-  if (status === 201 && isRemovable)
+  if (status === 201 && isRemovable) {
     present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
-  if (method === 'DELETE' && (status === 204 || status === 404))
+  }
+  if (method === 'DELETE' && (status === 204 || status === 404)) {
     present.delete(`${plant} ${token}`);
+  }
 }
 
 /** Deletes every plant that calls of this suite created. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
-import { responsesOf } from '../support/description.ts';
+import { responsesOf } from '../support/openapi/description.ts';
 import { list, removeAll, target } from './api-client.ts';
 import { demandedOf, shown } from './demands.ts';
 import './parts/refusals.ts';
@@ -20,20 +20,26 @@ const leftOut = [
 ];
 
 const lists = async () => [(await list()).body, (await list('', target.otherToken)).body];
-if (`${await lists()}` !== '[],[]')
+if (`${await lists()}` !== '[],[]') {
   throw new Error(
     'The owners of the tokens have plants already: give tokens of two owners without any.',
   );
+}
 
 afterEach(removeAll);
 
+/** Returns what no call of the parts has shown, and what to do about it. */
+const lackOf = (demanded: string[]): string[] =>
+  demanded
+    .filter((one) => !shown.has(one))
+    .map((one) => `${one} in no test: add one to test/contract/parts`);
+
 // The imported parts have run before, in this file because they share one service.
 test('every part of a request has been accepted and refused, and stands in the links', () => {
-  const demanded = operationNames.flatMap(demandedOf);
-  expect(demanded.filter((one) => !shown.has(one))).toEqual([]);
+  expect(lackOf(operationNames.flatMap(demandedOf))).toEqual([]);
 });
 
-if (!target.isSam)
+if (!target.isSam) {
   test('every operation has been answered with each of its statuses', () => {
     const demanded = operationNames.flatMap((name) => {
       // No request may cause these, and no token of the suite lacks the scope to read.
@@ -41,13 +47,16 @@ if (!target.isSam)
       const statuses = Object.keys(responsesOf(name)).filter((one) => !excluded.includes(+one));
       return statuses.map((status) => `${name} answers ${status}`);
     });
-    expect(demanded.filter((one) => !shown.has(one))).toEqual([]);
+    expect(lackOf(demanded)).toEqual([]);
   });
+}
 
 afterAll(async () => {
   // A service that goes on would keep jest from ending.
   const left = await lists().finally(target.stop);
   const lines = target.isSam ? leftOut.map((line) => `Left out: ${line}`) : settled;
-  if (process.env.CONTRACT_TARGET) process.stdout.write(`${lines.join('\n')}\n`);
+  if (process.env.CONTRACT_TARGET) {
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
   expect(left).toEqual(['[]', '[]']);
 });

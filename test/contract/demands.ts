@@ -1,12 +1,12 @@
 import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { parse } from '../support/http/http-client.ts';
 import {
   type Answer,
   type ProblemDetails,
   partsOf,
   placeOf,
   responsesOf,
-} from '../support/description.ts';
-import { parse } from '../support/http/http-client.ts';
+} from '../support/openapi/description.ts';
 
 /** What the calls so far have shown of an operation, like `createPlant answers 201`. */
 export const shown = new Set<string>();
@@ -18,16 +18,24 @@ export function note(
   { status, headers, body }: Answer,
 ): void {
   const add = (verb: string, parts: unknown[]) => {
-    for (const part of parts) shown.add(`${operation} ${verb} ${part}`);
+    for (const part of parts) {
+      shown.add(`${operation} ${verb} ${part}`);
+    }
   };
   add('answers', [status]);
   const given = partsIn(operation, request);
-  if (status < 300) add('accepts', given);
-  if (headers.link) add('links to a next page with', given);
+  if (status < 300) {
+    add('accepts', given);
+  }
+  if (headers.link) {
+    add('links to a next page with', given);
+  }
   // A fault of a value, and not of a name.
   const { errors = [] } = (parse(body) ?? {}) as Partial<ProblemDetails>;
   const wrong = errors.filter(({ detail }) => !/^is (?:unknown|required)$| once$/.test(detail));
-  if (status === 400) add('refuses a value of', wrong.map(placeOf));
+  if (status === 400) {
+    add('refuses a value of', wrong.map(placeOf));
+  }
 }
 
 function partsIn(operation: Operation, { path, body }: { path: string; body?: unknown }): string[] {
@@ -43,6 +51,8 @@ function partsIn(operation: Operation, { path, body }: { path: string; body?: un
 /** Returns what calls have to show of an operation, so that nothing of its requests is untried. */
 export function demandedOf(operation: Operation): string[] {
   const verbs = ['accepts', 'refuses a value of'];
-  if (responsesOf(operation)[200]?.headers.Link) verbs.push('links to a next page with');
+  if (responsesOf(operation)[200]?.headers.Link) {
+    verbs.push('links to a next page with');
+  }
   return partsOf(operation).flatMap((part) => verbs.map((verb) => `${operation} ${verb} ${part}`));
 }

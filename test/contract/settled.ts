@@ -31,7 +31,9 @@ export async function expectAnswer(
   find: () => Promise<unknown[]>,
   expected: unknown[],
 ): Promise<void> {
-  if (target.isDeployed && meetsFrontEnd.test(what))
+  if (target.isDeployed && meetsFrontEnd.test(what)) {
     await settle(what, [expected.join(' ')], async () => (await find()).join(' '));
-  else expect(await find()).toEqual(expected);
+  } else {
+    expect(await find()).toEqual(expected);
+  }
 }

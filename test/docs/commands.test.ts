@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { exampleId } from '../../bin/command-line/example-plant.ts';
 import { readPackage } from '../../bin/yours/origin.ts';
 import { onlyOfTheOriginal, partsNamed } from '../../bin/yours/parts.ts';
 import { readSettings, settingNames } from '../../lib/settings.ts';
@@ -98,6 +99,20 @@ test.each(blocks)('$page sets with -c only what makes a copy to throw away', ({ 
   }
 });
 
+const withExamples = [
+  ...pages,
+  'bin/yours/readme.md',
+  'docs/openapi.json',
+  'docs/client-types.ts',
+  'docs/first-minute.svg',
+].filter((file) => !wasRemoved(file));
+
+test.each(withExamples)('the plant that %s shows has the id of the example', (file) => {
+  const ids = readPage(file).matchAll(/(?:\bid"?: ?"?|\/plants\/|\.delete\()(-?\d+)\b/g);
+  const others = [...ids].map(([, id]) => id).filter((id) => id !== `${exampleId}`);
+  expect(others).toEqual([]);
+});
+
 const sources = globSync(['bin/**/*.ts', 'test/contract/program/*.ts'], { cwd: root });
 const ours = sources
   .map(readPage)
@@ -121,6 +136,22 @@ test.each(current)('the scripts and the options that %s names exist', (page) => 
     /\bnpm (?:start|run (?:-s )?(?:sam|token|plants|contract))\b(?: --(?: (?!-- )[^` \n]+)*)?/g;
   const given = `${text.match(calls)} ${text.match(/(?<=`)--[a-z-]+/g)}`.match(/--[a-z][a-z-]+/g);
   expect((given ?? []).filter((option) => !options.has(option))).toEqual([]);
+});
+
+// docs/change-it.md names files that its reader makes.
+const aboutToday = current.filter((page) => page !== 'docs/change-it.md');
+
+test.each(aboutToday)('the files that %s names exist', (page) => {
+  const named = readPage(page).matchAll(/`((?:\.ci|bin|docs|functions|lib|test)\/[\w./-]+)`/g);
+  const files = [...named].map(([, file = '']) => file).filter((file) => !wasRemoved(file));
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+test('CONTRIBUTING.md says what each folder of tests has', () => {
+  const cells = tableOf('CONTRIBUTING.md', 'in `test/`').map(([folders]) => folders);
+  const folders = readdirSync(join(root, 'test'), { withFileTypes: true });
+  const names = folders.filter((one) => one.isDirectory()).map(({ name }) => name);
+  expect(names.filter((name) => !cells.join().includes(`\`${name}/\``))).toEqual([]);
 });
 
 test('AGENTS.md is short enough to be read each time, and the test that it names is there', () => {
@@ -156,11 +187,16 @@ test.each(pages)('what %s links to exists', (page) => {
     /\[([^\]]+)\]\(([^):#]*)(?:#([\w-]+))?\)/g,
   )) {
     const file = target === '' ? page : relative(root, join(root, page, '..', target));
-    if (wasRemoved(file)) continue;
+    if (wasRemoved(file)) {
+      continue;
+    }
     expect([file, existsSync(join(root, file))]).toEqual([file, true]);
-    if (anchor) expect(headingsOf(file)).toContain(anchor);
+    if (anchor) {
+      expect(headingsOf(file)).toContain(anchor);
+    }
     // The text of a link to a test is the test's name, or its file's.
-    if (file.endsWith('.test.ts') && text.includes(' '))
+    if (file.endsWith('.test.ts') && text.includes(' ')) {
       expect(testNames(file)).toContainEqual(expect.stringContaining(text));
+    }
   }
 });

@@ -9,10 +9,10 @@ import { readPage } from './page.ts';
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .trim()
   .split('\n')
-  // JSON cannot break a text, and the other files are generated.
+  // JSON cannot break a text, pictures have no lines, and the other files are generated.
   .filter(
     (file) =>
-      !/(\.json|^docs\/client-types\.ts|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
+      !/(\.json|\.webp|^docs\/client-types\.ts|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
       existsSync(join(root, file)),
   );
 

@@ -8,7 +8,9 @@ export const readPage = (page: string) => readFileSync(join(root, page), 'utf8')
 export function tableOf(page: string, firstHeading: string): string[][] {
   const lines = readPage(page).split('\n');
   const header = lines.findIndex((line) => line.startsWith(`| ${firstHeading} |`));
-  if (header < 0) throw new Error(`${page} has no table that begins with ${firstHeading}.`);
+  if (header < 0) {
+    throw new Error(`${page} has no table that begins with ${firstHeading}.`);
+  }
   const below = lines.slice(header + 2);
   const length = below.findIndex((line) => !line.startsWith('|'));
   return below

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { examplePlant } from '../../bin/command-line/example-plant.ts';
+import { exampleId, examplePlant } from '../../bin/command-line/example-plant.ts';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { root } from '../support/checkout.ts';
 import { finallyDo } from '../support/cleanup.ts';
@@ -17,9 +17,13 @@ const store = await openStore();
 finallyDo(store.stop);
 
 test('the events create, list and delete a plant', async () => {
-  const body = JSON.stringify(answered({ ...examplePlant, tag: 'shade' }));
+  const body = JSON.stringify(answered(examplePlant));
   const created = await store.invoke('createPlant', createPlant);
-  expect(created).toMatchObject({ status: 201, headers: { location: '/v1/plants/7' }, body });
+  expect(created).toMatchObject({
+    status: 201,
+    headers: { location: `/v1/plants/${exampleId}` },
+    body,
+  });
   expect(await store.invoke('listPlants', listPlants)).toMatchObject({ body: `[${body}]` });
   expect(await store.invoke('deletePlant', deletePlant)).toMatchObject({ status: 204, body: '' });
 });

@@ -11,7 +11,8 @@ type Failure = string | undefined;
 
 /** Makes a copy of the project in a folder, to run suites on faulty code there. */
 export function faultyCopy(folder: string) {
-  const [copy, temporary] = [join(folder, 'project'), join(folder, 'temporary')];
+  const copy = join(folder, 'project');
+  const temporary = join(folder, 'temporary');
   copyProject(copy);
   mkdirSync(temporary);
   /** How long each suite takes without a fault. */
@@ -31,7 +32,9 @@ export function faultyCopy(folder: string) {
     });
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
     const [code] = await once(child, 'exit');
-    if (code === 0) return undefined;
+    if (code === 0) {
+      return undefined;
+    }
     const [failure, errors] = await output;
     return failure || errors || `did not end within ${Math.round(timeoutMs / 1000)} s`;
   }
@@ -44,14 +47,22 @@ export function faultyCopy(folder: string) {
     if (!durations.has(suite)) {
       const startedAt = performance.now();
       const failure = await run(suite, 300_000);
-      if (failure) throw new Error(`${suite} fails in a copy without a fault:\n${failure}`);
+      if (failure) {
+        throw new Error(`${suite} fails in a copy without a fault:\n${failure}`);
+      }
       durations.set(suite, performance.now() - startedAt);
     }
-    for (const [file, content] of Object.entries(files)) writeFileSync(join(copy, file), content);
+    for (const [file, content] of Object.entries(files)) {
+      writeFileSync(join(copy, file), content);
+    }
     const failure = await run(suite, 30_000 + 5 * Math.round(durations.get(suite) ?? 0));
-    for (const file of Object.keys(files))
-      if (existsSync(join(root, file))) cpSync(join(root, file), join(copy, file));
-      else rmSync(join(copy, file));
+    for (const file of Object.keys(files)) {
+      if (existsSync(join(root, file))) {
+        cpSync(join(root, file), join(copy, file));
+      } else {
+        rmSync(join(copy, file));
+      }
+    }
     return failure;
   };
 }

@@ -17,7 +17,8 @@ test.each([
   const [name, data] = page;
   const docs = temporaryFolder();
   cpSync(join(root, 'docs'), docs, { recursive: true });
-  const [json, file] = [join(docs, `${name}.json`), join(docs, 'evidence.md')];
+  const json = join(docs, `${name}.json`);
+  const file = join(docs, 'evidence.md');
   const text = readFileSync(file, 'utf8');
   const other = text.replace(
     new RegExp(`<!-- ${name} -->.*?<!-- end -->`, 's'),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/checkout.ts';
-import { type StoredRow, topics } from '../support/report/row.ts';
+import { type StoredRow, type Topic, topics } from '../support/report/row.ts';
 import { type Result, tolerance } from './bench/targets.ts';
 
 /** The contents of the JSON files of these names, beside the page of evidence. */
@@ -25,39 +25,62 @@ function table(...[head = [], ...rows]: string[][]): string {
     .join('\n');
 }
 
+/** Returns a heading and what was tried below it. Rows of the same outcome are one item. */
+function listOf(topic: Topic, rows: StoredRow[]): string {
+  const ofTopic = rows.filter((row) => row.topic === topic);
+  const items = [...Map.groupBy(ofTopic, ({ outcome }) => outcome)].map(([outcome, group]) => {
+    const tried = group.map((row) => `${spaced(row.count)} ${row.unit}: ${row.tried}`);
+    return itemOf(`**${tried.join('; ')}.** ${outcome}`);
+  });
+  return [`### ${topic}`, '', ...items].join('\n');
+}
+
+/** Returns a list's item whose lines are broken between words, at 100 columns. */
+function itemOf(text: string): string {
+  const lines: string[] = [];
+  let line = '*';
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > 100) {
+      lines.push(line);
+      line = ' ';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
+
 /** Return the parts of the page that the runs write. */
 const parts: { [Name in keyof Published]: (data: Published[Name], docs: string) => string } = {
   proof: ({ date, machine, node, minutes, rows }, docs) => `\
 The figures are from one run on ${date}, which took ${minutes} minutes on
 ${machine} with Node ${node}.
 
-${table(
-  ['about', 'what came of it', 'what was tried'],
-  ...rows
-    .toSorted((a, b) => topics.indexOf(a.topic) - topics.indexOf(b.topic))
-    .map((row) => [row.topic, row.outcome, `${row.tried}: ${spaced(row.count)} ${row.unit}`]),
-)}
+${topics.map((topic) => listOf(topic, rows)).join('\n\n')}
+
+### Small changes of the code
 
 ${mutationText(join(docs, 'mutation.json'))}`,
 
   speed: ({ date, machine, rounds, results }) => `\
 These figures are from ${date}, on ${machine}. Each is
-the median of at least ${rounds} rounds, and the JSON has their middle half. A figure fails the run
-if it is above its target by more than ${Math.round((tolerance - 1) * 100)} %.
+the median of at least ${rounds} rounds. The run fails if a figure is more than \
+${Math.round((tolerance - 1) * 100)} % above its target.
 
 ${table(
   ['figure', 'target', 'median'],
   ...results.map(({ title, median, atMost }) => {
     const [of, figure = ''] = title.split(': ');
     const missed = median > atMost ? ' (missed)' : '';
-    return [figure, `≤ ${atMost.toFixed(2)}`, `${of} ${median.toFixed(2)}${missed}`];
+    return [figure, atMost.toFixed(2), `${of} ${median.toFixed(2)}${missed}`];
   }),
 )}`,
 };
 
 /** Returns what the page says of the last `npm run mutation`. */
 function mutationText(file: string): string {
-  if (!existsSync(file)) return 'No score of mutation testing has been measured yet.';
+  if (!existsSync(file)) {
+    return 'No score of mutation testing has been measured yet.';
+  }
   const { date, mutants, killed } = JSON.parse(readFileSync(file, 'utf8'));
   return `On ${date}, the tests noticed ${spaced(killed)} of ${spaced(mutants)} small changes
 to \`functions/\` (${((100 * killed) / mutants).toFixed(1)} %). \
@@ -71,7 +94,8 @@ export function publish<Name extends keyof Published>(
   data: Published[Name],
   docs = join(root, 'docs'),
 ): void {
-  const [json, page] = [join(docs, `${name}.json`), join(docs, 'evidence.md')];
+  const json = join(docs, `${name}.json`);
+  const page = join(docs, 'evidence.md');
   // A line for each row lets runs be compared by a diff.
   const members = Object.entries(data).map(([key, value]) => {
     const rows = Array.isArray(value) && value.map((row) => `    ${JSON.stringify(row)}`);

@@ -32,7 +32,9 @@ function runJest(workers: number, ...args: string[]): Run {
   // Jest takes what follows a list of paths for more of them, unless it begins with a hyphen.
   const writing = ['--json', `--outputFile=${results}`, '--passWithNoTests', '--verbose'];
   const run = spawnSync(process.execPath, [...command, ...writing, ...args], { stdio: 'inherit' });
-  if (!existsSync(results)) return { status: 1, tests: [] };
+  if (!existsSync(results)) {
+    return { status: 1, tests: [] };
+  }
   const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
   const ofFile = ({ assertionResults }: { assertionResults: Run['tests'] }) => assertionResults;
   return { status: run.status, tests: testResults.flatMap(ofFile) };
@@ -59,23 +61,33 @@ const rows = lines
 rmSync(folder, { recursive: true });
 
 const reason = whyNotPublished();
-if (reason) console.log(`docs/evidence.md is as it was, because ${reason}.`);
-else {
+if (reason) {
+  console.log(`docs/evidence.md is as it was, because ${reason}.`);
+} else {
   const date = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores of ${cpus()[0]?.model.trim()}`;
   publish('proof', { date, machine, node: process.version, minutes, rows });
   console.log(`docs/evidence.md has the figures of this run, which took ${minutes} minutes.`);
 }
-if (runs.some(({ status }) => status !== 0)) process.exitCode = 1;
+if (runs.some(({ status }) => status !== 0)) {
+  process.exitCode = 1;
+}
 
 function whyNotPublished(): string | undefined {
-  if (runs.some(({ status }) => status !== 0)) return 'a test failed';
-  if (given.length > 0) return 'only a part of the proof ran';
-  if (Number(process.env.PROOF) !== 1) return `the share of the cases was ${process.env.PROOF}`;
+  if (runs.some(({ status }) => status !== 0)) {
+    return 'a test failed';
+  }
+  if (given.length > 0) {
+    return 'only a part of the proof ran';
+  }
+  if (Number(process.env.PROOF) !== 1) {
+    return `the share of the cases was ${process.env.PROOF}`;
+  }
   const tests = runs.flatMap((run) => run.tests);
   const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
-  if (skipped.length > 0)
+  if (skipped.length > 0) {
     return `tests were skipped (${skipped.map(({ fullName }) => fullName).join('; ')})`;
+  }
   const missing = topics.filter((topic) => !rows.some((row) => row.topic === topic));
   return missing.length > 0 ? `nothing was reported about: ${missing.join(', ')}` : undefined;
 }

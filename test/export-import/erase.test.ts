@@ -34,7 +34,9 @@ async function callOperations(owner: string): Promise<void> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   for (const name of operationNames) {
     const actions = Object.values<readonly string[]>(operations[name].tables).flat();
-    if (actions.includes('DeleteItem')) continue;
+    if (actions.includes('DeleteItem')) {
+      continue;
+    }
     const { path, httpMethod: method, body } = eventOf(name);
     const { status } = await fetch(service.baseUrl + path, { method, headers, body });
     expect(Object.keys(operations[name].successes)).toContain(`${status}`);
@@ -45,7 +47,7 @@ function erase(owner: string, answer: string): Promise<void> {
   const stdin = new PassThrough().end(answer);
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
   const { databaseEndpoint: dynamodbEndpoint } = service;
-  return eraseCommand({ localhost: true, dynamodbEndpoint, stack: '', owner, onlyWriter: false });
+  return eraseCommand({ localhost: true, dynamodbEndpoint, owner, onlyWriter: false });
 }
 
 test('erase removes what the operations wrote for an owner, once the name is typed', async () => {
@@ -90,7 +92,9 @@ test.each<{ rows: OwnerRows; partition: (owner: string) => string }>([
     );
   // More than DynamoDB reads at once.
   for (let id = 1; id <= 4; id += 1) {
-    for (const owner of ['ann', 'anna', 'Ann', 'an']) await row(owner, id, 'x'.repeat(390_000));
+    for (const owner of ['ann', 'anna', 'Ann', 'an']) {
+      await row(owner, id, 'x'.repeat(390_000));
+    }
   }
   const key = { partition: 'owner', sort: 'id', ownerRows: rows };
   const found: string[] = [];

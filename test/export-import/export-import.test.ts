@@ -16,7 +16,7 @@ import { loseAnswer, pass, startFaultProxy } from '../support/database/proxy.ts'
 import { answered } from '../support/plant.ts';
 
 const { endpoint, database } = await openTables();
-const target = { localhost: true, dynamodbEndpoint: endpoint, stack: '' } as const;
+const target = { localhost: true, dynamodbEndpoint: endpoint } as const;
 const optionsOf = (owner: string) => ({ ...target, owner, onlyWriter: false });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -28,7 +28,8 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   const requests = plants.map((plant) => ({ PutRequest: { Item: { owner, ...plant } } }));
   await writePlants(database, requests);
   const said = jest.spyOn(console, 'error').mockReturnValue();
-  const output = new PassThrough();
+  // It is read at the end, so it must hold everything.
+  const output = new PassThrough({ highWaterMark: 2 ** 30 });
   jest.spyOn(process, 'stdout', 'get').mockReturnValue(output as never);
   const file = join(temporaryFolder(), 'plants.jsonl');
   await exportCommand(file, optionsOf(owner));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isRead } from '../../functions/dynamodb/writes.ts';
+import { isRead } from '../../functions/shared/dynamodb.ts';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/open-database.ts';
@@ -37,7 +37,11 @@ async function openOwner(name: Operation) {
   owners += 1;
   const owner = `owner-${owners}`;
   const token = await service.issue(owner);
-  for (const creation of creating) if (creation !== name) await send(creation, token);
+  for (const creation of creating) {
+    if (creation !== name) {
+      await send(creation, token);
+    }
+  }
   return { owner, token, commands: () => proxy.seen(owner).length };
 }
 

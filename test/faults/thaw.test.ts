@@ -9,11 +9,11 @@ import { bundle } from '../../lib/bundle.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { lambdaEnvironment } from '../support/lambda-environment.ts';
 import { sent } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
 import { countOf } from '../support/report/property.ts';
 import { report } from '../support/report/report.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = Number(process.env.THAWS ?? countOf({ short: 50, whole: 1000 }));
@@ -47,7 +47,9 @@ async function start() {
   const tls = { key: readFileSync(key), cert: readFileSync(certificate), keepAliveTimeout: 0 };
   const server = createServer(tls, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
-    if (body.includes('"Item"')) writes.push(JSON.parse(body).Item.id.N);
+    if (body.includes('"Item"')) {
+      writes.push(JSON.parse(body).Item.id.N);
+    }
     response.end('{}');
   });
   // These are below TLS, so that a reset sends no alert before.
@@ -76,7 +78,11 @@ async function start() {
       // The function sees the invocation before it sees what became of its connection.
       child.stdin.write(`${seconds} ${id} ${sent(id)}\n`);
       const open = [...sockets];
-      if (closing === 'is reset') for (const socket of open) socket.resetAndDestroy();
+      if (closing === 'is reset') {
+        for (const socket of open) {
+          socket.resetAndDestroy();
+        }
+      }
       if (closing === 'is ended') {
         const closed = open.map((socket) => once(socket, 'close'));
         server.closeIdleConnections();
@@ -102,7 +108,9 @@ onLinux.each<Closing>(['is ended', 'is reset', 'stays open'])(
     const { writes, thaw, stop } = await start();
     const statuses: unknown[] = [];
     // Every second pause exceeds the 5 s after which a connection is not used again.
-    for (let id = 0; id < thaws; id += 1) statuses.push(await thaw(closing, id % 2 ? 0 : 6, id));
+    for (let id = 0; id < thaws; id += 1) {
+      statuses.push(await thaw(closing, id % 2 ? 0 : 6, id));
+    }
     await stop();
     expect(statuses).toEqual(Array(thaws).fill(201));
     expect(writes).toEqual(statuses.map((_, id) => `${id}`));

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
+import { integerOf, judgeBody } from '../support/openapi/second-opinion.ts';
 import { answered, type Content, type Plant, sent, whole } from '../support/plant.ts';
 import { countOf, testProperty } from '../support/report/property.ts';
-import { integerOf, judgeBody } from '../support/second-opinion.ts';
 import { type Call, openStore, plantsIn, refusalIn } from '../support/service/store.ts';
 import { bodiesOf, contentEncodings, contentTypes, mutatedBodiesOf } from './inputs.ts';
 
@@ -25,7 +25,9 @@ type Create = ReturnType<typeof createOf> extends fc.Arbitrary<infer One> ? One 
 /** Returns the plant in a body whose members have these texts. */
 function plantIn(members: Map<string, string>): Plant {
   const given = [...members].map(([name, text]): [string, unknown] => [name, JSON.parse(text)]);
-  const { id: _, ...content } = Object.fromEntries(given) as Content & { id: number };
+  // An answer has 0 for -0.
+  const content: Content & { id?: number } = JSON.parse(JSON.stringify(Object.fromEntries(given)));
+  delete content.id;
   return { ...answered(content), id: integerOf(`${members.get('id')}`) ?? 0n };
 }
 
@@ -37,7 +39,9 @@ async function createHolds(
 ) {
   const isOverHttp = digit === 5;
   const headers = types.map(({ value }): [string, string] => ['Content-Type', value]);
-  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
+  if (encoding !== undefined) {
+    headers.push(['Content-Encoding', encoding]);
+  }
   const asBase64 = isBase64 && !isOverHttp;
   const verdict = judgeBody(
     'createPlant',
@@ -47,20 +51,28 @@ async function createHolds(
   );
   const request: Call = { operation: 'createPlant', owner, headers, body, isBase64: asBase64 };
   const created = await store.call(request, isOverHttp);
-  if (!('accepted' in verdict)) return expect(refusalIn(created)).toEqual(verdict);
+  if (!('accepted' in verdict)) {
+    return expect(refusalIn(created)).toEqual(verdict);
+  }
 
   const plant = plantIn(verdict.accepted);
   const { id, ...content } = plant;
   const there = plants.find((other) => other.id === id);
-  const isSame = isDeepStrictEqual(there, plant);
-  const status = there === undefined ? 201 : isSame ? 200 : 409;
+  const repeated = isDeepStrictEqual(there, plant) ? 200 : 409;
+  const status = there === undefined ? 201 : repeated;
   expect([created.status, body.toString()]).toEqual([status, body.toString()]);
-  if (status === 409) return;
+  if (status === 409) {
+    return;
+  }
   expect(created.headers.location).toBe(`/v1/plants/${id}`);
   expect(JSON.parse(created.body)).toEqual(content);
-  if (there) return;
+  if (there) {
+    return;
+  }
   plants.push(plant);
-  if (digit < 5) return;
+  if (digit < 5) {
+    return;
+  }
   expect((await store.call(request, isOverHttp)).status).toBe(200);
   const isWhole = isDeepStrictEqual(content, whole);
   const other = sent(id, isWhole ? answered() : whole);
@@ -82,12 +94,15 @@ async function batchHolds(creates: Create[]): Promise<void> {
   const owner = `owner-${failures}`;
   const plants: Plant[] = [];
   try {
-    for (const one of creates) await createHolds(one, owner, plants);
+    for (const one of creates) {
+      await createHolds(one, owner, plants);
+    }
     const inOrder = plants.sort((a, b) => (a.id < b.id ? -1 : 1));
     const listed = await store.call({ operation: 'listPlants', owner });
     expect(plantsIn(listed)).toEqual(inOrder.map(({ id, ...content }) => content));
-    for (const { id } of plants)
+    for (const { id } of plants) {
       await store.call({ operation: 'deletePlant', owner, path: { id: `${id}` } });
+    }
   } catch (error) {
     failures += 1;
     throw error;

@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Operation, operationNames } from '../../functions/shared/operations.ts';
-import { describedOperation, partsOf } from '../support/description.ts';
 import { parse } from '../support/http/http-client.ts';
-import { judgeBody, judgePath, judgeQuery, type Verdict } from '../support/second-opinion.ts';
+import { describedOperation, partsOf } from '../support/openapi/description.ts';
+import {
+  judgeBody,
+  judgePath,
+  judgeQuery,
+  type Verdict,
+} from '../support/openapi/second-opinion.ts';
 import { bodiesOf, pathsOf, queriesOf } from './inputs.ts';
 
 const sample = <T>(inputs: fc.Arbitrary<T>): T[] => fc.sample(inputs, { numRuns: 600, seed: 7 });

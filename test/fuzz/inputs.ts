@@ -77,7 +77,8 @@ interface Bounds {
 
 /** Integers within the bounds, many of them near the least. */
 const boundedInteger = ({ minimum = 0, maximum = minimum + 12 }: Bounds, step = 1) => {
-  const [min, max] = [Math.ceil(minimum / step), Math.floor(maximum / step)];
+  const min = Math.ceil(minimum / step);
+  const max = Math.floor(maximum / step);
   return fc.oneof(
     fc.maxSafeInteger().map((any) => min + (Math.abs(any) % Math.min(13, max - min + 1))),
     fc.integer({ min: -3, max: 3 }).map((offset) => max + offset),
@@ -87,9 +88,12 @@ const boundedInteger = ({ minimum = 0, maximum = minimum + 12 }: Bounds, step = 
 
 /** The text of a number of a kind: mostly good. */
 function numberText(bounds: Bounds): fc.Arbitrary<string> {
-  if (bounds.format === 'int64')
+  if (bounds.format === 'int64') {
     return fc.oneof(integer.filter((id) => BigInt.asIntN(64, id) === id).map(String));
-  if (bounds.type === 'integer') return boundedInteger(bounds).map(String);
+  }
+  if (bounds.type === 'integer') {
+    return boundedInteger(bounds).map(String);
+  }
   const { multipleOf: step = 1 } = bounds;
   const decimals = `${step}`.length;
   return boundedInteger(bounds, step).map((steps) => `${Number((steps * step).toFixed(decimals))}`);
@@ -116,7 +120,9 @@ function literalOf(schema: JsonSchema, good: unknown[], bad: unknown[]): fc.Arbi
     const texts = (values: unknown[]) => values.filter((value) => typeof value === 'string');
     return either(stringLiteral(textOf(bounds, texts(good), texts(bad))), anyJson);
   }
-  if (type === 'boolean') return either(fc.constantFrom('true', 'false'), anyJson);
+  if (type === 'boolean') {
+    return either(fc.constantFrom('true', 'false'), anyJson);
+  }
   if (type === 'array') {
     const item = literalOf((bounds.items ?? {}) as JsonSchema, good.flat(), bad.flat());
     const items = fc.array(item, { maxLength: (bounds.maxItems ?? 3) + 1 });
@@ -149,7 +155,9 @@ function objectText(fields: Fields): fc.Arbitrary<string> {
     )
     .map(([own, odd, turns, blank]) => {
       const all = [...own.filter((member) => member !== null), ...odd];
-      for (let i = 0; i < turns; i += 1) all.push(...all.splice(0, 1));
+      for (let i = 0; i < turns; i += 1) {
+        all.push(...all.splice(0, 1));
+      }
       const parts = all.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
       return `${blank}{${parts.join(',')}${blank}}${blank}`;
     });
@@ -192,7 +200,8 @@ const mutation: fc.Arbitrary<Mutation> = fc.tuple(
 );
 const mutate = (bytes: Buffer, [at, removed, inserted]: Mutation): Buffer => {
   const place = at % (bytes.length || 1);
-  const [before, after] = [bytes.subarray(0, place), bytes.subarray(place + removed)];
+  const before = bytes.subarray(0, place);
+  const after = bytes.subarray(place + removed);
   return Buffer.concat([before, Buffer.from(inserted, 'latin1'), after]);
 };
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonObject } from '../../functions/http/json.ts';
 import { parse } from '../support/http/http-client.ts';
-import { integerOf } from '../support/second-opinion.ts';
+import { integerOf } from '../support/openapi/second-opinion.ts';
 import { numberLiteral } from './inputs.ts';
 
 test('numbers are read as the oracle of the fuzzing reads them, to every digit', () => {

@@ -4,12 +4,13 @@ import { descriptions } from '../../bin/openapi/descriptions.ts';
 import { mapped } from '../../bin/openapi/parts.ts';
 import type { InputSchema } from '../../functions/http/input.ts';
 import type { Fields } from '../../functions/items/fields.ts';
+import { largestPage } from '../../functions/items/paging.ts';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { responsesOf } from '../support/description.ts';
+import { responsesOf } from '../support/openapi/description.ts';
+import { judgePath, judgeQuery, refusalOf } from '../support/openapi/second-opinion.ts';
 import { answered, label, sent } from '../support/plant.ts';
 import { testProperty } from '../support/report/property.ts';
-import { judgePath, judgeQuery, refusalOf } from '../support/second-opinion.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
 import { openStore, plantsIn, refusalIn } from '../support/service/store.ts';
 import { words } from '../support/words.ts';
@@ -41,7 +42,9 @@ const create = (owner: string, id: bigint) => {
   const body = Buffer.from(sent(id, { [label]: `Plant ${id}` }));
   return store.call({ operation: 'createPlant', owner, headers, body });
 };
-for (const id of carolsIds) await create(carol, id);
+for (const id of carolsIds) {
+  await create(carol, id);
+}
 const cursors: string[] = [];
 for (let limit = 1; limit < carolsIds.length; limit += 1) {
   const { link = '' } = (await list([['limit', `${limit}`]])).headers;
@@ -88,6 +91,12 @@ for (const operation of operationNames) {
 /** The position that a cursor stands for: its version, then the eight bytes of an id. */
 const positionOf = (cursor: string) => Buffer.from(cursor.slice(1), 'base64url').readBigInt64BE();
 const listInput: Fields = descriptions.listPlants.input.query ?? {};
+/** What a link says of the parameters that the list was not asked for. */
+const defaults = Object.fromEntries(
+  Object.entries(listInput)
+    .filter(([, { fallback }]) => fallback !== undefined)
+    .map(([name, { kind, fallback }]) => [name, `${kind.toParameter(fallback)}`]),
+);
 const linkIn = (header = '') => /^<\/v1\/plants\?(.*)>; rel="next"$/.exec(header)?.[1];
 
 /** Lists from a query on, by the links of the pages. */
@@ -122,13 +131,15 @@ testCases(
   async (query, isOverHttp) => {
     const verdict = judgeQuery('listPlants', query);
     const answer = await list(query, isOverHttp);
-    if (!('accepted' in verdict)) return expect(refusalIn(answer)).toEqual(verdict);
-    const { limit = '1000', cursor, ...others } = verdict.accepted;
-    const size = Math.min(Number(limit), 1000);
+    if (!('accepted' in verdict)) {
+      return expect(refusalIn(answer)).toEqual(verdict);
+    }
+    const { limit = largestPage, cursor, ...others } = verdict.accepted;
+    const size = Math.min(Number(limit), largestPage);
     const next = linkIn(answer.headers.link);
     const linked = Object.fromEntries(new URLSearchParams(next));
     // A link repeats what the list was asked for, with the limit in force.
-    const asked = { ...others, limit: `${size}`, cursor: expect.anything() };
+    const asked = { ...defaults, ...others, limit: `${size}`, cursor: expect.anything() };
     const page: unknown[] = plantsIn(answer);
     if (Object.keys(others).length === 0) {
       const isAfter = (id: bigint) => cursor === undefined || id > positionOf(cursor);
@@ -151,7 +162,9 @@ const onOnePlant = operationNames.filter(
 /** Returns the part of a call that has a good body, if the operation takes one. */
 function goodBodyOf(operation: (typeof onOnePlant)[number]): { body?: Buffer } {
   const { body } = descriptions[operation].input as InputSchema;
-  if (!body) return {};
+  if (!body) {
+    return {};
+  }
   const members = Object.entries(body)
     .filter(([, { isRequired }]) => isRequired)
     .map(([name, { kind }]) => [name, kind.samples().good[0]]);
@@ -177,8 +190,12 @@ testCases(
     const call = { operation, owner, headers, path, ...goodBodyOf(operation) };
     const act = () => store.call(call, isOverHttp);
     const verdict = judgePath(operation, 'id', id);
-    if (!('accepted' in verdict)) return expect(refusalIn(await act())).toEqual(verdict);
-    if (isThere) await create(owner, BigInt(verdict.accepted));
+    if (!('accepted' in verdict)) {
+      return expect(refusalIn(await act())).toEqual(verdict);
+    }
+    if (isThere) {
+      await create(owner, BigInt(verdict.accepted));
+    }
     const { status } = await act();
     // Whatever the operation does to a plant, a delete by the same path is the last.
     const remove = () => store.call({ operation: 'deletePlant', owner, path }, isOverHttp);
@@ -187,10 +204,16 @@ testCases(
     const left = plantsIn(await store.call({ operation: 'listPlants', owner }));
     const isMissing = status === 404;
     const mayMiss = responsesOf(operation)[404] !== undefined;
-    if (left.length > 0) failures += 1;
+    if (left.length > 0) {
+      failures += 1;
+    }
     expect([id, isMissing, last.status, left]).toEqual([id, !isThere && mayMiss, 404, []]);
-    if (isThere) expect(Object.keys(responsesOf(operation))).toContain(`${status}`);
-    if (isThere) expect(status).toBeLessThan(300);
+    if (isThere) {
+      expect(Object.keys(responsesOf(operation))).toContain(`${status}`);
+    }
+    if (isThere) {
+      expect(status).toBeLessThan(300);
+    }
   },
 );
 
@@ -203,8 +226,9 @@ const mutated = fc.tuple(issued, textMutations).map(([cursor, all]) => mutateTex
 testCases('cursors', fc.oneof(issued, mutated, otherCursors), async (cursor, isOverHttp) => {
   const answer = await list([['cursor', cursor]], isOverHttp);
   const position = cursors.indexOf(cursor);
-  if (position < 0 && answer.status !== 200)
+  if (position < 0 && answer.status !== 200) {
     return expect(refusalIn(answer)).toEqual({ status: 400, places: ['?cursor'] });
+  }
   // A cursor that was made up can only be a position.
   expect(cursor).toMatch(/^[\w.~-]+$/);
   const plants = plantsIn(answer);
@@ -227,9 +251,11 @@ const changes = fc.array(fc.tuple(fc.constantFrom(...readPlaces), oddValues), {
 function change(event: Record<string, unknown>, place: string[], value: unknown): void {
   const [name = '', ...rest] = place;
   const child = event[name];
-  if (rest.length > 0 && typeof child === 'object' && child !== null)
+  if (rest.length > 0 && typeof child === 'object' && child !== null) {
     change(child as Record<string, unknown>, rest, value);
-  else event[name] = value;
+  } else {
+    event[name] = value;
+  }
 }
 
 testProperty({
@@ -239,8 +265,10 @@ testProperty({
   counts: { short: 80, whole: 50_000 },
   cases: fc.tuple(fc.constantFrom(...operationNames), changes),
   async holds([operation, changed]) {
-    const event: Record<string, unknown> = eventOf(operation);
-    for (const [place, value] of changed) change(event, place.split('.'), structuredClone(value));
+    const event: Record<string, unknown> = { ...eventOf(operation) };
+    for (const [place, value] of changed) {
+      change(event, place.split('.'), structuredClone(value));
+    }
     const { authorizer, path } = Object(event.requestContext);
     const by: unknown = authorizer?.owner;
     // Without a path there is no reference to what was created.

@@ -13,7 +13,9 @@ function problemOf(schema: InputSchema, event: ReturnType<typeof proxyEvent>): P
   try {
     readInput(schema, event);
   } catch (error) {
-    if (error instanceof Problem) return error;
+    if (error instanceof Problem) {
+      return error;
+    }
   }
   throw new Error('There was no problem.');
 }

@@ -7,9 +7,9 @@ import { listPlants, listPlantsInput } from '../../functions/plants/list.ts';
 import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-event.ts';
 import { readRequest } from '../../lib/offline/gateway/request.ts';
 import { findRoute, type Route, segmentsOf } from '../../lib/offline/gateway/routes.ts';
-import { capturedLog } from '../support/captured-log.ts';
 import { label, sent } from '../support/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
+import { capturedLog } from '../support/stack/captured-log.ts';
 
 /**
  * Every part of a request, many times as long as a gateway passes on. At this length an expression
@@ -72,7 +72,9 @@ const parts: Record<string, (text: string) => unknown> = {
 capturedLog();
 test.each(Object.entries(parts))('%s is read in linear time', async (_, read) => {
   const started = process.cpuUsage();
-  for (const text of texts) await read(text);
+  for (const text of texts) {
+    await read(text);
+  }
   const { user } = process.cpuUsage(started);
   expect(user / 1_000_000).toBeLessThan(5);
 });

@@ -3,8 +3,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Reply } from '../../functions/http/answer.ts';
 import { type Caller, operation } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
-import { capturedLog } from '../support/captured-log.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
+import { capturedLog } from '../support/stack/captured-log.ts';
 
 const common = {
   'Cache-Control': 'no-store',
@@ -31,7 +31,8 @@ const failing = (error: unknown) => answerOf(() => Promise.reject(error));
 
 test('a reply becomes a response with the common headers, and one log line', async () => {
   const told = { code: 'PLANT_CREATED', status: 201 } as const;
-  const [headers, body] = [{ Location: '/x' }, { name: 'é' }];
+  const headers = { Location: '/x' };
+  const body = { name: 'é' };
   expect(await answerOf(async () => ({ ...told, headers, body }))).toEqual({
     statusCode: 201,
     headers: { ...common, 'Content-Type': 'application/json', ...headers },
@@ -122,7 +123,9 @@ test('an operation is aborted and answered five seconds before the function ends
   const timers = [50, 4000].map((ms) => setTimeout(() => passed.push(ms), ms));
   const answer = await answerOf(forever, proxyEvent(), 5100);
   expect(passed).toEqual([50]);
-  for (const timer of timers) clearTimeout(timer);
+  for (const timer of timers) {
+    clearTimeout(timer);
+  }
   expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
   expect(signals).toEqual([expect.objectContaining({ aborted: true })]);
 });

@@ -19,6 +19,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { buildOptions } from '../../lib/bundle.ts';
 import { engines } from '../support/database/engines.ts';
 import { openTables } from '../support/database/open-database.ts';
+import { differencesFrom } from '../support/openapi/description.ts';
 import { pinOf } from '../support/pin.ts';
 
 const fields = {
@@ -55,7 +56,10 @@ test('a body is read by the kinds of its fields, with the fallbacks of what is l
   expect(read(`{${whole}, ${all}}`)).toEqual({
     bed: {
       ...bed,
-      ...{ depth: 1000, covered: true, wateredAt: '2024-02-29T00:00:00Z', tags: ['a', 'b'] },
+      depth: 1000,
+      covered: true,
+      wateredAt: '2024-02-29T00:00:00Z',
+      tags: ['a', 'b'],
       rows: [2, 3],
     },
     faults: [],
@@ -80,6 +84,7 @@ test.each([
   ['"wateredAt": "2026-02-30T00:00:00Z"', /^\/wateredAt must be a time in UTC/],
   ['"tags": "a"', '/tags must be a list'],
   ['"tags": ["a", "b", "c", "d"]', '/tags must have at most 3 items'],
+  ['"tags": ["a", 7, "b", "c"]', '/tags must have at most 3 items', '/tags/1 must be a string'],
   ['"tags": ["a", 7]', '/tags/1 must be a string'],
   ['"tags": ["a", null]', '/tags/1 must be a string'],
   ['"rows": [[1], 10]', '/rows/0 must be an integer', '/rows/1 must be at most 9'],
@@ -162,10 +167,33 @@ test.each<[what: string, sound: Field<unknown>, broken: Field<unknown>]>([
   expect(pinOf(broken)).not.toEqual(pinOf(sound));
 });
 
+/** Returns what is wrong with an answer that is a decimal. */
+function faultsOf(decimals: number, body: string): string[] {
+  const schema = decimal(0, 1000, decimals).schema();
+  const description = { headers: {}, content: { 'application/json': { schema } } };
+  const headers = { 'content-type': 'application/json' };
+  return differencesFrom(description, { status: 200, headers, body });
+}
+
+test('a decimal in an answer is what its schema describes, though a double rounds it', () => {
+  for (let cents = 0; cents <= 20_000; cents += 1) {
+    expect(faultsOf(2, `${cents / 100}`)).toEqual([]);
+  }
+  expect(faultsOf(7, '1e-7')).toEqual([]);
+});
+
+test.each(['0.001', '1e-12', '999.999999999999'])(
+  'a number with too many decimals in an answer is not as described: %s',
+  (body) => {
+    expect(faultsOf(2, body)).toHaveLength(1);
+  },
+);
+
 test('a kind that no field uses adds no byte to a bundle', () => {
   const { outputFiles = [] } = buildSync({
     ...buildOptions(),
-    ...{ metafile: false, plugins: [] },
+    metafile: false,
+    plugins: [],
     external: ['@aws-sdk/*', '@smithy/*', '@middy/*'],
   });
   const code = outputFiles.map((file) => file.text).join('\n');
@@ -176,9 +204,11 @@ test('a kind that no field uses adds no byte to a bundle', () => {
   const sections = inputs.flatMap(({ path, query, body }) => [path ?? {}, query ?? {}, body ?? {}]);
   const taken = sections.flatMap((section) => Object.values(section));
   const used = JSON.stringify(taken.map(({ kind }) => kind.schema()));
-  for (const [kind, trace] of Object.entries({ ...traces, enum: 'enum:', boolean: '"boolean"}' }))
-    if (!used.includes(`"${kind}"`))
+  for (const [kind, trace] of Object.entries({ ...traces, enum: 'enum:', boolean: '"boolean"}' })) {
+    if (!used.includes(`"${kind}"`)) {
       expect(`${code.includes(trace)} ${kind}`).toBe(`false ${kind}`);
+    }
+  }
 });
 
 describe.each(engines())('on $name', (engine) => {
@@ -220,9 +250,17 @@ describe.each(engines())('on $name', (engine) => {
   test('an item of a later version is read, compared and deleted, whatever it holds', async () => {
     const known = { ...bedKind.example, soil: 'peat', depth: 2.5, label: 'longer than here' };
     const unknown = {
-      ...{ half: 12.5, huge: NumberValue.from('1'.repeat(38)), tiny: NumberValue.from('1e-130') },
-      ...{ text: 'x', yes: true, nothing: null, bytes: new Uint8Array([1]), map: { a: [1.5] } },
-      ...{ texts: new Set(['a']), numbers: new Set([1.5, 2]), binary: new Set([Buffer.of(1)]) },
+      half: 12.5,
+      huge: NumberValue.from('1'.repeat(38)),
+      tiny: NumberValue.from('1e-130'),
+      text: 'x',
+      yes: true,
+      nothing: null,
+      bytes: new Uint8Array([1]),
+      map: { a: [1.5] },
+      texts: new Set(['a']),
+      numbers: new Set([1.5, 2]),
+      binary: new Set([Buffer.of(1)]),
     };
     await put({ owner: 'new', id: 1n, ...known, ...unknown });
     const expected = { id: 1n, ...known };

@@ -29,7 +29,9 @@ describe.each(engines())('on $name', (engine) => {
     // Longer than a name can be, so that a few are enough.
     const name = 'a'.repeat(390_000);
     const ids = [1n, 2n, 3n, 4n, 5n];
-    for (const id of ids) await put({ owner: 'many', id, name });
+    for (const id of ids) {
+      await put({ owner: 'many', id, name });
+    }
     const listed = async (limit: number, after?: bigint) =>
       (await plants.list('many', limit, after)).map((one) => one.name === name && one.id);
     expect(await listed(1001)).toEqual(ids);
@@ -42,7 +44,9 @@ describe.each(engines())('on $name', (engine) => {
     const watched = localDocumentClient(endpoint);
     watched.middlewareStack.add(
       (next) => (args) => {
-        if (!('Item' in args.input)) reads.push(args.input);
+        if (!('Item' in args.input)) {
+          reads.push(args.input);
+        }
         return next(args);
       },
       { step: 'initialize' },
@@ -65,7 +69,9 @@ describe.each(engines())('on $name', (engine) => {
       plants.remove('aborted', 1n, aborted),
       plants.list('aborted', 10, undefined, aborted),
     ];
-    for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    }
     expect(await plants.list('aborted', 10, undefined)).toEqual([plant(1n)]);
   });
 

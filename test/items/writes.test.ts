@@ -7,8 +7,8 @@ import { itemStore } from '../../functions/items/store.ts';
 import { plantKind } from '../../functions/plants/plant.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
-import { lambdaEnvironment } from '../support/lambda-environment.ts';
 import { plantOf } from '../support/plant.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;

@@ -40,7 +40,9 @@ describe('a kept assembly', () => {
 
   test('is used as long as nothing changes that it depends on', async () => {
     const { template } = await assembled();
-    for (const file of ['lib/offline/http/listen.ts', 'bin/token.ts', 'README.md']) append(file);
+    for (const file of ['lib/offline/http/listen.ts', 'bin/token.ts', 'README.md']) {
+      append(file);
+    }
     expect(await assembled()).toEqual({ template, isNew: false });
   });
 
@@ -51,32 +53,38 @@ describe('a kept assembly', () => {
     functions/list-plants.ts functions/shared/headers.ts lib/settings.ts lib/constructs/api.ts
     cdk.json package.json package-lock.json tsconfig.json node_modules/.package-lock.json
   `);
-  test.each<[what: string, change: () => unknown]>([
-    ...files.map((file): [string, () => unknown] => [`a change of ${file}`, () => append(file)]),
-    ['a file has come', () => writeFileSync(inRoot('functions/new.ts'), '')],
-    ['a file has gone', () => rmSync(inRoot('functions/new.ts'))],
-    ['a link has come', () => symlinkSync(linked, inRoot('functions/linked'))],
-    ['a file has come behind the link', () => writeFileSync(join(linked, 'more.ts'), '')],
-    ['it is damaged', () => globSync(inRoot('node_modules/.cache/plant-store/*')).forEach(damage)],
-    ['a variable of CDK is set', () => (process.env.CDK_CONTEXT_JSON = '{"a":1}')],
-  ])('is not used after this: %s', async (_, change) => {
+  const testLinks = testOnPosix('links need a right there');
+  async function expectNewAfter(change: () => unknown): Promise<void> {
     await assembled();
     change();
     expect(await assembled()).toMatchObject({ isNew: true });
     expect(await assembled()).toMatchObject({ isNew: false });
+  }
+  test.each<[what: string, change: () => unknown]>([
+    ...files.map((file): [string, () => unknown] => [`a change of ${file}`, () => append(file)]),
+    ['a file has come', () => writeFileSync(inRoot('functions/new.ts'), '')],
+    ['a file has gone', () => rmSync(inRoot('functions/new.ts'))],
+    ['it is damaged', () => globSync(inRoot('node_modules/.cache/plant-store/*')).forEach(damage)],
+    ['a variable of CDK is set', () => (process.env.CDK_CONTEXT_JSON = '{"a":1}')],
+  ])('is not used after this: %s', async (_, change) => {
+    await expectNewAfter(change);
     delete process.env.CDK_CONTEXT_JSON;
   });
 
-  testOnPosix('links need a right there')(
-    'is used although links lead around or nowhere',
-    async () => {
-      symlinkSync(inRoot('functions'), inRoot('functions/around'));
-      symlinkSync(inRoot('nowhere'), inRoot('functions/broken'));
-      await assembled();
-      expect(await assembled()).toMatchObject({ isNew: false });
-      for (const link of ['linked', 'around', 'broken']) rmSync(inRoot(`functions/${link}`));
-    },
-  );
+  testLinks.each<[what: string, change: () => unknown]>([
+    ['a link has come', () => symlinkSync(linked, inRoot('functions/linked'))],
+    ['a file has come behind the link', () => writeFileSync(join(linked, 'more.ts'), '')],
+  ])('is not used after this: %s', (_, change) => expectNewAfter(change));
+
+  testLinks('is used although links lead around or nowhere', async () => {
+    symlinkSync(inRoot('functions'), inRoot('functions/around'));
+    symlinkSync(inRoot('nowhere'), inRoot('functions/broken'));
+    await assembled();
+    expect(await assembled()).toMatchObject({ isNew: false });
+    for (const link of ['linked', 'around', 'broken']) {
+      rmSync(inRoot(`functions/${link}`));
+    }
+  });
 
   test('is one for each context', async () => {
     const plain = await assembled();
@@ -99,7 +107,8 @@ describe('a kept assembly', () => {
 });
 
 test('changed functions are bundled as a synthesis bundles them', async () => {
-  const [folder, other] = [temporaryFolder(), temporaryFolder()];
+  const folder = temporaryFolder();
+  const other = temporaryFolder();
   bundle(folder, 'linked');
   const bundler = await startBundler('linked');
   await bundler.bundleChanges(temporaryFolder());

@@ -50,7 +50,9 @@ describe('authorization is cached', () => {
     ['no call is made for a bad token', '/v1/uncached', ['Authorization', 'Basic x'], 0],
   ])('%s', async (_, path, headers, invocations) => {
     const start = fixture.log.length;
-    for (const _ of ['once', 'again']) expect(await statusOf({ path, headers })).toBe(401);
+    for (const _ of ['once', 'again']) {
+      expect(await statusOf({ path, headers })).toBe(401);
+    }
     const starts = fixture.log.slice(start).filter(({ line }) => line.includes('platform.start'));
     expect(starts).toHaveLength(invocations);
   });

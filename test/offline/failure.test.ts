@@ -126,6 +126,13 @@ const cases: Case[] = [
     message: 'TypeError: boom',
   },
   {
+    title: 'a rejection that nothing handles',
+    file: stack,
+    to: "void Promise.reject(new RangeError('unheard'));",
+    at: "new RangeError('unheard')",
+    message: 'RangeError: unheard',
+  },
+  {
     title: 'a throw while a template is written',
     file: stack,
     to: `${output}.value = { resolve() { throw new Error('late'); } } as never;`,

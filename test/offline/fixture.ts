@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EmulatorOptions, startEmulator } from '../../lib/offline/emulator.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { keptAssembly } from '../support/kept-assembly.ts';
+import { keptAssembly } from '../support/stack/kept-assembly.ts';
 
 /** Writes the assembly of the fixture stack. */
 export const synthesizeFixture = () => keptAssembly(join(import.meta.dirname, 'fixture'));
@@ -60,7 +60,9 @@ export function gate() {
       }),
     /** Answers the waiting requests, except the first ones. */
     release(except = 0) {
-      for (const response of held.splice(except)) response.end();
+      for (const response of held.splice(except)) {
+        response.end();
+      }
     },
   };
 }

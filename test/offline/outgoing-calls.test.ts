@@ -68,7 +68,9 @@ test.each([
   { way: 'http', host: 'sqs.cn-north-1.amazonaws.com.cn' },
   { way: 'url', host: 'http://169.254.169.254/latest/meta-data' },
   { way: 'net', host: '169.254.170.2' },
-  { way: 'tls', host: 'fd00:ec2::254' },
+  { way: 'tls', host: 'FD00:0EC2::254' },
+  { way: 'net', host: '::ffff:a9fe:a9fe' },
+  { way: 'url', host: 'http://[::ffff:169.254.169.254]/latest/meta-data' },
   { way: 'lookup', host: 'metadata.example' },
   { way: 'tls', host: 's3.eu-central-1.amazonaws.com', inThread: true },
 ])('a connection to AWS is refused where it is made: %j', async (event) => {

@@ -30,9 +30,12 @@ test.each<[BuildOptions, string]>([
     log.push(line),
   );
   finallyDo(() => wither.stop());
-  for (const isLogged of [true, false])
+  for (const isLogged of [true, false]) {
     await wither.invoke(JSON.stringify({ isLogged }), newTrace());
+  }
   const lines = log.filter((line) => line.includes('withered'));
   expect(lines).toHaveLength(2);
-  for (const line of lines) expect(line).toContain(join(folder, place));
+  for (const line of lines) {
+    expect(line).toContain(join(folder, place));
+  }
 });

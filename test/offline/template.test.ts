@@ -71,7 +71,8 @@ describe('the emulator refuses what it does not support, in one line that names 
   });
 
   const expression = (IdentityValidationExpression: string) => ({ IdentityValidationExpression });
-  const [method, authorizer] = ['ApiGateway::Method', 'ApiGateway::Authorizer'];
+  const method = 'ApiGateway::Method';
+  const authorizer = 'ApiGateway::Authorizer';
   const nobody = { AuthorizationType: 'CUSTOM', AuthorizerId: 'Nobody' };
   const noFunction = { AuthorizerUri: 'arn:aws:lambda:function:Nobody/invocations' };
   test.each<[string, object, RegExp]>([
@@ -119,8 +120,11 @@ test.each<[string | string[], boolean]>([
   const Statement = [{ Effect: 'Allow', Action, Resource: '*', Condition: { Bool: {} } }];
   const folder = withProperties('AWS::IAM::Policy', { PolicyDocument: { Statement } });
   const reading = expect(() => readTemplate(folder));
-  if (isJudged) reading.toThrow(/\.PolicyDocument\.Statement\.Condition: the emulator does not/);
-  else reading.not.toThrow();
+  if (isJudged) {
+    reading.toThrow(/\.PolicyDocument\.Statement\.Condition: the emulator does not/);
+  } else {
+    reading.not.toThrow();
+  }
 });
 
 test("a role's own policies, and those that are managed, are read like others", () => {
@@ -188,6 +192,7 @@ describe('intrinsics are resolved', () => {
 
 test('a function is found in the folder that it is deployed from', () => {
   const template = readTemplate(assembly);
-  for (const name of template.of('AWS::Lambda::Function').keys())
+  for (const name of template.of('AWS::Lambda::Function').keys()) {
     expect(readdirSync(template.folder(name))).toEqual(['index.mjs']);
+  }
 });

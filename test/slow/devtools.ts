@@ -16,9 +16,13 @@ export async function attach(
   const answers = new Map<number, PromiseWithResolvers<Json>>();
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, method, params } = JSON.parse(String(data));
-    if (error) answers.get(id)?.reject(new Error(error.message));
-    else if (id) answers.get(id)?.resolve(result);
-    else onEvent(method, params);
+    if (error) {
+      answers.get(id)?.reject(new Error(error.message));
+    } else if (id) {
+      answers.get(id)?.resolve(result);
+    } else {
+      onEvent(method, params);
+    }
   });
   await eventually(`a connection to ${url}`, once(socket, 'open'));
   return (method: string, params: Json = {}): Promise<Json> => {

@@ -94,7 +94,7 @@ test.each(all)('only the gateway calls a function, for its operation (%s)', (_, 
     new Set([
       permission('Authorizer', '/authorizers/', ref(authorizer)),
       ...pinnedOperations.map(({ function: name, call }) => {
-        const route = `/${call.replace(' ', '').replace(/\{\w+\}/, '*')}`;
+        const route = `/${call.replace(' ', '').replaceAll(/\{\w+\}/g, '*')}`;
         return permission(name, '/', ref(stage), route);
       }),
     ]),
@@ -185,12 +185,13 @@ test.each(all)(
   'the API accepts TLS from 1.2 on, under its own name, and IPv6 (%s)',
   (_, template) => {
     const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
-    for (const properties of [resource(template, 'Api').Properties, ...domains])
+    for (const properties of [resource(template, 'Api').Properties, ...domains]) {
       expect(properties).toMatchObject({
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
         EndpointAccessMode: 'STRICT',
         EndpointConfiguration: { IpAddressType: 'dualstack', Types: ['REGIONAL'] },
       });
+    }
   },
 );
 
@@ -215,11 +216,11 @@ test.each(all)(
   'outputs are the address, the tables and the next command (%s)',
   (name, template) => {
     const tables = Object.values(tableIds).map((id) => [`${id}TableName`, ref(id)]);
-    const copy = name === 'default' ? '' : ` --stack PlantStore-${name}`;
+    const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
     const outputs = {
       ...addresses[name as keyof typeof addresses],
       ...Object.fromEntries(tables),
-      NextCommand: `npm run token -- issue --owner YOUR_NAME${copy}`,
+      NextCommand: `npm run token -- issue --owner YOUR_NAME --stack ${stack}`,
     };
     // toEqual also fails on an export, whose name would be unique in a region.
     expect(template.Outputs).toEqual(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
-import { differencesFromProblem } from '../support/description.ts';
+import { differencesFromProblem } from '../support/openapi/description.ts';
 import { propertiesOf, settings, templateWith } from './templates.ts';
 
 interface GatewayResponse {
@@ -46,8 +46,9 @@ const plain = await declaredWith(settings.default);
 function render({ StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) {
   const headers = Object.entries(ResponseParameters).map(([parameter, source]) => {
     const [, literal] = /^'([^\r\n]*)'$/.exec(source) ?? [];
-    if (literal === undefined && source !== 'context.extendedRequestId')
+    if (literal === undefined && source !== 'context.extendedRequestId') {
       throw new Error(`${parameter}: ${source} is neither a literal nor the request id.`);
+    }
     const name = parameter.replace(/^gatewayresponse\.header\./, '').toLowerCase();
     return [name, literal ?? 'request-1'];
   });

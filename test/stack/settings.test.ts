@@ -37,10 +37,8 @@ test('a setting is the same as text of the command line and as JSON of cdk.json'
   expect(read(asText)).toMatchObject(asJson);
 });
 
-const [domain, certificate] = [
-  'api.example.com',
-  'arn:aws:acm:eu-central-1:123456789012:certificate/0a',
-];
+const domain = 'api.example.com';
+const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a';
 const badOrigins = words(`
   example.com https://example.com/ https://a'b null https://a?x#y https://a#y https://*
   https://*.example.com https://user@example.com https://example.com:443 https://EXAMPLE.com
@@ -99,9 +97,12 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1]],
   ['source-maps', ['off', 'inline', 'linked'], ['true', true]],
 ])('%s takes what AWS takes and nothing else', (name, good, bad, needs = {}) => {
-  for (const value of good) expect(() => read({ ...needs, [name]: value })).not.toThrow();
-  for (const value of ['', ...bad])
+  for (const value of good) {
+    expect(() => read({ ...needs, [name]: value })).not.toThrow();
+  }
+  for (const value of ['', ...bad]) {
     expect(() => read({ ...needs, [name]: value })).toThrow(`plant-store:${name} must be `);
+  }
 });
 
 test('the settings that CI checks include every setting', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
-import { pinnedOperations } from '../support/pinned-operations.ts';
+import { keysOf } from '../../lib/constructs/tables.ts';
+import { pinnedOperations, pinnedTables } from '../support/pinned-operations.ts';
 import { words } from '../support/words.ts';
 import {
   accessOf,
@@ -22,11 +23,6 @@ const { default: plain, throwaway, everything } = templates;
 const all = Object.entries(templates);
 const own = all.map(([name, template]): [string, Template] => [name, ownPartOf(template)]);
 
-/** The variables with the names of the tables, and their keys, written down a second time. */
-const pinnedTables: Record<string, { variable: string; key: object; expiry?: string }> = {
-  Plants: { variable: 'PLANTS_TABLE', key: { owner: 'S', id: 'N' } },
-  AccessTokens: { variable: 'ACCESS_TOKENS_TABLE', key: { id: 'S' }, expiry: 'expires' },
-};
 const tableNames = Object.keys(pinnedTables);
 
 /** What each function may do, and on which table. */
@@ -139,6 +135,16 @@ test.each([
   }
 });
 
+test('each part of a table’s key can be a text or a number', () => {
+  const ownerRows = { by: 'attribute', name: 'owner' } as const;
+  const day = keysOf({ partition: 'day', partitionType: 'NUMBER', ownerRows });
+  expect(day).toEqual({ partitionKey: { name: 'day', type: 'N' } });
+  const word = keysOf({ partition: 'owner', sort: 'word', sortType: 'STRING', ownerRows });
+  expect(word.partitionKey.type + word.sortKey?.type).toBe('SS');
+  // @ts-expect-error An owner is a text, so that no partition that is a number is one's.
+  keysOf({ partition: 'day', partitionType: 'NUMBER', ownerRows: { by: 'partition' } });
+});
+
 test.each(own)('each function may do exactly its own actions (%s)', (_, template) => {
   const used = new Set<string>();
   const Version = '2012-10-17';
@@ -219,8 +225,9 @@ test('each timeout ends before the next', async () => {
   expect(connectionTimeout).toBe(timeouts.connection);
   expect(requestTimeout).toBe(timeouts.attempt);
   expect(await maxAttempts()).toBe(attempts);
-  for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method'))
+  for (const { Integration } of propertiesOf(plain, 'AWS::ApiGateway::Method')) {
     expect(Integration.TimeoutInMillis).toBe(timeouts.gateway);
+  }
 
   expect(timeouts.connection).toBeLessThan(timeouts.attempt);
   expect(attempts * timeouts.attempt).toBeLessThan(timeouts.operation);
@@ -251,7 +258,9 @@ function namesIn(region: string, template: Template, domain = 'none'): string[] 
   // The deployer chooses a domain for each region.
   const text = JSON.stringify(template).replaceAll(domain, `${region}.example.com`);
   const filled: Template = JSON.parse(text, (_, value) => {
-    if (value?.Ref === 'AWS::Region') return region;
+    if (value?.Ref === 'AWS::Region') {
+      return region;
+    }
     const [separator, parts] = value?.['Fn::Join'] ?? [];
     return parts?.every((part: unknown) => typeof part === 'string')
       ? parts.join(separator)
@@ -275,7 +284,9 @@ test.each(all)('two regions share no name (%s)', (name, template) => {
   expect(one).toContainEqual(expect.stringMatching(/Dashboard DashboardName .*-eu-central-1$/));
   // end of part
   expect(namesIn('us-east-1', template, domain)).toHaveLength(one.length);
-  for (const other of namesIn('us-east-1', template, domain)) expect(one).not.toContain(other);
+  for (const other of namesIn('us-east-1', template, domain)) {
+    expect(one).not.toContain(other);
+  }
 });
 
 test.each(all)('resources that cost money have the tag of their copy (%s)', (name, template) => {
@@ -284,6 +295,7 @@ test.each(all)('resources that cost money have the tag of their copy (%s)', (nam
     ApiGateway::RestApi ApiGateway::Stage Lambda::Function Logs::LogGroup CloudWatch::Alarm
   `).flatMap((type) => propertiesOf(template, `AWS::${type}`));
   const tables = propertiesOf(template, 'AWS::DynamoDB::GlobalTable');
-  for (const { Tags } of [...tagged, ...tables.map(({ Replicas }) => Replicas[0])])
+  for (const { Tags } of [...tagged, ...tables.map(({ Replicas }) => Replicas[0])]) {
     expect(Tags).toContainEqual({ Key: 'plant-store', Value });
+  }
 });

@@ -56,7 +56,13 @@ export async function allTemplates(): Promise<Record<keyof typeof settings, Temp
 
 /** The constructs of the stack that serve and watch requests. */
 const ownConstructs = new Set([
-  ...['RestApi', 'Tables', 'Monitoring', 'Budget', 'Domain', 'Certificate', 'Record'],
+  'RestApi',
+  'Tables',
+  'Monitoring',
+  'Budget',
+  'Domain',
+  'Certificate',
+  'Record',
   'RecordForIPv6',
   ...functionNames.flatMap((name) => [name, `${name}Resources`]),
 ]);
@@ -77,7 +83,9 @@ export const attributeOf = (id: string, attribute: string) => ({ 'Fn::GetAtt': [
 
 export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];
-  if (!found) throw new Error(`The template has no ${logicalId}.`);
+  if (!found) {
+    throw new Error(`The template has no ${logicalId}.`);
+  }
   return found;
 }
 

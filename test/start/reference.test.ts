@@ -7,7 +7,9 @@ import { finallyDo } from '../support/cleanup.ts';
 const token = 'pst_token';
 const handle = apiReference(token);
 const server = createServer((incoming, response) => {
-  if (!handle(incoming, response)) response.writeHead(418).end();
+  if (!handle(incoming, response)) {
+    response.writeHead(418).end();
+  }
 });
 const port = await listen(server, 0, '127.0.0.1');
 finallyDo(() => server.close());
@@ -33,8 +35,9 @@ test.each(['127.0.0.1', '127.0.0.1:3000', 'localhost', 'localhost:3000'])(
 test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:3000'])(
   'the reference refuses the host "%s"',
   async (host) => {
-    for (const path of ['/docs', '/docs/page.js', '/docs/none'])
+    for (const path of ['/docs', '/docs/page.js', '/docs/none']) {
       expect(await get(path, { host })).toMatchObject({ status: 403, body: '' });
+    }
   },
 );
 
@@ -42,7 +45,7 @@ test('the token is in the HTML alone, which other sites cannot include', async (
   const { body } = await get('/docs');
   const parts = [...body.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
   expect(parts).toHaveLength(4);
-  for (const path of [...parts, '/docs/openapi.json'])
+  for (const path of [...parts, '/docs/openapi.json']) {
     expect(await get(path)).toMatchObject({
       status: 200,
       headers: {
@@ -52,25 +55,27 @@ test('the token is in the HTML alone, which other sites cannot include', async (
       },
       body: expect.not.stringContaining(token),
     });
+  }
 });
 
 const html = { accept: 'text/html,*/*' };
-test.each<[path: string, headers: Record<string, string>, status: number, method?: string]>([
-  ['/docs/none', {}, 404],
-  ['/docs/constructor', {}, 404],
-  ['/docs/../package.json', {}, 404],
-  ['/docs/%2e%2e/package.json', {}, 404],
-  ['/docs', {}, 405, 'POST'],
-  ['/', {}, 302],
-  ['/docs/', {}, 302],
-  ['/v1', html, 302],
-  ['/v1/', html, 302],
+test.each<{ path: string; headers: Record<string, string>; status: number; method?: string }>([
+  { path: '/docs/none', headers: {}, status: 404 },
+  { path: '/docs/constructor', headers: {}, status: 404 },
+  { path: '/docs/../package.json', headers: {}, status: 404 },
+  { path: '/docs/%2e%2e/package.json', headers: {}, status: 404 },
+  { path: '/docs', headers: {}, status: 405, method: 'POST' },
+  { path: '/', headers: {}, status: 302 },
+  { path: '/docs/', headers: {}, status: 302 },
+  { path: '/v1', headers: html, status: 302 },
+  { path: '/v1/', headers: html, status: 302 },
   // These are left to the API.
-  ['/v1/plants', {}, 418],
-  ['/docsx', {}, 418],
-  ['/v1', {}, 418],
-  ['/v1/', {}, 418],
-])('the reference answers %s with %j and %i', async (path, headers, status, ...[method]) => {
+  { path: '/v1/plants', headers: {}, status: 418 },
+  { path: '/docsx', headers: {}, status: 418 },
+  { path: '/v1', headers: {}, status: 418 },
+  { path: '/v1/', headers: {}, status: 418 },
+])('the reference answers $path with $headers and $status', async (request) => {
+  const { path, headers, status, method } = request;
   const location = status === 302 ? '/docs' : undefined;
   const { headers: answered, ...answer } = await get(path, headers, method);
   expect({ ...answer, location: answered.location }).toEqual({ status, body: '', location });

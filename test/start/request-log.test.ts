@@ -55,8 +55,12 @@ interface Told extends Partial<Trace> {
 function serve({ answer = {}, lines = [], calls = [], ...learned }: Told) {
   const trace = { ...newTrace(), resourcePath: '/plants', ...learned };
   const onAnswer = requests.request(trace);
-  for (const line of lines) requests.log('ListPlants', line, trace.id);
-  for (const call of calls) requests.call({ ...call, traceId: trace.id });
+  for (const line of lines) {
+    requests.log('ListPlants', line, trace.id);
+  }
+  for (const call of calls) {
+    requests.call({ ...call, traceId: trace.id });
+  }
   onAnswer({ ...answered, ...answer });
   return printed.map((text) => text.replace(/^\d\d:\d\d:\d\d\.\d{3} /, ''));
 }
@@ -249,8 +253,9 @@ test('Lambda’s own lines are printed if it is verbose', () => {
 
 test('the cost table has what each operation used and costs', () => {
   const line = 'x'.repeat(1000 - logEventBytes(''));
-  for (const coldStarts of [1, 0])
+  for (const coldStarts of [1, 0]) {
     serve({ invocations: 1, coldStarts, calls: [query()], lines: [line] });
+  }
   const write = query({ units: { reads: 0, writes: 3 } });
   serve({ answer: { method: 'POST' }, invocations: 1, calls: [write, write] });
   serve({ answer: { method: 'DELETE', statusCode: 401 }, invocations: 1 });

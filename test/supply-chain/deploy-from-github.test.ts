@@ -110,5 +110,7 @@ testOnPosix('it has no Bash of its own').each([
 test.each(readdirSync(join(root, '.github', 'workflows')))('%s pins each action', (file) => {
   const uses = [...readPage(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)];
   expect(uses).not.toHaveLength(0);
-  for (const [, action] of uses) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  for (const [, action] of uses) {
+    expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
 });

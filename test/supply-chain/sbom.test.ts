@@ -8,8 +8,9 @@ test('the bill of materials has version, licence and digest of each bundled pack
   // It has what the functions import, and nothing that only the stack or a test uses.
   const direct = Object.keys(read('package.json').dependencies);
   expect(names).toEqual(expect.arrayContaining(direct));
-  for (const tool of ['aws-cdk-lib', 'esbuild', 'commander', 'dynalite'])
+  for (const tool of ['aws-cdk-lib', 'esbuild', 'commander', 'dynalite']) {
     expect(names).not.toContain(tool);
+  }
   for (const { purl, name, version, licenses, hashes } of components) {
     expect(purl).toMatch(/^pkg:npm\/(?:%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/);
     expect(purl.endsWith(`${name}@${version}`)).toBe(true);

@@ -5,7 +5,9 @@ import { afterAll } from '@jest/globals';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
+  for (const cleanup of cleanups.reverse()) {
+    await cleanup();
+  }
 });
 
 /** Calls the function at the end of the test file. Later ones are called first. */

@@ -22,14 +22,18 @@ export async function eventually<T>(
   async function poll(look: () => T): Promise<Awaited<T>> {
     for (;;) {
       const value = await look();
-      if (value || signal.aborted) return value;
+      if (value || signal.aborted) {
+        return value;
+      }
       await setTimeout(5);
     }
   }
   try {
     const comes = typeof source === 'function' ? poll(source) : source;
     const first = await Promise.race([comes.then((value) => ({ value })), isLate]);
-    if (typeof first === 'object') return first.value as Awaited<T>;
+    if (typeof first === 'object') {
+      return first.value as Awaited<T>;
+    }
   } finally {
     done.abort();
   }

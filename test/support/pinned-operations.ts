@@ -11,3 +11,9 @@ export const pinnedOperations = [
   pin('ListPlants', 'GET /plants', 'plants:read', 'Plants Query', 200),
   pin('DeletePlant', 'DELETE /plants/{id}', 'plants:write', 'Plants DeleteItem GetItem', 204),
 ];
+
+/** The variables with the names of the tables, and their keys, written down a second time. */
+export const pinnedTables: Record<string, { variable: string; key: object; expiry?: string }> = {
+  Plants: { variable: 'PLANTS_TABLE', key: { owner: 'S', id: 'N' } },
+  AccessTokens: { variable: 'ACCESS_TOKENS_TABLE', key: { id: 'S' }, expiry: 'expires' },
+};

@@ -10,7 +10,7 @@ export const fieldNames = plantKind.fieldNames;
 /** Returns two values of a field. The first is what it has if it is left out. */
 function valuesOf({ kind, fallback }: Field<unknown>): [usual: unknown, other: unknown] {
   const { good } = kind.samples();
-  const usual = fallback ?? good[0];
+  const usual = fallback === undefined ? good[0] : fallback;
   return [usual, good.find((value) => usual === null || !kind.isSame(value, usual))];
 }
 

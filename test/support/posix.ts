@@ -5,7 +5,9 @@ import { test } from '@jest/globals';
  * results knows what was not shown there.
  */
 export function testOnPosix(reason: string): typeof test | typeof test.skip {
-  if (process.platform !== 'win32') return test;
+  if (process.platform !== 'win32') {
+    return test;
+  }
   process.stderr.write(`The tests leave out some on Windows, because ${reason}.\n`);
   return test.skip;
 }

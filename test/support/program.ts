@@ -1,18 +1,41 @@
-import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import {
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptionsWithoutStdio,
+  spawn,
+} from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { root } from './checkout.ts';
 import { finallyDo } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 
-export type Program = ReturnType<typeof startProgram>;
+/** What is left of a program that has ended. A signal that killed it leaves no code. */
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Program {
+  child: ChildProcessWithoutNullStreams;
+  /** What it has written so far. */
+  output: { stdout: string; stderr: string };
+  /** The lines so far on stdout and stderr. */
+  lines: string[];
+  /** Waits for what comes of the program. */
+  comes<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
+  /** Returns the exit code and the output, once it has ended. */
+  ended(): Promise<Ended>;
+  /** Returns the first line that matches. Rejects with the program's end if none does. */
+  line(form: RegExp): Promise<string>;
+}
 
 /** Starts a program. At the end of the test file it is killed. A wait for it takes `seconds`. */
 export function startProgram(
   command: string,
   args: string[],
   { seconds = 240, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
-) {
+): Program {
   const child = spawn(command, args, { cwd: root, ...options });
   finallyDo(() => child.kill('SIGKILL'));
   // A program may end without reading its input.
@@ -26,11 +49,10 @@ export function startProgram(
     createInterface(child[name]).on('line', (line) => lines.push(line));
   }
   let isClosed = false;
-  const closed = once(child, 'close').then(([code]: (number | null)[]) => {
+  const closed = once(child, 'close').then(([code = null]: (number | null)[]) => {
     isClosed = true;
     return { code, ...output };
   });
-  /** Waits for what comes of the program. */
   const comes = <T>(what: string, source: PromiseLike<T> | (() => T)) =>
     eventually(`${what} of ${command} ${args.join(' ')}`, source, {
       seconds,
@@ -39,27 +61,38 @@ export function startProgram(
   return {
     child,
     output,
-    /** The lines so far on stdout and stderr. */
     lines,
     comes,
-    /** Returns a program's exit code and output, once it has ended. */
     ended: () => comes('the end', closed),
-    /** Returns the first line that matches. Rejects with the program's end if none does. */
-    async line(form: RegExp): Promise<string> {
+    async line(form) {
       const find = () => lines.find((line) => form.test(line));
       const found = await comes(`a line like ${form}`, () => find() ?? isClosed);
       const end = await (typeof found === 'string' ? undefined : closed);
-      if (end) throw Object.assign(new Error(`It ended: ${lines.join('\n')}`), end);
+      if (end) {
+        throw Object.assign(new Error(`It ended: ${lines.join('\n')}`), end);
+      }
       return `${found}`;
     },
   };
 }
 
-/** Starts `npm start` on free ports. Returns it with the calls of an owner, once it is ready. */
+/** A running `npm start`, with the calls of an owner. */
+export interface NpmStart extends Program {
+  baseUrl: string;
+  token: string;
+  dynamodbEndpoint: string;
+  headers: Record<string, string>;
+  create(plant: object): Promise<Response>;
+  remove(id: number): Promise<Response>;
+  list(query?: string): Promise<Response>;
+  end(signal?: 'SIGKILL' | 'SIGTERM'): Promise<Ended>;
+}
+
+/** Starts `npm start` on free ports. Returns it once it is ready. */
 export async function startNpmStart(
   args: string[],
   { cwd = root, launcher = [] as string[] } = {},
-) {
+): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];
   const program = startProgram(process.execPath, command, { cwd });
@@ -73,10 +106,10 @@ export async function startNpmStart(
     ...program,
     ...ready,
     headers,
-    create: (plant: object) => call('', { method: 'POST', body: JSON.stringify(plant) }),
-    remove: (id: number) => call(`/${id}`, { method: 'DELETE' }),
+    create: (plant) => call('', { method: 'POST', body: JSON.stringify(plant) }),
+    remove: (id) => call(`/${id}`, { method: 'DELETE' }),
     list: (query = '') => call(query),
-    end(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM') {
+    end(signal = 'SIGTERM') {
       program.child.kill(signal);
       return program.ended();
     },

@@ -1,10 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { defaultDataFolder } from '../../bin/command-line/running.ts';
 import { faultsOfChecks } from '../../bin/yours/checks.ts';
+import { moveLocalData } from '../../bin/yours/local-data.ts';
 import { make, refusalsOf } from '../../bin/yours/make.ts';
 import { readPackage, writePackage } from '../../bin/yours/origin.ts';
+import { openDataFolder } from '../../lib/offline/database/data-folder.ts';
 import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 
@@ -56,6 +59,16 @@ test('a file that git does not know yet stands in the way, and so does a second 
   git('commit', '-qam', 'Made mine');
   expect(yours(...all)).toEqual({ status: 1, stderr: expect.stringContaining('yours already') });
   git('reset', '-q', '--hard', 'HEAD~1');
+});
+
+test('the data of npm start is moved to where the renamed npm start opens it', async () => {
+  const folder = temporaryFolder();
+  const data = await openDataFolder(join(folder, defaultDataFolder));
+  await data.close();
+  moveLocalData(folder, names);
+  expect(readdirSync(folder)).toEqual(['.invoice-item-store']);
+  const moved = readdirSync(join(folder, '.invoice-item-store'));
+  expect(moved).toEqual(expect.arrayContaining(['dynalite', 'invoice-item-store']));
 });
 
 // If this is red, a copy that leaves parts out breaks: mark the line, or list the file, in

@@ -32,7 +32,11 @@ function leaveOutCommonHeaders({ paths, components }) {
     .flatMap(({ responses }) => responses);
   const responses = [...inline, components.responses].flatMap(Object.values);
   const described = responses.filter(({ headers }) => headers);
-  for (const name of Object.keys(components.headers))
-    if (described.every(({ headers }) => headers[name]))
-      for (const { headers } of described) delete headers[name];
+  for (const name of Object.keys(components.headers)) {
+    if (described.every(({ headers }) => headers[name])) {
+      for (const { headers } of described) {
+        delete headers[name];
+      }
+    }
+  }
 }

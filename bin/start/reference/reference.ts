@@ -4,26 +4,37 @@ import { extname, join } from 'node:path';
 
 export const referencePath = '/docs';
 
+/** Answers a request, or returns false for one that it leaves to others. */
+type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 /**
- * Returns a handler of the API's reference, a page that can call the API with this token. It
- * returns false for requests that are not for the page. The page loads nothing from elsewhere.
+ * Returns a handler of the API's reference, a page that can call the API with this token. It leaves
+ * requests that are not for the page to others. The page loads nothing from elsewhere.
  */
-export function apiReference(token: string) {
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+export function apiReference(token: string): Intercept {
+  return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     if (isLost(request, path)) {
       response.writeHead(302, { ...headers, Location: referencePath }).end();
       return true;
     }
-    if (path !== referencePath && !path.startsWith(`${referencePath}/`)) return false;
+    if (path !== referencePath && !path.startsWith(`${referencePath}/`)) {
+      return false;
+    }
     const name = path === referencePath ? 'page.html' : path.slice(referencePath.length + 1);
 
     // Prevents DNS rebinding.
     const [hostname = ''] = (request.headers.host ?? '').split(':');
-    if (!['127.0.0.1', 'localhost'].includes(hostname)) return refuse(response, 403);
-    if (request.method !== 'GET') return refuse(response, 405);
+    if (!['127.0.0.1', 'localhost'].includes(hostname)) {
+      return refuse(response, 403);
+    }
+    if (request.method !== 'GET') {
+      return refuse(response, 405);
+    }
     const folder = folders.get(name);
-    if (folder === undefined) return refuse(response, 404);
+    if (folder === undefined) {
+      return refuse(response, 404);
+    }
 
     const text = readFileSync(join(folder, name), 'utf8');
     response.writeHead(200, { ...headers, 'Content-Type': types[extname(name)] });
@@ -37,7 +48,9 @@ export function apiReference(token: string) {
  * the API has nothing either.
  */
 function isLost({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean {
-  if (method !== 'GET') return false;
+  if (method !== 'GET') {
+    return false;
+  }
   const isBase = /^\/[^/]*\/?$/.test(path) && path !== referencePath;
   return path === '/' || path === `${referencePath}/` || (isBase && accept.includes('text/html'));
 }

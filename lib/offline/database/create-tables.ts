@@ -27,8 +27,9 @@ export async function createTables(template: Template, endpoint: string): Promis
     credentials: { accessKeyId: tablesKey, secretAccessKey: 'local' },
   });
   try {
-    for (const [name, table] of template.of('AWS::DynamoDB::GlobalTable'))
+    for (const [name, table] of template.of('AWS::DynamoDB::GlobalTable')) {
       await createTable(client, name, table);
+    }
   } finally {
     client.destroy();
   }
@@ -49,7 +50,9 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
     await client
       .send(new CreateTableCommand({ TableName, ...schema, ...indexes, BillingMode }))
       .catch((error: Error) => {
-        if (error.name === 'ValidationException') refuse(name, `this table: ${error.message}`);
+        if (error.name === 'ValidationException') {
+          refuse(name, `this table: ${error.message}`);
+        }
         throw error;
       });
     await waitUntilTableExists(wait, { TableName });
@@ -71,16 +74,24 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
 
   /** Ends a rebuild. Until then, the table or its copy has all rows. */
   async function restore(): Promise<void> {
-    if (!(await find(name))) await create(name);
+    if (!(await find(name))) {
+      await create(name);
+    }
     await copyRows(copy, name);
     await remove(copy);
   }
 
   // A copy is left if the process was killed while it rebuilt the table.
-  if (await find(copy)) await restore();
+  if (await find(copy)) {
+    await restore();
+  }
   const found = await find(name);
-  if (!found) return create(name);
-  if (indexesOf(found) === indexesOf(table)) return;
+  if (!found) {
+    return create(name);
+  }
+  if (indexesOf(found) === indexesOf(table)) {
+    return;
+  }
   await create(copy);
   try {
     await copyRows(name, copy);
@@ -95,7 +106,9 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
 }
 
 function ifMissing(error: unknown): undefined {
-  if (!(error instanceof ResourceNotFoundException)) throw error;
+  if (!(error instanceof ResourceNotFoundException)) {
+    throw error;
+  }
 }
 
 /** Returns a text that is equal for tables with the same indexes. */

@@ -32,10 +32,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
     await own.open();
     const found = await own.get('format');
-    if (found !== undefined && found !== format)
+    if (found !== undefined && found !== format) {
       throw new Error(
         `${path} was written by another version (format ${found}, this is ${format}). ${afresh}`,
       );
+    }
     const wasKilled = (await own.get('open')) !== undefined;
     await checkEngine(engine, found === undefined, wasKilled);
     await own.put('open', 'yes');
@@ -61,7 +62,9 @@ function prepare(path: string): void {
     mkdirSync(path, { recursive: true });
     isForeign = readdirSync(path).length > 0 && !existsSync(join(path, 'plant-store'));
     // It holds digests of access tokens and everybody's plants.
-    if (!isForeign) chmodSync(path, 0o700);
+    if (!isForeign) {
+      chmodSync(path, 0o700);
+    }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new Error(
@@ -70,7 +73,9 @@ function prepare(path: string): void {
       { cause },
     );
   }
-  if (isForeign) throw new Error(`${path} was not made by this program. ${afresh}`);
+  if (isForeign) {
+    throw new Error(`${path} was not made by this program. Choose another folder.`);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { unmarshallOptions } from '../../../functions/shared/table-schema.ts';
+import { unmarshallOptions } from '../../../functions/shared/dynamodb.ts';
 import { region } from '../template/resource-values.ts';
 
 /** A function has a key of its own. Any other key is an administrator's. */
@@ -17,5 +17,7 @@ export const localClient = (endpoint: string, config: DynamoDBClientConfig = {})
 export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { unmarshallOptions });
 
-export const localDocumentClient = (endpoint: string, config?: DynamoDBClientConfig) =>
-  documentClient(localClient(endpoint, config));
+export const localDocumentClient = (
+  endpoint: string,
+  config?: DynamoDBClientConfig,
+): DynamoDBDocumentClient => documentClient(localClient(endpoint, config));

@@ -71,8 +71,9 @@ export function databaseFront(
 
   async function answer(whole: DatabaseRequest): Promise<DatabaseAnswer> {
     const { headers } = whole;
-    if (headers.origin !== undefined)
+    if (headers.origin !== undefined) {
       return { status: 403, headers: {}, body: 'The database does not answer web pages.' };
+    }
     // The path of a function's endpoint is its name, for requests that are not signed.
     const [, first = '', path = '/'] = /^\/(\w+)(\/.*)?$/.exec(whole.url ?? '') ?? [];
     const request = judges.has(first) ? { ...whole, url: path } : whole;
@@ -88,7 +89,9 @@ export function databaseFront(
       return refuseService(request, other, message);
     }
     const judge = judges.get(functionName);
-    while (exclusive && accessKey !== tablesKey) await exclusive;
+    while (exclusive && accessKey !== tablesKey) {
+      await exclusive;
+    }
     const answering = judge ? judged(request, functionName, judge) : engine(request);
     inProgress.add(answering);
     return answering.finally(() => inProgress.delete(answering));
@@ -120,8 +123,9 @@ export function databaseFront(
   const listener: RequestListener = async (request, response) => {
     try {
       const body = await readBody(request, maxRequestBytes);
-      if (body.length > maxRequestBytes)
+      if (body.length > maxRequestBytes) {
         return endUnread(Object.assign(response, { statusCode: 413 }), '');
+      }
       const { method, url, headers } = request;
       const answered = await answer({ method, url, headers, body });
       response.writeHead(answered.status, answered.headers).end(answered.body);
@@ -202,7 +206,9 @@ function unitsOf(answer: DatabaseAnswer, { action, isConsistent }: Command): Uni
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
  */
 function consumed({ status, body }: DatabaseAnswer, least: number): number {
-  if (status !== 200) return body.includes('#ConditionalCheckFailedException"') ? 1 : 0;
+  if (status !== 200) {
+    return body.includes('#ConditionalCheckFailedException"') ? 1 : 0;
+  }
   const text = body.toString();
   // A stored text cannot look like this, because JSON escapes its quotes.
   const at = text.lastIndexOf('"ConsumedCapacity":{');

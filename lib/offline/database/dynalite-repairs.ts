@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { ClassicLevel } from 'classic-level';
+import { isRead } from '../../../functions/shared/dynamodb.ts';
 import type { DatabaseAnswer, DatabaseRequest, Engine } from './engine.ts';
 
 const internalError = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
@@ -105,8 +106,6 @@ export function answerOnceFinished(engine: Engine): Engine {
   };
 }
 
-const reads = /^(BatchGet|Describe|Get|List|Query|Scan)/;
-
 /**
  * Fault: LevelDB could lose a write that follows a failed one, because an incomplete record may
  * stand before it in its file. Refuses all writes after one that failed.
@@ -117,8 +116,10 @@ export function refuseWritesOnceFailed(
 ): Engine {
   let failure: DatabaseAnswer | undefined;
   return async (request) => {
-    const isWrite = !reads.test(commandOf(request));
-    if (failure && isWrite) return failure;
+    const isWrite = !isRead(commandOf(request));
+    if (failure && isWrite) {
+      return failure;
+    }
     const answer = await engine(request);
     if (isWrite && answer.status === 500 && !failure) {
       failure = answer;

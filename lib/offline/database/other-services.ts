@@ -17,16 +17,24 @@ export function otherService(request: DatabaseRequest): OtherService | undefined
   const { scope } = credentialOf(request);
   const [, client] = /\bapi\/([\w-]+)#/.exec(`${headers['user-agent']}`) ?? [];
   const service = client ?? scope ?? target.split(/_\d|\./)[0] ?? '';
-  if (/^(dynamodb)?$/i.test(service) || target.startsWith('DynamoDB_2')) return undefined;
+  if (/^(dynamodb)?$/i.test(service) || target.startsWith('DynamoDB_2')) {
+    return undefined;
+  }
   const suffix = service.toUpperCase().replaceAll('-', '_');
   return { name: scope ?? service, variable: `AWS_ENDPOINT_URL_${suffix}` };
 }
 
+interface Credential {
+  accessKey: string;
+  /** The service that the request is signed for. */
+  scope: string | undefined;
+}
+
 /**
- * Returns the access key and the service of a signature, which is in a header or in the URL.
+ * Returns what a signature says, which is in a header or in the URL.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
  */
-export function credentialOf({ url = '', headers }: DatabaseRequest) {
+export function credentialOf({ url = '', headers }: DatabaseRequest): Credential {
   const signature = headers.authorization ?? url.replaceAll('%2F', '/');
   const [, accessKey = '', rest = ''] = /\bCredential=([^/,\s]+)\/([^,\s&]*)/.exec(signature) ?? [];
   return { accessKey, scope: /^\d+\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/.exec(rest)?.[1] };
@@ -49,13 +57,18 @@ export function refuseService(
     body,
   });
   const error = { __type: code, message };
-  if (/cbor/.test(type))
+  if (/cbor/.test(type)) {
     return answer('application/cbor', cborMap(error), { 'smithy-protocol': 'rpc-v2-cbor' });
-  if (name === 's3') return answer('application/xml', `<Error>${xml}`);
-  if (name === 'ec2')
+  }
+  if (name === 's3') {
+    return answer('application/xml', `<Error>${xml}`);
+  }
+  if (name === 'ec2') {
     return answer('text/xml', `<Response><Errors><Error>${xml}</Errors></Response>`);
-  if (/urlencoded/.test(type) || /^(cloudfront|route53)$/.test(name))
+  }
+  if (/urlencoded/.test(type) || /^(cloudfront|route53)$/.test(name)) {
     return answer('text/xml', `<ErrorResponse><Error><Type>Sender</Type>${xml}</ErrorResponse>`);
+  }
   const isAmz = type.startsWith('application/x-amz-json');
   return answer(isAmz ? type : 'application/json', JSON.stringify(error));
 }

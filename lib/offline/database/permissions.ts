@@ -14,8 +14,9 @@ export function readPermissions(template: Template): Map<string, Judge> {
   return new Map(
     [...template.of('AWS::Lambda::Function')].map(([functionName, { Role }]) => {
       const role = Role.slice(Role.lastIndexOf('/') + 1);
-      if (!template.of('AWS::IAM::Role').has(role))
+      if (!template.of('AWS::IAM::Role').has(role)) {
         throw new Error(`${functionName}.Role: the template has no role ${Role}.`);
+      }
       const statements = policies
         .filter(({ Roles }) => Roles.includes(role))
         .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -31,7 +32,9 @@ const judge =
     // An action on no table, such as ListTables, needs permission for all resources.
     for (const resource of tables.length > 0 ? tables.map(tableArn) : ['*']) {
       const effect = effectOf(statements, action, resource);
-      if (effect === 'Allow') continue;
+      if (effect === 'Allow') {
+        continue;
+      }
       const what = `User: ${user} is not authorized to perform: ${action} on resource: ${resource}`;
       return effect === 'Deny'
         ? `${what} with an explicit deny in an identity-based policy`

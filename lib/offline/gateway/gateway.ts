@@ -1,5 +1,5 @@
+import { attempt } from '../attempt.ts';
 import { type FunctionPool, tooLarge } from '../lambda/function-pool.ts';
-import { attempt } from '../template/intrinsics.ts';
 import type { Integration } from '../template/properties.ts';
 import { accountId, region } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
@@ -39,7 +39,9 @@ export interface Gateway {
 export function restApi(template: Template, pools: Pools, timeoutMs?: number): Gateway {
   const [apiId = ''] = template.of('AWS::ApiGateway::RestApi').keys();
   const [deployed] = template.of('AWS::ApiGateway::Stage').values();
-  if (!deployed) throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
+  if (!deployed) {
+    throw new Error(`The template has no stage of the API ${apiId}. Add one to it.`);
+  }
   const { DeploymentId: deploymentId, StageName: stage } = deployed;
   const api = { apiId, deploymentId, stage };
   const apiArn = `arn:aws:execute-api:${region()}:${accountId}:${apiId}`;

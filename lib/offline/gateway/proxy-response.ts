@@ -29,13 +29,15 @@ export function proxyResponse(payload: string): HttpResponse {
     !/^[2-5]\d\d$/.test(String(statusCode)) ||
     typeof isBase64Encoded !== 'boolean' ||
     Object.keys(more).length > 0
-  )
+  ) {
     throw new TypeError('Not a response.');
+  }
 
   const sent = readHeaders(record(headers ?? {}), record(multiValueHeaders ?? {}));
   const passed = sent.filter(([name]) => !dropped.test(name));
-  if (!passed.some(([name]) => name.toLowerCase() === 'content-type'))
+  if (!passed.some(([name]) => name.toLowerCase() === 'content-type')) {
     passed.push(['Content-Type', 'application/json']);
+  }
   return {
     statusCode: Number(statusCode),
     headers: passed.map(([name, value]) => [
@@ -57,13 +59,17 @@ function readHeaders(single: Members, multi: Members): [string, string][] {
   return [...several, ...once].map(([name, value]) => {
     validateHeaderName(name);
     validateHeaderValue(name, String(value));
-    if (typeof value === 'string' || typeof value === 'boolean') return [name, String(value)];
+    if (typeof value === 'string' || typeof value === 'boolean') {
+      return [name, String(value)];
+    }
     throw new TypeError('Not a header.');
   });
 }
 
 type Members = Record<string, unknown>;
 function record(value: unknown): Members {
-  if (typeof value === 'object' && value && !Array.isArray(value)) return value as Members;
+  if (typeof value === 'object' && value && !Array.isArray(value)) {
+    return value as Members;
+  }
   throw new TypeError('Not an object.');
 }

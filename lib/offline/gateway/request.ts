@@ -17,7 +17,7 @@ export interface HttpResponse {
   body: string | Buffer;
 }
 
-/** A request with the parts of it that the gateway itself goes by. */
+/** A request, and the parts of it that the gateway reads. */
 export interface GatewayRequest extends HttpRequest {
   httpMethod: string;
   /** The path with the stage. */
@@ -29,7 +29,7 @@ export interface GatewayRequest extends HttpRequest {
   search: string;
   /** Returns the last value of a header, whose name is given in lower case. */
   header(name: string): string | undefined;
-  /** A client can choose this one, as on AWS. */
+  /** A client can choose it by a header, as on AWS. */
   requestId: string;
   extendedRequestId: string;
 }

@@ -1,7 +1,8 @@
 import type { APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import { attempt } from '../attempt.ts';
 import type { FunctionPool } from '../lambda/function-pool.ts';
 import { effectOf, type Statement } from '../policy-evaluation.ts';
-import { attempt, refuse } from '../template/intrinsics.ts';
+import { refuse } from '../template/intrinsics.ts';
 import type { Properties } from '../template/properties.ts';
 import type { Trace } from '../trace.ts';
 import type { Refusal } from './error-responses.ts';
@@ -36,7 +37,7 @@ export function tokenAuthorizer(
   const source = properties.IdentitySource.slice('method.request.header.'.length).toLowerCase();
   const expression = javaExpression(properties.IdentityValidationExpression ?? '.*');
   const ttl = (properties.AuthorizerResultTtlInSeconds ?? 300) * 1000;
-  /** By the clock that nobody can set back, so that no revoked token lives longer. */
+  /** Its clock is monotonic, because setting back the date would prolong a revoked token's life. */
   const cache = new Map<string, { verdict: Verdict; until: number }>();
 
   /** Returns the verdict on a token, from the cache or from the function. */
@@ -68,7 +69,9 @@ export function tokenAuthorizer(
   function keep(authorizationToken: string, verdict: Verdict): void {
     const now = performance.now();
     for (const [token, { until }] of cache) {
-      if (until > now) break;
+      if (until > now) {
+        break;
+      }
       cache.delete(token);
     }
     cache.set(authorizationToken, { verdict, until: now + ttl });
@@ -101,8 +104,9 @@ export function tokenAuthorizer(
  * Throws if Java and JavaScript read it differently.
  */
 function javaExpression(source: string): RegExp {
-  if (/&&|\[[^\]]*\[/.test(source))
+  if (/&&|\[[^\]]*\[/.test(source)) {
     refuse('IdentityValidationExpression', `${source}, which Java and JavaScript read differently`);
+  }
   return new RegExp(`^(?:${source})$`, 'su');
 }
 
@@ -119,8 +123,9 @@ function readVerdict(payload: string): Verdict {
     typeof principalId !== 'string' ||
     values.some(([, value]) => typeof value === 'object') ||
     !statements.every(isStatement)
-  )
+  ) {
     throw new TypeError('Not a verdict.');
+  }
   const texts = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
   return { principalId, context: texts, statements };
 }

@@ -28,7 +28,9 @@ export function stopper(server: Server): () => Promise<void> {
         continue;
       }
       socket.pause();
-      if (!last.headersSent) last.setHeader('Connection', 'close');
+      if (!last.headersSent) {
+        last.setHeader('Connection', 'close');
+      }
       last.once('close', () => socket.destroySoon());
     }
     const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
@@ -49,7 +51,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     .on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes <= maxBytes) return;
+      if (bytes <= maxBytes) {
+        return;
+      }
       request.pause();
       resolve(Buffer.concat(chunks));
     })

@@ -37,7 +37,7 @@ export function startExecutionEnvironment(
   log: Log,
 ): ExecutionEnvironment {
   const { FunctionName, folder, Timeout = 3, MemorySize = 128 } = lambda;
-  /** The request that the function works for. It has none during INIT, if none waits. */
+  /** The request that the function works for. Undefined if INIT runs before a request waits. */
   let traceId: string | undefined;
   const toSources = sourcePositions(folder);
   const print = (line: string) => log(FunctionName, toSources(line), traceId);

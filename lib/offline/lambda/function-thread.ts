@@ -97,7 +97,7 @@ export function startThread(
     settle?.({ error });
   }
 
-  /** Ends the thread for a cause. Whatever happens while it ends is no cause. */
+  /** Ends the thread. Only the first cause counts, because the end itself causes more errors. */
   function end(errorType: string, errorMessage: string, stack?: string): void {
     if (cause) {
       return;
@@ -131,7 +131,7 @@ export function startThread(
     }
   });
   thread.on('error', (error: NodeJS.ErrnoException | undefined) => {
-    // A function may throw anything, also what is no error.
+    // A function may throw any value, also undefined.
     const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     const errorType = isOutOfMemory ? 'Runtime.OutOfMemory' : (error?.name ?? typeof error);
     end(errorType, String(error?.message ?? error), isOutOfMemory ? undefined : error?.stack);

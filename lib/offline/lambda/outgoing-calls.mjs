@@ -1,13 +1,15 @@
 // @ts-check
 import dns from 'node:dns';
-import { Socket } from 'node:net';
+import { BlockList, isIP, Socket } from 'node:net';
 
 // Keeps calls of AWS on this machine. Loaded before anything else in a function's thread and in the
 // threads that the function starts.
 
 const ofAws = /(^|\.)(amazonaws\.[a-z.]+|api\.aws|on\.aws|api\.amazonwebservices\.com\.cn)$/;
 /** The credentials and metadata of a machine or container of AWS. */
-const ofMachine = /^(::ffff:)?169\.254\.|^fd00:ec2:/;
+const ofMachine = new BlockList();
+ofMachine.addSubnet('169.254.0.0', 16);
+ofMachine.addSubnet('fd00:ec2::', 32, 'ipv6');
 
 /** The hosts that variables of the function name, which may be called. */
 const hosts = Object.entries(process.env)
@@ -21,14 +23,30 @@ function plain(host) {
     .replace(/^\[|\]$|\.$/g, '');
 }
 
+/** Returns whether a host belongs to AWS, however its address is written. @param {string} name */
+function isOfAws(name) {
+  switch (isIP(name)) {
+    case 4:
+      return ofMachine.check(name, 'ipv4');
+    case 6:
+      return ofMachine.check(name, 'ipv6');
+    default:
+      return ofAws.test(name);
+  }
+}
+
 /**
  * Returns why a host is not called, or undefined if it may be.
  * @param {unknown} host
  */
 function refusalOf(host) {
   const name = plain(host);
-  if (!ofAws.test(name) && !ofMachine.test(name)) return undefined;
-  if (hosts.some((known) => name.endsWith(known))) return undefined;
+  if (!isOfAws(name)) {
+    return undefined;
+  }
+  if (hosts.some((known) => name.endsWith(known))) {
+    return undefined;
+  }
   const message =
     `called ${name}, which is not reached from here. ` +
     'AWS_ENDPOINT_URL_… in its environment points an SDK to a server of your own. ' +
@@ -57,7 +75,9 @@ function connectHere(...args) {
   }
   this.on('lookup', (_error, address) => {
     const refusal = refusalOf(address);
-    if (refusal) refuse(this, refusal);
+    if (refusal) {
+      refuse(this, refusal);
+    }
   });
   return Reflect.apply(/** @type {any} */ (connect), this, args);
 }

@@ -26,17 +26,21 @@ async function load() {
   const path = ['.js', '.mjs', '.cjs']
     .map((extension) => join(folder, file + extension))
     .find(existsSync);
-  if (!path) fail(`Cannot find module '${file}'`, 'Runtime.ImportModuleError');
+  if (!path) {
+    fail(`Cannot find module '${file}'`, 'Runtime.ImportModuleError');
+  }
   const exports = await import(pathToFileURL(path).href);
   const handler = exports[name] ?? exports.default?.[name];
-  if (typeof handler !== 'function')
+  if (typeof handler !== 'function') {
     fail(`${handlerName} is not a function`, 'Runtime.HandlerNotFound');
+  }
   // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
-  if (handler.length >= 3)
+  if (handler.length >= 3) {
     fail(
       'Lambda does not support callback-based function handlers as of Node.js 24.',
       'Runtime.CallbackHandlerDeprecated',
     );
+  }
   return handler;
 }
 

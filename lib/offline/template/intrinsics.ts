@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.ts';
 import type { Json, Stack } from './cloud-assembly.ts';
 import { attributeOf, type NamedResource, pseudoParameters, region } from './resource-values.ts';
 
@@ -15,15 +16,6 @@ export function refuse(path: string, what: string): never {
     `${path}: the emulator does not support ${what}. ` +
       'Leave it out, or try it in a deployment: docs/imitates.md says what is supported.',
   );
-}
-
-/** Returns what `work` returns, or undefined if it throws. */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Tells whether a value is an intrinsic function. */
@@ -49,7 +41,7 @@ export function intrinsics(path: string, scope: Scope): Intrinsics {
       return undefined;
     }
     const { Type: type, Properties = {} } = resource;
-    // What no answer depends on may use what the emulator does not know.
+    // A property that no answer depends on may use an intrinsic that the emulator does not know.
     const property = (name: string) => attempt(() => plain(Properties[name])) ?? undefined;
     return { logicalId, type, property };
   };
@@ -136,8 +128,12 @@ export const resolve = (value: Json | undefined, path: string, scope: Scope): un
 /** Returns the branch that an Fn::If chooses, undefined for AWS::NoValue, or else the value. */
 export function branchOf(value: Json, path: string, scope: Scope): Json | undefined {
   const { 'Fn::If': choice, Ref: name } = Object(value) as Record<string, Json>;
-  if (name === 'AWS::NoValue') return undefined;
-  if (choice === undefined) return value;
+  if (name === 'AWS::NoValue') {
+    return undefined;
+  }
+  if (choice === undefined) {
+    return value;
+  }
   const [condition, yes = null, no = null] = choice as Json[];
   return branchOf(holds(`${condition}`, path, scope) ? yes : no, path, scope);
 }

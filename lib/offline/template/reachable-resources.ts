@@ -1,14 +1,7 @@
+import { attempt } from '../attempt.ts';
 import { matches } from '../policy-evaluation.ts';
 import type { Json, Resource } from './cloud-assembly.ts';
-import {
-  attempt,
-  branchOf,
-  holds,
-  isIntrinsic,
-  refuse,
-  resolve,
-  type Scope,
-} from './intrinsics.ts';
+import { branchOf, holds, isIntrinsic, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
 import { functionArn } from './resource-values.ts';
 import {
@@ -28,11 +21,11 @@ import {
  * logical id and property. Leaves all else alone, and says in words what is not imitated.
  */
 export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPath {
-  const resources: RequestPath['resources'] = new Map();
+  const resources: Resources = new Map();
   const leftOut: string[] = [];
   const all = Object.entries(scope.Resources);
 
-  /** Reads a resource by the rules of its type, or of the one that it counts as. */
+  /** Reads a resource by the rules of a type. A table of either type is read as a GlobalTable. */
   function read<Type extends keyof Properties>(logicalId: string, type: Type): Properties[Type] {
     const { Properties: given = {} } = scope.Resources[logicalId] ?? {};
     return readProperties(logicalId, type, given, logicalId);
@@ -124,9 +117,9 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
       read(logicalId, Type as SupportedType);
     }
   }
-  const api = JSON.stringify([...resources.values()]);
+  const uris = urisIn(resources);
   for (const [logicalId, { Type }] of all) {
-    if (Type === 'AWS::Lambda::Function' && invokes(api, logicalId)) {
+    if (Type === 'AWS::Lambda::Function' && uris.some((uri) => invokes(uri, logicalId))) {
       readFunction(logicalId);
     }
   }
@@ -134,9 +127,10 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
   const alarms = all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
   // Alarms are not named at the start, nor are the topics and queues that they refer to.
   const ofAlarms = new Set(alarms.flatMap(([, alarm]) => referencesIn(alarm.Properties)));
+  const isQuiet = (type: string) => quietTypes.some((quiet) => quiet.test(type));
   const unread = all.filter(
     ([logicalId, { Type }]) =>
-      !resources.has(logicalId) && !quietTypes.test(Type) && !ofAlarms.has(logicalId),
+      !resources.has(logicalId) && !isQuiet(Type) && !ofAlarms.has(logicalId),
   );
   const byType = Map.groupBy(unread, ([, { Type }]) => Type);
   const named = [...byType].map(([type, group]) => `${type} ${group.map(([id]) => id).join(', ')}`);
@@ -145,9 +139,31 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
 
 /** What a request can reach. */
 export interface RequestPath {
-  resources: Map<string, { type: SupportedType; properties: unknown }>;
+  resources: Resources;
   /** What is not imitated, in words. */
   leftOut: string[];
+}
+
+/** By logical id. */
+type Resources = Map<string, { type: SupportedType; properties: unknown }>;
+
+/** Returns the resources of a type. */
+export function ofType<Type extends keyof Properties>(
+  resources: Resources,
+  type: Type,
+): Map<string, Properties[Type]> {
+  const found = [...resources].filter(([, resource]) => resource.type === type);
+  return new Map(found.map(([id, { properties }]) => [id, properties as Properties[Type]]));
+}
+
+/** Returns the URIs that methods and authorizers call. */
+function urisIn(resources: Resources): (string | undefined)[] {
+  const methods = [...ofType(resources, 'AWS::ApiGateway::Method').values()];
+  const authorizers = [...ofType(resources, 'AWS::ApiGateway::Authorizer').values()];
+  return [
+    ...methods.map(({ Integration }) => Integration.Uri),
+    ...authorizers.map(({ AuthorizerUri }) => AuthorizerUri),
+  ];
 }
 
 type Entry = [logicalId: string, resource: Resource];
@@ -167,9 +183,9 @@ function referencesIn(value: Json | undefined): string[] {
 /** Returns the name in the ARN of a role or policy. */
 const nameInArn = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
 
-/** Tells whether a URI, or a text with URIs, calls a function, or a version or an alias of it. */
-export const invokes = (text: string | undefined, functionName: string): boolean =>
-  new RegExp(`${functionArn(functionName)}(:\\w+)?/invocations`).test(text ?? '');
+/** Tells whether a URI calls a function, or a version or an alias of it. */
+export const invokes = (uri: string | undefined, functionName: string): boolean =>
+  new RegExp(`${functionArn(functionName)}(:\\w+)?/invocations`).test(uri ?? '');
 
 /** Leaves out the statements of a policy that only name actions of other services. */
 function aboutDynamodb(document: Json | undefined): Json {

@@ -1,11 +1,12 @@
 export const accountId = '000000000000';
-export const region = () => process.env.AWS_REGION || 'us-east-1';
+export const region = (): string => process.env.AWS_REGION || 'us-east-1';
 
 const arn = (service: string, resource: string) =>
   `arn:aws:${service}:${region()}:${accountId}:${resource}`;
-export const rootResourceId = (restApiId: string) => `${restApiId}.root`;
-export const tableArn = (tableName: string) => arn('dynamodb', `table/${tableName}`);
-export const functionArn = (functionName: string) => arn('lambda', `function:${functionName}`);
+export const rootResourceId = (restApiId: string): string => `${restApiId}.root`;
+export const tableArn = (tableName: string): string => arn('dynamodb', `table/${tableName}`);
+export const functionArn = (functionName: string): string =>
+  arn('lambda', `function:${functionName}`);
 
 export const pseudoParameters = (): Record<string, string> => ({
   'AWS::AccountId': accountId,
@@ -28,9 +29,13 @@ const isNamedByLogicalId =
   /^AWS::(ApiGateway|DynamoDB|IAM::(ManagedPolicy|Role)|Lambda::Function|Logs)\b/;
 
 function nameOf({ logicalId, type, property }: NamedResource): string {
-  if (isNamedByLogicalId.test(type)) return logicalId;
+  if (isNamedByLogicalId.test(type)) {
+    return logicalId;
+  }
   const named = property(`${lastPartOfType(type)}Name`) ?? property('Name');
-  if (typeof named === 'string') return named;
+  if (typeof named === 'string') {
+    return named;
+  }
   return type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
 }
 
@@ -55,8 +60,16 @@ const arns: Record<string, (name: string) => string> = {
   'AWS::StepFunctions::StateMachine': (name) => arn('states', `stateMachine:${name}`),
 };
 
-const hasArnForRef =
-  /^AWS::(SNS::Topic|SecretsManager::\w+|StepFunctions::\w+|IAM::ManagedPolicy|CertificateManager::\w+|ElasticLoadBalancingV2::\w+|Lambda::(Alias|Version|LayerVersion))$/;
+/** The types whose `Ref` is their ARN. */
+const namedByArn = [
+  /^AWS::CertificateManager::\w+$/,
+  /^AWS::ElasticLoadBalancingV2::\w+$/,
+  /^AWS::IAM::ManagedPolicy$/,
+  /^AWS::Lambda::(Alias|LayerVersion|Version)$/,
+  /^AWS::SecretsManager::\w+$/,
+  /^AWS::SNS::Topic$/,
+  /^AWS::StepFunctions::\w+$/,
+];
 
 /**
  * Returns what `Fn::GetAtt` gives, or what `Ref` gives without an attribute. A resource that the
@@ -66,20 +79,39 @@ export function attributeOf(resource: NamedResource, attribute: string): string 
   const { logicalId, type, property } = resource;
   const name = nameOf(resource);
   if (attribute === '') {
-    if (type === 'AWS::Cognito::UserPool') return `${region()}_${logicalId}`;
-    if (type === 'AWS::SQS::Queue') return attributeOf(resource, 'QueueUrl');
-    return hasArnForRef.test(type) ? attributeOf(resource, 'Arn') : name;
+    if (type === 'AWS::Cognito::UserPool') {
+      return `${region()}_${logicalId}`;
+    }
+    if (type === 'AWS::SQS::Queue') {
+      return attributeOf(resource, 'QueueUrl');
+    }
+    const isNamedByArn = namedByArn.some((known) => known.test(type));
+    return isNamedByArn ? attributeOf(resource, 'Arn') : name;
   }
   const [, namespace = ''] = type.toLowerCase().split('::');
   const service = services[namespace] ?? namespace;
   const host = `${name}.${service}.${region()}.amazonaws.com`.toLowerCase();
-  if (attribute === 'QueueUrl') return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
-  if (attribute === 'RootResourceId') return rootResourceId(logicalId);
-  if (attribute === 'StreamArn') return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
-  if (/(ur[il]|ApiEndpoint)$/i.test(attribute)) return `https://${host}`;
-  if (/DomainName$|Endpoint(\.Address)?$/.test(attribute)) return host;
-  if (/Port$/.test(attribute)) return '443';
-  if (!attribute.endsWith('Arn')) return attribute.endsWith('Id') ? logicalId : name;
+  if (attribute === 'QueueUrl') {
+    return `https://sqs.${region()}.amazonaws.com/${accountId}/${name}`;
+  }
+  if (attribute === 'RootResourceId') {
+    return rootResourceId(logicalId);
+  }
+  if (attribute === 'StreamArn') {
+    return `${tableArn(name)}/stream/2026-01-01T00:00:00.000`;
+  }
+  if (/(ur[il]|ApiEndpoint)$/i.test(attribute)) {
+    return `https://${host}`;
+  }
+  if (/DomainName$|Endpoint(\.Address)?$/.test(attribute)) {
+    return host;
+  }
+  if (/Port$/.test(attribute)) {
+    return '443';
+  }
+  if (!attribute.endsWith('Arn')) {
+    return attribute.endsWith('Id') ? logicalId : name;
+  }
   if (/^AWS::Lambda::(Alias|Version)$/.test(type)) {
     const functionName = `${property('FunctionName')}`.replace(/^.*:/, '');
     return `${functionArn(functionName)}:${property('Name') ?? 1}`;

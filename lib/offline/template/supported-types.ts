@@ -50,7 +50,7 @@ const index = members({ ...reads('IndexName KeySchema Projection'), '*': ignored
 
 /** The types of resource that answers depend on. Every other property stops the emulator. */
 export const supportedTypes = {
-  // And AWS::DynamoDB::Table.
+  // AWS::DynamoDB::Table is read as this type too.
   'AWS::DynamoDB::GlobalTable': {
     AttributeDefinitions: read,
     GlobalSecondaryIndexes: index,
@@ -111,7 +111,7 @@ export const supportedTypes = {
         Sid: ignoredRule,
       }),
     }),
-    // The role's statements count, whoever else has them.
+    // Only the role's statements are read, so other users of the policy do not matter.
     ...ignored('Description Groups ManagedPolicyName Path PolicyName RoleName Users'),
     Roles: read,
   },
@@ -182,8 +182,17 @@ export const supportedTypes = {
 export type SupportedType = keyof typeof supportedTypes;
 
 /** Types that only observe, permit or configure another resource. The start does not name them. */
-export const quietTypes =
-  /^AWS::(ApiGateway::Deployment|Budgets::\w+|CDK::Metadata|CloudWatch::\w+|IAM::\w+|Lambda::(Alias|Permission|Version)|Logs::(LogGroup|MetricFilter)|\w+::\w+Policy|XRay::\w+)$/;
+export const quietTypes = [
+  /^AWS::ApiGateway::Deployment$/,
+  /^AWS::Budgets::\w+$/,
+  /^AWS::CDK::Metadata$/,
+  /^AWS::CloudWatch::\w+$/,
+  /^AWS::IAM::\w+$/,
+  /^AWS::Lambda::(Alias|Permission|Version)$/,
+  /^AWS::Logs::(LogGroup|MetricFilter)$/,
+  /^AWS::XRay::\w+$/,
+  /^AWS::\w+::\w+Policy$/,
+];
 
 /**
  * AWS's managed policies that cannot touch DynamoDB, by name.

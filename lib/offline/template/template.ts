@@ -1,7 +1,8 @@
+import { attempt } from '../attempt.ts';
 import { type Json, type Resource, readAssembly, type Stack } from './cloud-assembly.ts';
-import { attempt, holds, refuse, resolve, type Scope } from './intrinsics.ts';
+import { holds, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
-import { readRequestPath } from './reachable-resources.ts';
+import { ofType, readRequestPath } from './reachable-resources.ts';
 
 export interface Template {
   /** The template's own file. */
@@ -27,7 +28,9 @@ export function readTemplate(assembly: string): Template {
   const stack = stacks.find(({ Resources }) =>
     Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi'),
   );
-  if (!stack) throw new Error(`The emulator runs a stack with a REST API; ${assembly} has none.`);
+  if (!stack) {
+    throw new Error(`The emulator runs a stack with a REST API; ${assembly} has none.`);
+  }
   for (const transform of [stack.Transform ?? []].flat()) {
     if (!harmlessTransforms.test(`${transform}`)) {
       refuse('Transform', JSON.stringify(transform));
@@ -67,15 +70,12 @@ export function readTemplate(assembly: string): Template {
     }
   }
 
-  function of<Type extends keyof Properties>(type: Type): Map<string, Properties[Type]> {
-    const found = [...resources].filter(([, resource]) => resource.type === type);
-    return new Map(found.map(([id, { properties }]) => [id, properties as Properties[Type]]));
-  }
+  const functions = ofType(resources, 'AWS::Lambda::Function');
   return {
     file: stack.file,
     leftOut,
-    of,
-    folder: (name) => folderOf(name, of('AWS::Lambda::Function').get(name)?.Code ?? {}),
+    of: (type) => ofType(resources, type),
+    folder: (name) => folderOf(name, functions.get(name)?.Code ?? {}),
   };
 }
 

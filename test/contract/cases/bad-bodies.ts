@@ -1,6 +1,6 @@
 import { fields } from '../../../functions/plants/plant.ts';
+import { judgeBody } from '../../support/openapi/second-opinion.ts';
 import { type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
-import { judgeBody } from '../../support/second-opinion.ts';
 import { candidatesOf, nest, otherTypes } from './wrong-values.ts';
 
 /**
@@ -130,7 +130,7 @@ const badIds = [
   `1${'0'.repeat(16_000)}`,
   `0.${'1'.repeat(16_000)}`,
   `1e${'9'.repeat(16_000)}`,
-  nest('[', ']', kib16 - 30),
+  nest('[', ']', kib16 - bodyOf({ ...literals, id: '' }).length),
 ];
 
 /** Wrong values of a field, by what the document says of it. */
@@ -138,7 +138,9 @@ const wrongValuesOf = (name: keyof Content): BadBody[] =>
   candidatesOf(fields[name]).flatMap((literal): BadBody[] => {
     const body = bodyOf({ ...literals, [name]: literal });
     const verdict = judgeBody('createPlant', asJson, undefined, Buffer.from(body));
-    if (!('places' in verdict)) return [];
+    if (!('places' in verdict)) {
+      return [];
+    }
     const pointers = verdict.places.map((place) => place.slice(1));
     return [[`the ${name} ${literal.slice(0, 40)}`, body, pointers]];
   });

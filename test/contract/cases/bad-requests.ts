@@ -1,7 +1,7 @@
 import { encodeCursor } from '../../../functions/items/paging.ts';
 import { operations } from '../../../functions/shared/operations.ts';
-import { partsOf } from '../../support/description.ts';
 import { fillPath } from '../../support/fill-path.ts';
+import { partsOf } from '../../support/openapi/description.ts';
 import { label, sent } from '../../support/plant.ts';
 
 type Header = [name: string, value: string];

@@ -1,4 +1,5 @@
 import type { Field } from '../../../functions/items/fields.ts';
+import type { FieldSchema } from '../../support/openapi/field-schema.ts';
 import { words } from '../../support/words.ts';
 
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
@@ -22,21 +23,12 @@ export const nest = (open: string, close: string, most: number) => {
   return `${open.repeat(depth)}1${close.repeat(depth)}`;
 };
 
-interface Bounds {
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  maxItems?: number;
-}
-
 /**
  * Returns values in JSON that many kinds refuse, and those just beyond the bounds of this one. What
  * the document says of each decides which of them are wrong.
  */
 export function candidatesOf({ kind }: Field<unknown>): string[] {
-  const bounds: Bounds = kind.schema();
+  const bounds: Partial<FieldSchema> = kind.schema();
   const { minLength = 0, maxLength, minimum, maximum, multipleOf: step = 1, maxItems } = bounds;
   const lengths = maxLength === undefined ? [] : [minLength - 1, maxLength + 1, 4000];
   const numbers = [Number(minimum) - step, Number(maximum) + step, Number(minimum) + step / 2];

@@ -55,8 +55,9 @@ if (!target.isSam) {
       await create(sent(7), readToken),
       await remove(7, readToken),
       await remove('x/', readToken),
-    ])
+    ]) {
       expect([reply.status, problemOf(reply)]).toEqual([403, 'insufficient-scope']);
+    }
   });
 
   test('the token and its scope are checked before the request', async () => {

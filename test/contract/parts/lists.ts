@@ -42,8 +42,9 @@ test('a page has at most as many plants as its limit, and a link if there are mo
     const page = await list(`limit=${limit}`);
     expect(namesOf(page)).toEqual(names(...ids.slice(0, limit)));
     expect(page.headers.link !== undefined).toBe(limit < 5);
-    if (limit < 5)
+    if (limit < 5) {
       expect(next(page)).toMatch(new RegExp(`(^|&)limit=${limit}&cursor=[A-Za-z0-9_-]+$`));
+    }
   }
   const second = next(await list('limit=2'));
   expect(namesOf(await list(second))).toEqual(names(3, 4));
@@ -71,11 +72,13 @@ test('a cursor of one owner is only a position in the list of another', async ()
 });
 
 // Without a database at hand this takes two thousand calls, which are too many for sam local.
-if (!target.isSam)
+if (!target.isSam) {
   test('a page has at most 1000 plants, whatever the limit', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);
     const removeMany = await target.createMany?.(ids);
-    if (!removeMany) await createAll(ids);
+    if (!removeMany) {
+      await createAll(ids);
+    }
     try {
       for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
         const page = await list(query);
@@ -87,3 +90,4 @@ if (!target.isSam)
       await removeMany?.();
     }
   });
+}

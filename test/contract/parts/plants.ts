@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pinned } from '../../plants/pinned.ts';
 import { goodShapes } from '../../support/access-tokens/shapes.ts';
-import { openApi } from '../../support/description.ts';
+import { openApi } from '../../support/openapi/description.ts';
 import { answered, type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
 import {
   ask,
@@ -70,7 +70,9 @@ test.each(int64)('an id may be an int64 and nothing else: %s', async (literal, i
   expect([creation.status, creation.headers.location]).toEqual(
     id === undefined ? [400, undefined] : [201, `${plantsPath}/${id}`],
   );
-  if (id === undefined) return;
+  if (id === undefined) {
+    return;
+  }
   expect((await create(sent(id))).status).toBe(200);
   expect((await remove(id)).status).toBe(204);
   expect((await remove(id)).status).toBe(404);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { placesIn } from '../../support/description.ts';
+import { placesIn } from '../../support/openapi/description.ts';
 import { requiredContent, sent } from '../../support/plant.ts';
 import {
   ask,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { deleteToken, issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
 import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import { administration, runCommand } from '../../../bin/administration/program.ts';
@@ -14,23 +14,25 @@ import { allScopes } from '../../../functions/shared/operations.ts';
 import { root } from '../../support/checkout.ts';
 import { askDeployment, expectAnswer, type Token } from './deployment.ts';
 
-interface Options extends TargetOptions {
+type Options = TargetOptions & {
   baseUrl?: string;
   samLocal?: true;
   except?: string[];
   failAuthorizer?: true;
-}
+};
 
 const program = administration('npm run contract --')
   .description(
-    'Runs the contract tests over HTTP against the running "npm start" or, if there is none, ' +
-      'against the deployed stack. Issues the access tokens that they need and deletes them.',
+    'Runs the contract tests over HTTP against the running "npm start" or a deployed stack. ' +
+      'Issues the access tokens that they need and deletes them.',
   )
   .option(
     '--base-url <url>',
     'where the API answers, if not at the address of the stack',
     (text) => {
-      if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/$/, '');
+      if (URL.canParse(text) && /^https?:/.test(text)) {
+        return text.replace(/\/$/, '');
+      }
       throw new InvalidArgumentError('A base URL looks like https://…/v1.');
     },
   )
@@ -41,39 +43,41 @@ const program = administration('npm run contract --')
   .action(testContract);
 process.exitCode = await runCommand(program, 'This command makes its own tokens.');
 
-async function testContract(options: Options, command: Command): Promise<void> {
-  const running = findRunning();
-  const isChosen = ['baseUrl', 'localhost', 'stack', 'profile', 'region'].some(
-    (name) => (command.getOptionValueSource(name) ?? 'default') !== 'default',
-  );
-  if (running && !isChosen) options.localhost = true;
-  const { localhost, stack, samLocal, except = [] } = options;
-  const baseUrl =
-    options.baseUrl ??
-    (localhost
-      ? (running?.baseUrl ?? 'http://127.0.0.1:3000/v1')
-      : await outputOf(options, 'BaseUrl'));
+async function testContract(options: Options): Promise<void> {
+  const { samLocal, except = [] } = options;
+  const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
+  const baseUrl = options.baseUrl ?? (await baseUrlOf(options));
   await expectAnswer(baseUrl);
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
   try {
-    const settings = { baseUrl, isSam: samLocal === true, isDeployed: !localhost };
+    const settings = { baseUrl, isSam: samLocal === true, isDeployed: !options.localhost };
     const spare: [Token, Token] = [await tokens.issue('d'), await tokens.issue('e')];
     const given = { ...settings, ...(await tokens.forSuite()) };
     console.log(
-      `Testing ${baseUrl}, ${localhost ? 'the running "npm start"' : `the stack ${stack}`}. ` +
+      `Testing ${baseUrl}, ${where}. ` +
         `About ${samLocal ? 200 : 1200} plants are created and deleted again.`,
     );
     const suite = runSuite(given, except);
-    const lines = localhost ? [] : askDeployment(options, baseUrl, target, spare);
+    const lines = options.localhost ? [] : askDeployment(options, baseUrl, target, spare);
     const exitCode = await suite;
     const told = await lines;
-    if (told.length > 0) console.log(told.join('\n'));
-    if (exitCode !== 0 || told.some((line) => line.startsWith('Differs')))
+    if (told.length > 0) {
+      console.log(told.join('\n'));
+    }
+    if (exitCode !== 0 || told.some((line) => line.startsWith('Differs'))) {
       throw new AdministrationError(`${baseUrl} differs from the contract, as shown above.`);
+    }
   } finally {
     await tokens.deleteAll();
   }
+}
+
+async function baseUrlOf(options: TargetOptions): Promise<string> {
+  if (options.localhost) {
+    return findRunning()?.baseUrl ?? 'http://127.0.0.1:3000/v1';
+  }
+  return await outputOf(options, 'BaseUrl');
 }
 
 /** Issues one run's tokens, each for a new owner, and deletes them. */
@@ -106,8 +110,9 @@ function tokensOfRun({ database, table }: Target) {
   async function deleteAll(): Promise<void> {
     const deleted = await Promise.allSettled(issued.map((id) => deleteToken(database, table, id)));
     const failed = issued.filter((_, i) => deleted[i]?.status === 'rejected');
-    if (failed.length > 0)
+    if (failed.length > 0) {
       throw new Error(`These tokens are not deleted, and expire in an hour: ${failed.join(' ')}.`);
+    }
   }
 
   return { issue, forSuite, deleteAll };
@@ -135,7 +140,7 @@ async function runSuite(target: object, except: string[]): Promise<number> {
     detached: process.platform !== 'win32',
   });
   let first: number | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (first === undefined) {
         first = performance.now();
@@ -143,8 +148,11 @@ async function runSuite(target: object, except: string[]): Promise<number> {
           'The tests end first, so that they delete their plants. Once more ends them at once.',
         );
         // One Ctrl-C arrives several times, because npm and the launcher pass it on.
-      } else if (performance.now() - first > 1000) suite.kill('SIGKILL');
+      } else if (performance.now() - first > 1000) {
+        suite.kill('SIGKILL');
+      }
     });
+  }
   const [code] = await once(suite, 'exit');
   return code ?? 1;
 }

@@ -5,7 +5,7 @@ import { type IssuedToken, revokeToken } from '../../../bin/administration/acces
 import { AdministrationError } from '../../../bin/administration/administration-error.ts';
 import { explain } from '../../../bin/administration/explain.ts';
 import { accountOf, type Target } from '../../../bin/administration/target.ts';
-import type { TargetOptions } from '../../../bin/administration/target-options.ts';
+import type { StackTarget } from '../../../bin/administration/target-options.ts';
 import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
@@ -14,7 +14,7 @@ export type Token = Pick<IssuedToken, 'id' | 'token'>;
 
 /** Returns lines that each begin with "As expected", "Differs" or "Not tried". */
 export const askDeployment = (
-  options: TargetOptions & { failAuthorizer?: true },
+  options: StackTarget & { failAuthorizer?: true },
   baseUrl: string,
   target: Target,
   [revoked, damaged]: [Token, Token],
@@ -54,8 +54,9 @@ async function lifeAfterRevocation(
   for (;;) {
     const status = await statusOf(baseUrl, token);
     const seconds = Math.round((performance.now() - revoked) / 1000);
-    if (status === 401 || seconds > longestLife)
+    if (status === 401 || seconds > longestLife) {
       return told(status === 401, `${what}: it was answered ${status} after ${seconds} s`);
+    }
     await setTimeout(1000);
   }
 }
@@ -139,7 +140,9 @@ async function statusOf(baseUrl: string, token: string, patienceMs = 30_000): Pr
       signal: AbortSignal.timeout(patienceMs),
     });
     await response.body?.cancel();
-    if (response.status !== 429) return response.status;
+    if (response.status !== 429) {
+      return response.status;
+    }
     await setTimeout(1000);
   }
 }

@@ -53,12 +53,16 @@ async function compare(): Promise<void> {
         return { name, candidate, owner: 'thousand', calls: 50, endpoint };
       }),
   ];
-  if (!tls) console.error('Without openssl there is no certificate, so TLS is left out.');
+  if (!tls) {
+    console.error('Without openssl there is no certificate, so TLS is left out.');
+  }
   console.error(`Starting functions for ${options.seconds} s …`);
   const figures = await measureStarts(starts, options.seconds);
   console.error(`Calling started functions for ${options.seconds} s …`);
   const later = await measureLaterCalls(warm, options.seconds);
-  for (const [name, each] of later) figures.set(name, each);
+  for (const [name, each] of later) {
+    figures.set(name, each);
+  }
   database.stop();
 
   console.error('Starting and loading the emulator …');
@@ -74,10 +78,15 @@ async function compare(): Promise<void> {
     process.exitCode = options.check ? 0 : 1;
     return;
   }
-  for (const { title, median, atMost } of failed)
+  for (const { title, median, atMost } of failed) {
     console.error(`${title} is ${median.toFixed(2)}; the target is ${atMost}.`);
-  if (failed.length > 0) process.exitCode = 1;
-  if (options.check) return;
+  }
+  if (failed.length > 0) {
+    process.exitCode = 1;
+  }
+  if (options.check) {
+    return;
+  }
   publish('speed', {
     machine: `${process.arch}, ${cores}, Node ${process.version}`,
     date: new Date().toISOString().slice(0, 10),

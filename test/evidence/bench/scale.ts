@@ -54,7 +54,9 @@ export async function measureScale(folder: string): Promise<Result[]> {
       const found = await store.list('me', page, undefined);
       const { user, system } = process.cpuUsage(before);
       times.push(user + system);
-      if (found.length !== page) throw new Error(`A list of ${page} has ${found.length} plants.`);
+      if (found.length !== page) {
+        throw new Error(`A list of ${page} has ${found.length} plants.`);
+      }
     }
     return { units, times };
   };
@@ -66,8 +68,9 @@ export async function measureScale(folder: string): Promise<Result[]> {
   const few = await list();
   await write('other', own, most);
   const many = await list();
-  if (many.units !== few.units)
+  if (many.units !== few.units) {
     throw new Error(`A list takes ${few.units} units, and then ${many.units} in a larger store.`);
+  }
   const title = `list of ${own} plants: `;
   const beside = ({ times }: typeof many, lists = 1) =>
     quartiles(many.times.map((time, i) => time / lists / (times[i] ?? Number.NaN)));
@@ -95,10 +98,16 @@ async function heapGrowth(store: ItemStore<Plant>): Promise<number> {
   let last: bigint | undefined;
   for (let page = 1; page <= most / own; page++) {
     const found = await store.list('other', own, last);
-    if (found.length !== own) throw new Error(`Page ${page} has ${found.length} plants.`);
+    if (found.length !== own) {
+      throw new Error(`Page ${page} has ${found.length} plants.`);
+    }
     last = found.at(-1)?.id;
-    if (page === 10 || page === most / own) collect();
-    if (page === 10) afterTen = process.memoryUsage().heapUsed;
+    if (page === 10 || page === most / own) {
+      collect();
+    }
+    if (page === 10) {
+      afterTen = process.memoryUsage().heapUsed;
+    }
   }
   return (process.memoryUsage().heapUsed - afterTen) / 2 ** 20;
 }

@@ -70,11 +70,12 @@ export function scatterOf(figures: Map<string, Figures[]>): string | undefined {
     const { median, from, to } = ratio(figures, tasks, figure);
     const rounds = figures.get(tasks[0])?.length ?? 0;
     const [middle, lower, upper] = [median, from, to].map((x) => x.toFixed(2));
-    if (rounds < 5 || Math.abs(median - 1) > 0.05 || to - from > 0.2)
+    if (rounds < 5 || Math.abs(median - 1) > 0.05 || to - from > 0.2) {
       return (
         'the same function measured twice differs by a factor of ' +
         `${middle} (${lower} to ${upper}) in ${rounds} rounds`
       );
+    }
   }
   return undefined;
 }

@@ -25,12 +25,15 @@ const handleWith =
   async ({ headers, body }) => {
     const name = headers['x-amz-target']?.split('.')[1] ?? '';
     const caller = callers.getStore();
-    if (!caller) throw new Error(`${name} was sent by no call.`);
+    if (!caller) {
+      throw new Error(`${name} was sent by no call.`);
+    }
     const parameters = JSON.parse(new TextDecoder().decode(body));
     const send = (command: Command) => new Promise<Reply>((reply) => caller({ command, reply }));
     const answer = await fault({ name, parameters }, send);
-    if (typeof answer === 'string')
+    if (typeof answer === 'string') {
       throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
+    }
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
     // A stream of one chunk, as the functions collect it.
     const stream = { toArray: async () => [Buffer.from(text)] };
@@ -74,7 +77,9 @@ export async function loadFunctions(fault: Fault = (command, send) => send(comma
     });
     for (;;) {
       const change = await Promise.race([next.promise, end]);
-      if (!change.request) return change;
+      if (!change.request) {
+        return change;
+      }
       next = Promise.withResolvers();
       yield change;
     }

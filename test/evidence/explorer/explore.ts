@@ -9,8 +9,9 @@ type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 
 /** Returns every choice of so many calls, once, with a plant there and without. */
 function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scenario[] {
-  if (calls.length === count)
+  if (calls.length === count) {
     return [false, true].map((present) => ({ calls, present, ...limits }));
+  }
   const further = operations.filter((operation) => operation >= (calls.at(-1) ?? ''));
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
@@ -41,6 +42,8 @@ for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
     console.log(`${broken}\nReplay: ${command} '${replay}'`);
     process.exit(1);
   }
-  for (const other of others) all.push({ ...scenario, schedule: other });
+  for (const other of others) {
+    all.push({ ...scenario, schedule: other });
+  }
 }
 console.log(`${schedules} schedules of ${count} scenarios hold the contract.`);

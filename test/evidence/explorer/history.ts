@@ -28,8 +28,12 @@ export interface Call extends Answered {
 /** Returns how a history between two states breaks the contract, if it does. */
 export function violation(calls: Call[], before: State, after: State): string | undefined {
   for (const call of calls.filter(({ status }) => status === 503)) {
-    if (!isInDoubt(call)) return `${call.operation}: 503, though no write was in doubt.`;
-    if (couldKnow(call)) return `${call.operation}: 503, though it could see its own outcome.`;
+    if (!isInDoubt(call)) {
+      return `${call.operation}: 503, though no write was in doubt.`;
+    }
+    if (couldKnow(call)) {
+      return `${call.operation}: 503, though it could see its own outcome.`;
+    }
   }
   const answers = calls.map(({ operation, status }) => `${operation}: ${status}`).join(', ');
   return linearizes(calls, before, after) ? undefined : `No order explains ${answers}.`;
@@ -41,7 +45,9 @@ const isInDoubt = ({ faults }: Answered) =>
 
 function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
   // After a timeout, a delete cannot know that it arrived.
-  if (operation === 'delete' && faults.includes('done-timeout')) return false;
+  if (operation === 'delete' && faults.includes('done-timeout')) {
+    return false;
+  }
   return tookEffect && arrivals.every((step, i) => step === Number(arrivals[0]) + i);
 }
 
@@ -52,13 +58,19 @@ export function linearizes(calls: Answered[], before: State, after: State): bool
   const search = (left: Answered[], state: State): boolean => {
     // A call that was answered 503 may take effect after its answer, or never.
     const answered = left.filter(({ status }) => status !== 503);
-    if (answered.length === 0 && state === after) return true;
+    if (answered.length === 0 && state === after) {
+      return true;
+    }
     const tried = `${left.map((call) => numbers.get(call))} ${state}`;
-    if (inVain.has(tried)) return false;
+    if (inVain.has(tried)) {
+      return false;
+    }
     inVain.add(tried);
     const firstEnd = Math.min(...answered.map(({ arrivals }) => Math.max(...arrivals)));
     return left.some((call) => {
-      if (firstEnd < Math.min(...call.arrivals)) return false;
+      if (firstEnd < Math.min(...call.arrivals)) {
+        return false;
+      }
       const others = left.filter((other) => other !== call);
       return statesAfter(call, state).some((next) => search(others, next));
     });

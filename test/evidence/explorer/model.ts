@@ -22,18 +22,29 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>) {
   /** Answers a command. A stale read does not see the last write. */
   function answer({ name, parameters }: Command, stale = false): Answer {
     const { ConditionExpression: condition } = parameters;
-    if (condition && condition !== 'attribute_not_exists(#id)')
+    if (condition && condition !== 'attribute_not_exists(#id)') {
       throw new Error(`The model does not know this condition: ${condition}`);
-    if (condition && item) return refusal(400, 'ConditionalCheckFailedException');
+    }
+    if (condition && item) {
+      return refusal(400, 'ConditionalCheckFailedException');
+    }
     const found = stale ? previous : item;
     if (isWrite({ name, parameters })) {
       previous = item;
       item = name === 'PutItem' ? (parameters.Item as typeof item) : undefined;
     }
-    if (name === 'PutItem') return { status: 200, body: {} };
-    if (name === 'DeleteItem') return { status: 200, body: { Attributes: found } };
-    if (name === 'GetItem') return { status: 200, body: { Item: found } };
-    if (name !== 'Query') throw new Error(`The model does not know the command ${name}.`);
+    if (name === 'PutItem') {
+      return { status: 200, body: {} };
+    }
+    if (name === 'DeleteItem') {
+      return { status: 200, body: { Attributes: found } };
+    }
+    if (name === 'GetItem') {
+      return { status: 200, body: { Item: found } };
+    }
+    if (name !== 'Query') {
+      throw new Error(`The model does not know the command ${name}.`);
+    }
     const names = parameters.ExpressionAttributeNames as Record<string, string>;
     const shown = `${parameters.ProjectionExpression}`.split(', ').map((alias) => names[alias]);
     const seen = Object.entries(found ?? {}).filter(([attribute]) => shown.includes(attribute));

@@ -31,9 +31,8 @@ const isPut = ({ name }: Command) => name === 'PutItem';
 const isDelete = ({ name }: Command) => name === 'DeleteItem';
 const isGet = ({ name }: Command) => name === 'GetItem';
 const nothing: Reply = { status: 200, body: {} };
-const [throttled, conflict] = ['ThrottlingException', 'ConditionalCheckFailedException'].map(
-  (type) => refusal(400, type),
-) as [Reply, Reply];
+const throttled = refusal(400, 'ThrottlingException');
+const conflict = refusal(400, 'ConditionalCheckFailedException');
 const present = { present: true };
 
 /** Faults in creating, deleting and listing, each with the calls and the scenario that show it. */

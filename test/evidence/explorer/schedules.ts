@@ -66,13 +66,22 @@ export async function run(makeCall: MakeCall, scenario: Scenario) {
     const possible = [...ofCalls, ...late.map(({ name }, i) => `late:${name}:${i}`)];
     const given = scenario.schedule?.[schedule.length];
     const step = given ?? possible[0];
-    if (step === undefined) break;
-    if (!possible.includes(step)) throw new Error(`${step} is not one of ${possible}.`);
-    if (!given) others.push(...possible.slice(1).map((other) => [...schedule, other]));
+    if (step === undefined) {
+      break;
+    }
+    if (!possible.includes(step)) {
+      throw new Error(`${step} is not one of ${possible}.`);
+    }
+    if (!given) {
+      others.push(...possible.slice(1).map((other) => [...schedule, other]));
+    }
     const [who, , fate = ''] = step.split(':');
     const call = calls[Number(who)];
-    if (call) await meet(call, fate, schedule.length, model, late);
-    else model.answer(late.splice(Number(fate), 1)[0] as Command);
+    if (call) {
+      await meet(call, fate, schedule.length, model, late);
+    } else {
+      model.answer(late.splice(Number(fate), 1)[0] as Command);
+    }
     schedule.push(step);
   }
   return { broken: violation(calls, before, model.plant()), schedule, others };
@@ -81,13 +90,17 @@ export async function run(makeCall: MakeCall, scenario: Scenario) {
 /** Returns what can become of a call's request, without what makes no difference. */
 function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasLast = false) {
   const { command } = call.request ?? {};
-  if (!command) return [];
+  if (!command) {
+    return [];
+  }
   // Of equal calls, the first begins.
   const equal = calls.filter(({ operation }) => operation === call.operation);
   const canArrive = hasBegun(call) || call === equal.find((one) => one.request && !hasBegun(one));
   const canBeStale = !isWrite(command) && command.parameters.ConsistentRead !== true;
   const fates = canArrive ? ['ok', ...(canBeStale ? ['stale'] : [])] : [];
-  if (calls.flatMap((one) => one.faults).length === scenario.faults) return fates;
+  if (calls.flatMap((one) => one.faults).length === scenario.faults) {
+    return fates;
+  }
   const possible = (scenario.everyError ? Object.keys(faults) : mainFaults).filter((fault) =>
     // A request is lost right after it was sent. To a reader, a lost answer is like a lost request.
     fault.startsWith('lost') ? wasLast || !calls.some(hasBegun) : canArrive && isWrite(command),
@@ -99,9 +112,15 @@ function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasL
 async function meet(call: Running, fate: string, step: number, model: Model, late: Command[]) {
   const { command, reply } = call.request as Request;
   const fault = faults[fate];
-  if (fault) call.faults.push(fate);
-  if (!fate.startsWith('lost')) call.arrivals.push(step);
-  if (fate.startsWith('late')) late.push(command);
+  if (fault) {
+    call.faults.push(fate);
+  }
+  if (!fate.startsWith('lost')) {
+    call.arrivals.push(step);
+  }
+  if (fate.startsWith('late')) {
+    late.push(command);
+  }
   const seen = /^(lost|late)/.test(fate) ? undefined : model.answer(command, fate === 'stale');
   call.tookEffect ||= fault !== undefined && isWrite(command) && seen?.status === 200;
   reply(fault ?? (seen as Answer));

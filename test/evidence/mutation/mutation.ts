@@ -15,9 +15,13 @@ const program = new Command('npm run mutation --')
   .parse();
 const patterns = program.args;
 const missing = patterns.find((pattern) => globSync(pattern).length === 0);
-if (missing) program.error(`error: No file matches ${missing}.`);
+if (missing) {
+  program.error(`error: No file matches ${missing}.`);
+}
 const mutants = mutate(patterns.length > 0 ? patterns : ['functions/**/*.ts']);
-if (mutants.length === 0) program.error('error: Nothing in these files can be changed.');
+if (mutants.length === 0) {
+  program.error('error: Nothing in these files can be changed.');
+}
 const queue = mutants.filter(({ isDetected }) => !isDetected);
 
 console.log(`The unit tests leave ${queue.length} of ${mutants.length} changes.`);
@@ -29,7 +33,9 @@ await Promise.all(
     const copy = faultyCopy(folder);
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const failure = await findFailure(copy, mutant);
-      if (!failure) survived.push(mutant);
+      if (!failure) {
+        survived.push(mutant);
+      }
       console.log(`${failure ?? 'SURVIVED'}: ${describe(mutant)}`);
     }
     rmSync(folder, { recursive: true });
@@ -45,15 +51,19 @@ const survivors: Record<string, Record<string, string>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8'),
 );
 const unexplained = survived.filter(({ file, name }) => !survivors[file]?.[name]);
-for (const mutant of unexplained) console.error(`Nothing detects ${describe(mutant)}`);
+for (const mutant of unexplained) {
+  console.error(`Nothing detects ${describe(mutant)}`);
+}
 const stale = Object.entries(survivors)
   .filter(([file]) => patterns.length === 0 || mutants.some((mutant) => mutant.file === file))
   .flatMap(([file, names]) => Object.keys(names).map((name) => ({ file, name })))
   .filter(({ file, name }) => !survived.some((one) => one.file === file && one.name === name));
-for (const { file, name } of stale)
+for (const { file, name } of stale) {
   console.error(`survivors.json explains what does not survive: ${file}, ${name}`);
-if (unexplained.length > 0 || stale.length > 0 || score < 90) process.exitCode = 1;
-else if (patterns.length === 0) {
+}
+if (unexplained.length > 0 || stale.length > 0 || score < 90) {
+  process.exitCode = 1;
+} else if (patterns.length === 0) {
   const date = new Date().toISOString().slice(0, 10);
   const figures = { date, mutants: mutants.length, killed };
   writeFileSync('docs/mutation.json', `${JSON.stringify(figures, null, 2)}\n`);

@@ -48,8 +48,9 @@ export const unitTests = [
  */
 export function mutate(patterns: string[]): Mutant[] {
   // Stryker needs TypeScript 5, so it has a lock file of its own.
-  if (!existsSync(join(here, 'node_modules')))
+  if (!existsSync(join(here, 'node_modules'))) {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: here });
+  }
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-mutation-'));
   try {
     const config = join(folder, 'stryker.config.json');
@@ -106,7 +107,9 @@ export function mutantsIn({ files }: Report): Mutant[] {
     );
     return [...alike].flatMap(([name, those]) =>
       those.flatMap(({ replacement, status, location: { start, end } }, i) => {
-        if (['CompileError', 'RuntimeError', 'Ignored'].includes(status)) return [];
+        if (['CompileError', 'RuntimeError', 'Ignored'].includes(status)) {
+          return [];
+        }
         return {
           file,
           name: those.length > 1 ? `${name} ${i + 1}` : name,
@@ -124,10 +127,14 @@ function declarationOf(lines: string[], line: number): string {
   let margin = Number.POSITIVE_INFINITY;
   for (const text of lines.slice(0, line).reverse()) {
     const indent = text.search(/\S/);
-    if (indent < 0 || indent >= margin) continue;
+    if (indent < 0 || indent >= margin) {
+      continue;
+    }
     const declaration = /^(?: *(?:export )?(?:async )?function |(?:export )?const )(\w+)/;
     const [, name] = declaration.exec(text) ?? [];
-    if (name) return name;
+    if (name) {
+      return name;
+    }
     // The line above the end of a list of parameters belongs to the same declaration.
     margin = text[indent] === ')' ? indent + 1 : indent;
   }

@@ -27,7 +27,9 @@ export async function findFailure(copy: ReturnType<typeof faultyCopy>, { file, s
   const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
   for (const name of names) {
     const failure = await copy(`test/${name}`, { [file]: source });
-    if (failure) return `${name}: ${failure.split('\n', 1)}`;
+    if (failure) {
+      return `${name}: ${failure.split('\n', 1)}`;
+    }
   }
   return undefined;
 }

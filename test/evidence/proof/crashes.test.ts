@@ -44,7 +44,9 @@ function acknowledgedWrites(tag = '') {
             lastId += 1;
             const id = lastId;
             for (const isThere of id % 3 === 0 ? [true, false] : [true]) {
-              if (!(await write(store, id, isThere))) return;
+              if (!(await write(store, id, isThere))) {
+                return;
+              }
               await afterEach();
             }
           }
@@ -55,12 +57,16 @@ function acknowledgedWrites(tag = '') {
       const ids: number[] = [];
       for (let query: string | undefined = ''; query !== undefined; ) {
         const answer: Response = await list(query);
-        for (const plant of (await answer.json()) as Content[]) ids.push(Number(plant[label]));
+        for (const plant of (await answer.json()) as Content[]) {
+          ids.push(Number(plant[label]));
+        }
         [, query] = /\/plants(\?.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
       }
       const listed = new Set(ids);
       expect(listed.size).toBe(ids.length);
-      for (const [id, isThere] of present) expect([id, listed.has(id)]).toEqual([id, isThere]);
+      for (const [id, isThere] of present) {
+        expect([id, listed.has(id)]).toEqual([id, isThere]);
+      }
       return ids;
     },
   };
@@ -74,7 +80,9 @@ test('what was acknowledged before a kill is there, or gone, after it', async ()
   /** Starts the store on what a kill left. The list tells what was unknown after the kill. */
   const start = async () => {
     const store = await startNpmStart(['--data', data]);
-    for (const id of await writes.expectIn(store)) writes.present.set(id, true);
+    for (const id of await writes.expectIn(store)) {
+      writes.present.set(id, true);
+    }
     return store;
   };
   for (let round = 0; round < rounds; round += 1) {
@@ -113,15 +121,18 @@ function mountDisk() {
     return spawnSync(program, args).status === 0;
   };
   const mount = (options: string) => run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
-  if (!mount('size=1m')) return [];
+  if (!mount('size=1m')) {
+    return [];
+  }
   finallyDo(() => run('umount', '--lazy', folder));
   return [{ folder, makeRoom: () => expect(mount('size=64m,remount')).toBe(true) }];
 }
 
 const count = Math.max(2, countOf({ whole: 10 }));
 const disks = Array.from({ length: count }, mountDisk).flat();
-if (disks.length < count)
+if (disks.length < count) {
   process.stderr.write('The proof leaves out the full disk, because it cannot mount one.\n');
+}
 const testOnDisks = disks.length === count ? test : test.skip;
 
 testOnDisks('a full disk gives a clear error and loses nothing that was acknowledged', async () => {
@@ -132,7 +143,9 @@ testOnDisks('a full disk gives a clear error and loses nothing that was acknowle
     const data = join(folder, 'store');
     const writes = acknowledgedWrites('🌵'.repeat(100));
     const store = await startNpmStart(['--data', data]);
-    for (const { status } of await writes.writeOn(store)) expect(status).toBe('fulfilled');
+    for (const { status } of await writes.writeOn(store)) {
+      expect(status).toBe('fulfilled');
+    }
     expect(await writes.write(store, 0)).toBe(false);
     await writes.expectIn(store);
     // An incomplete record may stand before what is written now.

@@ -68,7 +68,9 @@ const deliberateFaults = [
     operation: (sound) => (schema, run) =>
       sound(schema, run).before(({ event: { headers, requestContext } }) => {
         const owner = headers['X-Owner'];
-        if (owner) requestContext.authorizer = { owner };
+        if (owner) {
+          requestContext.authorizer = { owner };
+        }
       }),
   }),
   fault<Authorizer>(
@@ -117,7 +119,9 @@ function filesOf({ file, imported, wrappers }: (typeof deliberateFaults)[number]
         ([key, wrap]) => `export const ${key} = (${wrap})(sound.${key});`,
       ),
     ].join('\n');
-  if (!imported) return { [added]: source, [file]: wrapping(name) };
+  if (!imported) {
+    return { [added]: source, [file]: wrapping(name) };
+  }
   const importing = source.replace(`from '${imported}'`, `from '${name}'`);
   expect(importing).not.toBe(source);
   return { [added]: wrapping(imported), [file]: importing };

@@ -15,7 +15,9 @@ const percentile = (values: number[], part: number): number =>
 
 /** Returns the memory of a process. Only Linux tells it by a file; elsewhere it is NaN. */
 function residentMb(pid?: number): number {
-  if (process.platform !== 'linux') return Number.NaN;
+  if (process.platform !== 'linux') {
+    return Number.NaN;
+  }
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
@@ -62,7 +64,8 @@ test('under load, every call succeeds and memory stays flat', async () => {
   const startedAt = performance.now();
   const program = await startNpmStart(['--data', join(temporaryFolder(), 'store')]);
   const tell = (connections: number, seconds: number, latenciesMs: number[], memory = '') => {
-    const [p50, p99] = [percentile(latenciesMs, 0.5), percentile(latenciesMs, 0.99)];
+    const p50 = percentile(latenciesMs, 0.5);
+    const p99 = percentile(latenciesMs, 0.99);
     const perSecond = Math.round(latenciesMs.length / seconds);
     report(
       {
@@ -77,7 +80,8 @@ test('under load, every call succeeds and memory stays flat', async () => {
       startedAt,
     );
   };
-  const [short, long] = [countOf({ whole: 60 }), countOf({ whole: 600 })];
+  const short = countOf({ whole: 60 });
+  const long = countOf({ whole: 600 });
   const high = await load(program, 200, short);
   const low = await load(program, 20, long);
   const { code, stderr } = await program.end();
@@ -87,7 +91,9 @@ test('under load, every call succeeds and memory stays flat', async () => {
   const warm = percentile(low.megabytes.slice(2 * tenth, 3 * tenth), 0.5);
   const end = percentile(low.megabytes.slice(-tenth), 0.5);
   // A short run ends before the engine's memory has grown to its size.
-  if (share === 1 && process.platform === 'linux') expect(end).toBeLessThan(1.1 * warm);
+  if (share === 1 && process.platform === 'linux') {
+    expect(end).toBeLessThan(1.1 * warm);
+  }
   tell(200, short, high.latenciesMs);
   const memory = ` Memory was ${warm} MB after the warm-up and ${end} MB at the end.`;
   tell(20, long, low.latenciesMs, memory);

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../functions/shared/operations.ts';
-import type { Answer } from '../../support/description.ts';
+import type { Answer } from '../../support/openapi/description.ts';
 import { type Content, sent } from '../../support/plant.ts';
 import { type openStore, plantsIn } from '../../support/service/store.ts';
 
@@ -34,7 +34,9 @@ export function ownerCalls(
         pages.push(plantsIn(answer));
         query = nextOf(answer);
         // There are never more plants than that.
-        if (pages.length > 100) throw new Error('The links never end.');
+        if (pages.length > 100) {
+          throw new Error('The links never end.');
+        }
       }
       return pages;
     },

@@ -4,7 +4,9 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
 const output = process.stdout.write.bind(process.stdout);
-for (const level of ['info', 'error']) console[level] = () => {};
+for (const level of ['info', 'error']) {
+  console[level] = () => {};
+}
 const { handler } = await import(pathToFileURL(process.argv[2]).href);
 
 let passed = 0;

@@ -9,7 +9,7 @@ import {
   DescribeTableCommand,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
@@ -21,13 +21,14 @@ import { eventually } from '../../support/eventually.ts';
 
 afterEach(() => void jest.restoreAllMocks());
 
-const tables = { Table: tableOf('key') };
+const TableName = 'Table';
+const tables = { [TableName]: tableOf('key') };
 function clientOf(endpoint: string) {
   const client = localDocumentClient(endpoint, { maxAttempts: 1 });
   finallyDo(() => client.destroy());
   return {
-    put: (key: string) => client.send(new PutCommand({ TableName: 'Table', Item: { key } })),
-    scan: (Limit: number) => client.send(new ScanCommand({ TableName: 'Table', Limit })),
+    put: (key: string) => client.send(new PutCommand({ TableName, Item: { key } })),
+    scan: (Limit: number) => client.send(new ScanCommand({ TableName, Limit })),
   };
 }
 
@@ -61,15 +62,21 @@ test.each([
   const level = new ClassicLevel(temporaryFolder());
   // The class that all iterators of both engines extend.
   let iterator = Object.getPrototypeOf(level.keys());
-  while (!Object.hasOwn(iterator, 'close')) iterator = Object.getPrototypeOf(iterator);
+  while (!Object.hasOwn(iterator, 'close')) {
+    iterator = Object.getPrototypeOf(iterator);
+  }
   await level.close();
   const data = folder();
   const database = await openDatabase({ ...(data && { data }) });
   await createTablesOf(tables, database);
   const { put, scan } = clientOf(database.endpoint);
-  for (const key of ['a', 'b', 'c']) await put(key);
+  for (const key of ['a', 'b', 'c']) {
+    await put(key);
+  }
   const close = jest.spyOn(iterator, 'close');
-  for (const limit of [1, 10]) await scan(limit);
+  for (const limit of [1, 10]) {
+    await scan(limit);
+  }
   const closed = new Set(close.mock.contexts).size;
   close.mockRestore();
   expect(closed).toBeGreaterThanOrEqual(2);
@@ -88,8 +95,7 @@ test('on a slow disk, a table is made or gone when the database answers', async 
   const { endpoint } = await openDatabase({ data: temporaryFolder() });
   const client = localClient(endpoint, { maxAttempts: 1 });
   finallyDo(() => client.destroy());
-  const TableName = 'Table';
-  const table = { TableName, ...tables.Table, BillingMode: 'PAY_PER_REQUEST' as const };
+  const table = { TableName, ...tables[TableName], BillingMode: 'PAY_PER_REQUEST' as const };
   await client.send(new CreateTableCommand(table));
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   expect(Table?.TableStatus).toBe('ACTIVE');
@@ -97,13 +103,52 @@ test('on a slow disk, a table is made or gone when the database answers', async 
   expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
 });
 
+/** What classic-level calls for each of its methods, and what fails if the disk does. */
+const onDisk = ClassicLevel.prototype as unknown as Record<string, () => Promise<void>>;
+
+type Client = ReturnType<typeof localDocumentClient>;
+test.each([
+  {
+    of: 'put',
+    write: (client: Client) => client.send(new PutCommand({ TableName, Item: { key: 'new' } })),
+  },
+  {
+    of: 'del',
+    write: (client: Client) => client.send(new DeleteCommand({ TableName, Key: { key: 'old' } })),
+  },
+  {
+    of: 'batch',
+    write: (client: Client) => client.send(new DeleteTableCommand({ TableName })),
+  },
+])('a $of that fails is answered 500, as is every later write', async ({ of, write }) => {
+  const told: string[] = [];
+  const database = await openDatabase({
+    data: temporaryFolder(),
+    onFailure: (message) => told.push(message),
+  });
+  await createTablesOf(tables, database);
+  const { put } = clientOf(database.endpoint);
+  await put('old');
+  const client = localDocumentClient(database.endpoint, { maxAttempts: 1 });
+  finallyDo(() => client.destroy());
+
+  jest.spyOn(onDisk, `_${of}`).mockRejectedValueOnce(new Error('No space left on device'));
+  const failed = { $metadata: { httpStatusCode: 500 }, message: 'No space left on device' };
+  await expect(eventually('an answer', write(client))).rejects.toMatchObject(failed);
+  await expect(put('later')).rejects.toMatchObject(failed);
+  expect(told).toEqual([
+    expect.stringMatching(/^The database takes no more writes: No space left/),
+  ]);
+});
+
 test('a folder that cannot be written is refused with advice', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  for (const data of [file, join(file, 'below')])
+  for (const data of [file, join(file, 'below')]) {
     await expect(openDataFolder(data)).rejects.toThrow(
       /cannot be written \(E\w+\)\. Choose another folder with --data, or keep nothing with --memory\.$/,
     );
+  }
 });
 
 describe('a data folder', () => {
@@ -130,7 +175,8 @@ describe('a data folder', () => {
     writeFileSync(found, text);
   };
   const afresh = 'Remove it to start afresh, or choose another folder.';
-  const foreign = `was not made by this program. ${afresh}`;
+  // It may hold somebody's own files.
+  const foreign = 'was not made by this program. Choose another folder.';
   const damaged = `is damaged. ${afresh}`;
   async function change(folder: string, key: string, value: string): Promise<void> {
     const level = new ClassicLevel(folder);

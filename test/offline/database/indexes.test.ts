@@ -120,7 +120,9 @@ test('calls wait while a table is rebuilt, and none gets lost', async () => {
   const { put, all } = clientOf(database);
   await createTablesOf({ Plants: plain }, database);
   const writing = (async () => {
-    for (const one of rows) await put([one]);
+    for (const one of rows) {
+      await put([one]);
+    }
   })();
   await database.exclusively(() => createTablesOf({ Plants: indexed }, database));
   await writing;
@@ -128,7 +130,8 @@ test('calls wait while a table is rebuilt, and none gets lost', async () => {
 });
 
 test('work on the tables waits for the calls in progress', async () => {
-  const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
   const order: string[] = [];
   const front = databaseFront(async () => {
     arrived.resolve();

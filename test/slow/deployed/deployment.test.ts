@@ -52,12 +52,15 @@ async function run(command: string, ...args: string[]) {
   const program = startProgram(command, args, { seconds: 900 });
   const { code, stdout } = await program.ended();
   const all = program.lines.join('\n');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${all}`);
+  if (code !== 0) {
+    throw new Error(`${command} ${args.join(' ')}: exit code ${code}\n${all}`);
+  }
   return { stdout, all };
 }
 
 const npmRun = (script: string, ...args: string[]) =>
   run('npm', 'run', '-s', script, '--', ...args);
+const stack = ['--stack', 'PlantStore'];
 const cdk = (...args: string[]) => {
   const setting = `plant-store:architecture=${architecture}`;
   return run('npx', 'cdk', ...args, '--output', join(work, 'cdk.out'), '-c', setting);
@@ -78,7 +81,15 @@ async function list(token: string): Promise<number> {
 }
 
 async function issueToken(): Promise<{ id: string; token: string }> {
-  const { stdout } = await npmRun('token', 'issue', '--owner', 'ci', '--expires-in', '1h');
+  const { stdout } = await npmRun(
+    'token',
+    'issue',
+    '--owner',
+    'ci',
+    '--expires-in',
+    '1h',
+    ...stack,
+  );
   const token = stdout.trim();
   const [, id = ''] = token.split('_');
   return { id, token };
@@ -88,8 +99,8 @@ async function issueToken(): Promise<{ id: string; token: string }> {
 async function lifeOfToken(): Promise<number[]> {
   const { id, token } = await issueToken();
   const before = await list(token);
-  expect((await npmRun('token', 'list')).stdout).toContain(id);
-  await npmRun('token', 'revoke', id);
+  expect((await npmRun('token', 'list', ...stack)).stdout).toContain(id);
+  await npmRun('token', 'revoke', id, ...stack);
   return [before, await list(token)];
 }
 
@@ -114,7 +125,7 @@ test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', asy
 });
 
 test('the deployed stack passes the contract tests', async () => {
-  const options = ['--stack', 'PlantStore', '--base-url', api];
+  const options = [...stack, '--base-url', api];
   // The stand-in has no limit for bodies, and passes this one to the function.
   const { all } = await npmRun('contract', ...options, '--except', 'a body of 11 MB');
   // The log of CI shows what was tried here, what was left out, and why.
@@ -142,7 +153,7 @@ test('a token that the authorizer cannot check is answered 503', async () => {
   await database.send(new DeleteItemCommand({ TableName, Key }));
 });
 
-// What the metric filters count is shown by test/stack/metric-filters.test.ts.
+// What the metric filters count is shown by test/stack/monitoring/metric-filters.test.ts.
 test('an alarm goes off when its metric counts a failure', async () => {
   const alarm = { AlarmNames: ['PlantStore-AuthorizerFailures'] };
   const stateOf = async () =>

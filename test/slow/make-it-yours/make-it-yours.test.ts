@@ -1,5 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPackage, writePackage } from '../../../bin/yours/origin.ts';
@@ -130,7 +137,9 @@ test(
     const original = copyOf('original');
     const copy = copyOf('copy');
     makeYours(copy, nouns[0] as Nouns, 'all');
-    for (const file of ownEdits) append(copy, file, '\n// An edit of mine.\n');
+    for (const file of ownEdits) {
+      append(copy, file, '\n// An edit of mine.\n');
+    }
     append(copy, 'docs/operations.md', '\nA line of mine.\n');
     append(copy, 'README.md', '\nA line of mine.\n');
     const ours = readPackage(copy.folder);
@@ -138,13 +147,14 @@ test(
     copy.commit('Ours');
 
     const firstLine = '/** Where the original begins. */';
-    for (const file of ['functions/log.ts', 'lib/constructs/tables.ts', 'bin/token.ts'])
+    for (const file of ['functions/log.ts', 'lib/constructs/tables.ts', 'bin/token.ts']) {
       edit(
         original,
         file,
         readFileSync(join(original.folder, file), 'utf8'),
         `${firstLine}\n${readFileSync(join(original.folder, file), 'utf8')}`,
       );
+    }
     renameSync(
       join(original.folder, 'test/http/cors.test.ts'),
       join(original.folder, 'test/http/origins.test.ts'),
@@ -176,12 +186,16 @@ test(
     append(original, 'functions/log.ts', '\n// A line at the end of the original.\n');
     edit(original, 'docs/operations.md', '# ', '# All about ');
     original.commit('Still newer');
+    const installed = join(copy.folder, 'node_modules', 'installed-before');
+    writeFileSync(installed, '');
     const second = npmRun(copy, 'upgrade', original.folder, 'main');
     expect(second).toEqual({
       status: 1,
       output: expect.stringContaining('conflict in functions/log.ts'),
     });
     expect(second.output.match(/^CONFLICT/gm)).toHaveLength(1);
+    // The packages are the same, so they are not installed again.
+    expect(existsSync(installed)).toBe(true);
     expect(npmRun(copy, 'upgrade', '--continue').output).toContain('Mend these first');
     copy.run('git', 'checkout', '-q', '--theirs', 'functions/log.ts');
     copy.run('git', 'add', 'functions/log.ts');

@@ -48,6 +48,7 @@ beforeEach(() => {
   counting = ['AWS/ApiGateway 5XXError', 'PlantStore AuthorizerFailed'];
 });
 
+const stack = ['--stack', 'PlantStore'];
 /** The environment in which the stand-in is the deployed stack. */
 const deployed = {
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
@@ -94,8 +95,15 @@ const quick = [
 /** Leaves out more, for what happens around the suite. A few plants are still created. */
 const few = [
   ...quick,
-  ...['a list has', 'a list shows', 'a page', 'the links', 'a cursor', 'concurrent'],
-  ...['of another owner', 'can be written as', 'may be of the type'],
+  'a list has',
+  'a list shows',
+  'a page',
+  'the links',
+  'a cursor',
+  'concurrent',
+  'of another owner',
+  'can be written as',
+  'may be of the type',
 ];
 const except = ['--except', ...few, 'only AWS settles'];
 
@@ -111,7 +119,7 @@ async function expectCleanEnd() {
 }
 
 test('a deployed stack is tested with new tokens, and told what only AWS settles', async () => {
-  const { code, output } = await contract(['--fail-authorizer', '--except', ...quick]);
+  const { code, output } = await contract([...stack, '--fail-authorizer', '--except', ...quick]);
   expect(output).toContain(`Testing ${baseUrl}, the stack PlantStore. About 1200 plants are`);
   expect(output).toMatch(/Tests: +\d+ skipped, \d+ passed/);
   const told = output.split('\n').filter((line) => /^(As expected|Differs|Not tried): /.test(line));
@@ -135,18 +143,21 @@ test('a deployed stack is tested with new tokens, and told what only AWS settles
 
 test('answers that differ fail the run, which names them and deletes everything', async () => {
   spoil = (status, headers, url) => {
-    if (status === 409) delete headers['x-content-type-options'];
+    if (status === 409) {
+      delete headers['x-content-type-options'];
+    }
     return url.endsWith('/nothing') ? 403 : status;
   };
-  const { code, output } = await contract(['--except', ...few]);
+  const { code, output } = await contract([...stack, '--except', ...few]);
   const differs = '403 no-such-operation instead of 404 no-such-operation';
   for (const told of [
     'POST /plants was answered with 409: the header X-Content-Type-Options is missing.',
     `\nDiffers: an unknown path with a token: ${differs}\n`,
     '\nNot tried: a failure of the authorizer',
     `\nerror: ${baseUrl} differs from the contract`,
-  ])
+  ]) {
     expect(output).toContain(told);
+  }
   expect(code).toBe(1);
   await expectCleanEnd();
 });
@@ -157,7 +168,13 @@ test("another answer of AWS's front end is told, and fails no test", async () =>
     (what) => `refused with ${what}`,
   );
   const leftOut = few.filter((words) => words !== 'is refused with');
-  const { code, output } = await contract(['--except', ...leftOut, ...others, 'only AWS settles']);
+  const { code, output } = await contract([
+    ...stack,
+    '--except',
+    ...leftOut,
+    ...others,
+    'only AWS settles',
+  ]);
   expect(output).toMatch(/^Differs: a delete with the id: \[7\]: DELETE .+ with 403/m);
   expect(output).toContain('\nAs expected: a delete with the id: %00: 400 invalid-request ?id\n');
   expect(code).toBe(0);
@@ -175,12 +192,12 @@ test('a metric that does not count a failure of the authorizer is named', async 
   client.destroy();
 });
 
-test('a running npm start is found, and tested with tokens of its own', async () => {
+test('the running npm start is tested with tokens of its own', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, '.plant-store'));
   const { databaseEndpoint: dynamodbEndpoint } = service;
   announce(join(cwd, '.plant-store'), { baseUrl, dynamodbEndpoint });
-  const { code, output } = await contract(except, { cwd, env: {} });
+  const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(output).not.toMatch(/^(As expected|Differs): /m);
   expect(code).toBe(0);
@@ -192,7 +209,9 @@ function interrupted(args: string[], interrupt: (signal: Signal) => void) {
   const start = calls;
   const { promise, resolve } = Promise.withResolvers<void>();
   spoil = (status) => {
-    if (calls > start + 20) resolve();
+    if (calls > start + 20) {
+      resolve();
+    }
     return status;
   };
   return contract(args, { onStart: (signal) => void promise.then(() => interrupt(signal)) });
@@ -203,7 +222,7 @@ const testSignals = testOnPosix('a process cannot handle the signals of another 
 testSignals.each(['SIGINT', 'SIGTERM'] as const)(
   '%s in the middle of the suite leaves no token that works, and no plant',
   async (name) => {
-    const { output } = await interrupted(except, (signal) => signal(name));
+    const { output } = await interrupted([...stack, ...except], (signal) => signal(name));
     expect(output).toContain('The tests end first, so that they delete their plants.');
     await expectCleanEnd();
   },
@@ -211,7 +230,7 @@ testSignals.each(['SIGINT', 'SIGTERM'] as const)(
 
 test('a server that does not answer, or without an end, does not hold up the run', async () => {
   const silent = await serve(() => {});
-  const { code, output } = await contract(['--base-url', silent]);
+  const { code, output } = await contract([...stack, '--base-url', silent]);
   const line = /^error: http:\S+ does not answer \(.*\)\. Start it, or .*\n$/;
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
 
@@ -227,12 +246,14 @@ test('a server that does not answer, or without an end, does not hold up the run
 });
 
 function* endlessly() {
-  for (;;) yield Buffer.alloc(2 ** 16, ' ');
+  for (;;) {
+    yield Buffer.alloc(2 ** 16, ' ');
+  }
 }
 
 test.each([
   ['a base URL that is not a URL', ['--base-url', 'localhost'], 'A base URL looks like'],
-  ['neither AWS nor npm start', [], 'add --localhost for a running "npm start"'],
+  ['neither a region nor credentials', stack, 'No AWS region is chosen.'],
   ['a token as an argument', ['--token', forge()], 'This command makes its own tokens.'],
 ])('with %s, one line says what is wrong', async (_, args, line) => {
   const { code, output } = await contract(args, { env: {} });
@@ -243,7 +264,7 @@ test.each([
 
 testSignals('a second Ctrl-C ends a suite that does not end', async () => {
   let asked = 0;
-  const { output } = await interrupted([], async (signal) => {
+  const { output } = await interrupted(stack, async (signal) => {
     // Ctrl-C reaches the program several times at once.
     signal('SIGINT');
     signal('SIGINT');

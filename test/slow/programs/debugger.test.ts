@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { root } from '../../support/checkout.ts';
+import { serve } from '../../support/http/servers.ts';
+import { plantWith } from '../../support/plant.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { attach } from '../devtools.ts';
@@ -22,7 +24,7 @@ async function startDebugged() {
   const store = await startNpmStart(['--memory', '--inspect=127.0.0.1:0'], { launcher });
   const [, url = ''] = /^Debugger listening on (ws:\S+)$/m.exec(store.output.stderr) ?? [];
   // The thread of a function starts with the first request.
-  expect((await store.create({ id: 1, name: 'Monstera' })).status).toBe(201);
+  expect((await store.create(plantWith(1))).status).toBe(201);
 
   /** What the thread tells, by the event or the number of a command. */
   const told = new EventEmitter();
@@ -72,10 +74,27 @@ async function startDebugged() {
   return { ...store, tell, paused };
 }
 
+test('a port that is taken for the debugger ends npm start, which says so', async () => {
+  const { port } = new URL(await serve(() => {}));
+  const args = [
+    'bin/node24.mjs',
+    'bin/start.ts',
+    '--memory',
+    '--port',
+    '0',
+    '--dynamodb-port',
+    '0',
+  ];
+  const { ended } = startProgram(process.execPath, [...args, `--inspect=127.0.0.1:${port}`]);
+  const { code, stderr } = await ended();
+  expect(stderr).toContain('error: The debugger cannot listen there. Choose another port');
+  expect(code).toBe(1);
+});
+
 test('a breakpoint in create.ts pauses a request, which then goes on', async () => {
   const { create, paused, tell, end, output } = await startDebugged();
   const pausing = paused();
-  const answer = create({ id: 2, name: 'Ficus' });
+  const answer = create(plantWith(2));
   const [{ callFrameId }] = (await pausing).callFrames;
   const expression = 'owner + plant.id';
   const { result } = await tell('Debugger.evaluateOnCallFrame', { callFrameId, expression });
@@ -91,7 +110,7 @@ const testSignals = testOnPosix('a process cannot handle the signals of another 
 testSignals('it ends although a debugger has paused a function', async () => {
   const { create, paused, end } = await startDebugged();
   const pausing = paused();
-  const lost = create({ id: 2, name: 'Ficus' }).catch(() => 'lost');
+  const lost = create(plantWith(2)).catch(() => 'lost');
   await pausing;
   expect((await end()).code).toBe(0);
   expect(await lost).toBe('lost');

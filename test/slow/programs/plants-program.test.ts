@@ -55,7 +55,9 @@ testSignals(
     await eventually('the file of an export', isExporting);
     exporting.child.kill('SIGINT');
     await exporting.ended();
-    if (!existsSync(file('back.jsonl'))) await plants(exportArgs);
+    if (!existsSync(file('back.jsonl'))) {
+      await plants(exportArgs);
+    }
     expect(readFileSync(file('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
   },
   1_800_000,
@@ -145,7 +147,9 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
   owners += 1;
   const owner = `owner${owners}`;
   const isImport = command.startsWith('import');
-  if (!isImport) await store.create(owner, named('Aloe'));
+  if (!isImport) {
+    await store.create(owner, named('Aloe'));
+  }
   const run = (endpoint?: string) => {
     const input = isImport ? line(1) : `${owner}\n`;
     return plants([...command.split(' '), '--owner', owner], input, endpoint);

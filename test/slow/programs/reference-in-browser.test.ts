@@ -1,20 +1,20 @@
-import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { itemStore } from '../../../functions/items/store.ts';
 import { plantKind } from '../../../functions/plants/plant.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { findChromium } from '../../support/chromium.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sent } from '../../support/plant.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { attach } from '../devtools.ts';
 
-/** The path of an installed Chromium. CI installs one. */
-const find = ['-c', 'type -P chromium chromium-browser google-chrome'];
-const [chromium = ''] = spawnSync('bash', find, { encoding: 'utf8' }).stdout.split('\n');
-if (!chromium) process.stderr.write('Without Chromium the tests leave out the browser.\n');
+const chromium = findChromium();
+if (!chromium) {
+  process.stderr.write('Without Chromium the tests leave out the browser.\n');
+}
 
 /** Starts Chromium without a window, until the test file ends. Returns what opens a tab. */
 async function startBrowser() {
@@ -39,16 +39,19 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
   const errors: string[] = [];
   const hosts = new Set<string>();
   const send = await attach(tab, (method, params) => {
-    if (method === 'Runtime.exceptionThrown')
+    if (method === 'Runtime.exceptionThrown') {
       errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    else if (method === 'Runtime.consoleAPICalled' && params.type === 'error')
+    } else if (method === 'Runtime.consoleAPICalled' && params.type === 'error') {
       errors.push(JSON.stringify(params.args));
-    else if (method === 'Log.entryAdded' && params.entry.level === 'error')
+    } else if (method === 'Log.entryAdded' && params.entry.level === 'error') {
       errors.push(`${params.entry.text} ${params.entry.url}`);
-    else if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:'))
+    } else if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:')) {
       hosts.add(new URL(params.request.url).host);
+    }
   });
-  for (const domain of ['Runtime', 'Log', 'Network']) await send(`${domain}.enable`);
+  for (const domain of ['Runtime', 'Log', 'Network']) {
+    await send(`${domain}.enable`);
+  }
   const screen = { width, height: 900, deviceScaleFactor: 1, mobile: width < 640 };
   await send('Emulation.setDeviceMetricsOverride', screen);
   const features = [{ name: 'prefers-color-scheme', value: scheme }];
@@ -149,6 +152,30 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
     expect(height).toBeLessThan(width < 640 ? 7000 : 5000);
     // A background of the browser's own, which the dark page inverts, would hide a schema's name.
     const isClear = "getComputedStyle(document.querySelector('.models button')).colorScheme";
-    if (scheme === 'dark') expect(await page.when(isClear)).toBe('light');
+    if (scheme === 'dark') {
+      expect(await page.when(isClear)).toBe('light');
+    }
+  });
+
+  test.each([
+    ['light', 375],
+    ['dark', 375],
+    ['light', 1280],
+    ['dark', 1280],
+  ])('on a %s screen of %i pixels, the dialog is in the middle', async (scheme, width) => {
+    const page = await open(width, scheme);
+    // The page is higher than the window.
+    await page.click('.opblock-summary-control');
+    await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
+    await page.click('.authorize');
+    const edges = `(({ left, right, top, bottom }, { clientWidth, clientHeight }) =>
+      [left, clientWidth - right, top, clientHeight - bottom])`;
+    const dialog = "document.querySelector('.modal-ux').getBoundingClientRect()";
+    const [left = 0, right, top = 0, bottom] = await page.when<number[]>(
+      `${edges}(${dialog}, document.documentElement)`,
+    );
+    expect(Math.min(left, top)).toBeGreaterThanOrEqual(0);
+    expect(right).toBeCloseTo(left, 0);
+    expect(bottom).toBeCloseTo(top, 0);
   });
 });

@@ -18,18 +18,20 @@ import { operationNames } from '../../../functions/shared/operations.ts';
 import { localClient } from '../../../lib/offline/database/database-client.ts';
 import { copyProject, root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { extendedCopy, extendedLine, extendedNames } from '../../support/extended-copy.ts';
 import { serve } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { eventOf } from '../../support/service/lambda-events.ts';
+import { extendedCopy, extendedLine, extendedNames } from '../../support/stack/extended-copy.ts';
 
 const launcher = ['bin/node24.mjs'];
 const start = async (args: string[], cwd = root) => {
   const store = await startNpmStart(args, { cwd, launcher });
   const stop = () => {
     // Under npm, a terminal's Ctrl-C arrives twice.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) store.child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      store.child.kill(signal);
+    }
     return store.ended();
   };
   let read = 0;
@@ -114,7 +116,9 @@ testSignals('with --watch it serves what has changed, however that was written',
   copyProject(folder);
   const change = (file: string, from: string, to: string, write = replaceFile) => {
     const text = readFileSync(join(folder, file), 'utf8');
-    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    if (!text.includes(from)) {
+      throw new Error(`${file} has no ${from}`);
+    }
     write(join(folder, file), text.replace(from, to));
   };
   const store = await start(['--memory', '--watch'], folder);

@@ -25,7 +25,9 @@ function serve(start: string, form: RegExp): Promise<string> {
 
 function run(line: string): string {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${line}\n${stderr}`);
+  if (status !== 0) {
+    throw new Error(`${line}\n${stderr}`);
+  }
   return stdout;
 }
 

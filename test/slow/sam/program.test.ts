@@ -17,8 +17,9 @@ const start = (args: string[], environment?: NodeJS.ProcessEnv) => {
 afterEach(async () => {
   program.child.kill('SIGTERM');
   await program.ended();
-  if (program.lines.some((line) => firstContainer.test(line)))
+  if (program.lines.some((line) => firstContainer.test(line))) {
     expect(leftBehind(program)).toEqual([]);
+  }
 });
 
 const ready = /^Ctrl-C ends it/;
@@ -54,9 +55,11 @@ test('the curl lines work, no other machine reaches the database, Ctrl-C ends al
     /^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '',
   );
   expect(await reaches(hostname, Number(port))).toBe(true);
-  for (const { address } of Object.values(networkInterfaces()).flatMap((list = []) => list))
-    if (address !== hostname && !address.startsWith('fe80'))
+  for (const { address } of Object.values(networkInterfaces()).flatMap((list = []) => list)) {
+    if (address !== hostname && !address.startsWith('fe80')) {
       expect([address, await reaches(address, Number(port))]).toEqual([address, false]);
+    }
+  }
 
   answerTo(curls()[0]);
   signalGroup('SIGINT');

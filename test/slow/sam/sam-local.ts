@@ -63,8 +63,9 @@ export function leftBehind(program: Program): string[] {
   const [assembly] = program.lines.flatMap(
     (line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? [],
   );
-  if (!assembly)
+  if (!assembly) {
     throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
+  }
   const processes = output('ps', ['-e', '-o', 'args']).filter((args) => args.includes(assembly));
   return [...containersOf(program), ...processes, ...(existsSync(assembly) ? [assembly] : [])];
 }

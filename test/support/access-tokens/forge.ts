@@ -11,7 +11,8 @@ export function forge(id = someBase62(12), secret = someBase62(43)): string {
   const start = `pst_${id}_${secret}`;
   let rest = crc32(start);
   let checksum = '';
-  for (; checksum.length < 6; rest = Math.floor(rest / 62))
+  for (; checksum.length < 6; rest = Math.floor(rest / 62)) {
     checksum = alphabet.charAt(rest % 62) + checksum;
+  }
   return start + checksum;
 }

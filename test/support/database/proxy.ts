@@ -20,10 +20,29 @@ export interface Exchange {
   forward(): Promise<DatabaseAnswer & { body: Buffer }>;
 }
 
-export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
+export interface FaultProxy {
+  /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
+  before(databaseEndpoint: string): string;
+  /** Returns the commands about an owner or a token, in their order. */
+  seen(subject: string): string[];
+  /** Returns the trace of the last request about an owner or a token. */
+  traceOf(subject: string): string;
+  /**
+   * Tells whether a client gave up a command about an owner or a token before its fault had been
+   * played, or did not take the answer. The machine is too busy then.
+   */
+  isCutShort(subject: string): boolean;
+  /**
+   * Sets the faults of the next requests about an owner or a token, one for each. The last fault
+   * stays. All other requests pass.
+   */
+  play(subject: string, ...faults: Fault[]): void;
+  /** Refuses connections from now on. */
+  stop(): void;
+}
 
 /** Starts a proxy that plays faults between functions and their database, for the test file. */
-export async function startFaultProxy() {
+export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
@@ -43,44 +62,44 @@ export async function startFaultProxy() {
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     let isPlayed = endless.has(fault);
     atEnd.set(socket, () => {
-      if (!isPlayed || response.writableEnded) cutShort.add(subject);
+      if (!isPlayed || response.writableEnded) {
+        cutShort.add(subject);
+      }
     });
     // The client has given up before, for a pause that only a busy machine makes.
-    if (fault === crawl && commands.length > 0) cutShort.add(subject);
+    if (fault === crawl && commands.length > 0) {
+      cutShort.add(subject);
+    }
     const forward = () => forwardTo(database)({ method: 'POST', url: '/', headers, body });
     const signedAt = timeOf(`${headers['x-amz-date']}`);
     await fault({ subject, signedAt, socket, response, forward });
     isPlayed = true;
-    if (response.writableEnded && socket.destroyed) cutShort.add(subject);
+    if (response.writableEnded && socket.destroyed) {
+      cutShort.add(subject);
+    }
   });
   server.on('connection', (socket) => {
-    for (const event of ['end', 'close']) socket.on(event, () => atEnd.get(socket)?.());
+    for (const event of ['end', 'close']) {
+      socket.on(event, () => atEnd.get(socket)?.());
+    }
   });
   const port = await listen(server, 0, '127.0.0.1');
-  const stop = () => void server.close().closeAllConnections();
+  function stop(): void {
+    server.close().closeAllConnections();
+  }
   finallyDo(stop);
 
   return {
-    /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
-    before(databaseEndpoint: string): string {
+    before(databaseEndpoint) {
       database = databaseEndpoint;
       return `http://127.0.0.1:${port}`;
     },
-    /** Returns the commands about an owner or a token, in their order. */
-    seen: (subject: string) => seen.get(subject) ?? [],
-    /** Returns the trace of the last request about an owner or a token. */
-    traceOf: (subject: string) => traces.get(subject) ?? '',
-    /**
-     * Tells whether a client gave up a command about an owner or a token before its fault had been
-     * played, or did not take the answer. The machine is too busy then.
-     */
-    isCutShort: (subject: string) => cutShort.has(subject),
-    /**
-     * Sets the faults of the next requests about an owner or a token, one for each. The last fault
-     * stays. All other requests pass.
-     */
-    play: (subject: string, ...faults: Fault[]) => void scripts.set(subject, faults),
-    /** Refuses connections from now on. */
+    seen: (subject) => seen.get(subject) ?? [],
+    traceOf: (subject) => traces.get(subject) ?? '',
+    isCutShort: (subject) => cutShort.has(subject),
+    play(subject, ...faults) {
+      scripts.set(subject, faults);
+    },
     stop,
   };
 }
@@ -91,9 +110,14 @@ const timeOf = (basic: string) =>
 
 type Members = Record<'Item' | 'Key' | 'ExpressionAttributeValues', Record<string, { S: string }>>;
 
-/** Returns the owner, or the token's id, whose item a command is about. */
-const subjectOf = ({ Item, Key, ExpressionAttributeValues: values }: Partial<Members>): string =>
-  (Item?.owner ?? Key?.owner ?? values?.[':owner'] ?? Key?.id)?.S ?? '';
+/**
+ * Returns the owner, or the token's id, whose item a command is about. A partition may be an owner,
+ * a separator that no owner has, and more.
+ */
+function subjectOf({ Item, Key, ExpressionAttributeValues: values }: Partial<Members>): string {
+  const partition = (Item?.owner ?? Key?.owner ?? values?.[':owner'] ?? Key?.id)?.S ?? '';
+  return partition.replace(/[#/|].*$/, '');
+}
 
 /** The database executes the command, and then this becomes of its answer. */
 const executed =

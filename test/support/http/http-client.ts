@@ -30,7 +30,9 @@ export function send(
   const { protocol, host, hostname, port, pathname } = new URL(baseUrl);
   const own = ['Host', host];
   const isChunked = headers.some((name) => name.toLowerCase() === 'transfer-encoding');
-  if (body !== undefined && !isChunked) own.push('Content-Length', `${Buffer.byteLength(body)}`);
+  if (body !== undefined && !isChunked) {
+    own.push('Content-Length', `${Buffer.byteLength(body)}`);
+  }
   const options = {
     hostname,
     port,
@@ -47,7 +49,9 @@ export function send(
       for await (const chunk of response) {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes) throw new Error(`The answer to ${method} ${path} has no end.`);
+        if (bytes > maxAnswerBytes) {
+          throw new Error(`The answer to ${method} ${path} has no end.`);
+        }
       }
       resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
     } catch (error) {
@@ -61,8 +65,11 @@ export function send(
     .on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection while the agent uses it again.
       // https://nodejs.org/api/http.html#requestreusedsocket
-      if (request.reusedSocket && error.code === 'ECONNRESET') resolve(send(baseUrl, sent, agent));
-      else reject(error);
+      if (request.reusedSocket && error.code === 'ECONNRESET') {
+        resolve(send(baseUrl, sent, agent));
+      } else {
+        reject(error);
+      }
     })
     .end(body);
   return promise;

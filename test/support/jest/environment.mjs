@@ -23,9 +23,14 @@ const fixed = {
 // A test has a copy of the process. Node itself, and what it starts, have the other one.
 for (const { argv, env } of [process, runInThisContext('process')]) {
   // Jest says so to its workers, whose reports of failed tests would otherwise lose their colours.
-  if (env.FORCE_COLOR === '1') argv.push('--color');
+  if (env.FORCE_COLOR === '1') {
+    argv.push('--color');
+  }
   const { TEST_VARIABLES: prefix } = env;
-  for (const name of Object.keys(env))
-    if (!names.has(name.toUpperCase()) && !(prefix && name.startsWith(prefix))) delete env[name];
+  for (const name of Object.keys(env)) {
+    if (!names.has(name.toUpperCase()) && !(prefix && name.startsWith(prefix))) {
+      delete env[name];
+    }
+  }
   Object.assign(env, fixed);
 }

@@ -34,7 +34,7 @@ export interface Property<T> {
  * Declares the test that tries a property and reports a row. It fails with the smallest
  * counterexample that it finds, and with the variable that replays it.
  */
-export function testProperty<T>(property: Property<T>) {
+export function testProperty<T>(property: Property<T>): void {
   const { name, topic, outcome, counts, batch = 1, isConcurrent = false, cases, holds } = property;
   test(name, async () => {
     const startedAt = performance.now();

@@ -8,7 +8,9 @@ import type { Row, StoredRow } from './row.ts';
 export const share = Number(process.env.PROOF ?? 0);
 
 // A whole proof takes as long as it needs.
-if (share > 0) jest.setTimeout(60 * 60_000);
+if (share > 0) {
+  jest.setTimeout(60 * 60_000);
+}
 
 /** Returns a command that runs the current test alone. `npm test` leaves out what is slow. */
 export function commandOfTest(): string {
@@ -23,9 +25,13 @@ export function commandOfTest(): string {
  * after its last check. It does nothing in `npm test`.
  */
 export function report(row: Row, startedAt: number): void {
-  if (share === 0) return;
+  if (share === 0) {
+    return;
+  }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   process.stdout.write(`${row.tried}: ${row.count} ${row.unit}, ${seconds} s. ${row.outcome}\n`);
   const stored: StoredRow = { command: `PROOF=1 ${commandOfTest()}`, ...row, seconds };
-  if (process.env.PROOF_ROWS) appendFileSync(process.env.PROOF_ROWS, `${JSON.stringify(stored)}\n`);
+  if (process.env.PROOF_ROWS) {
+    appendFileSync(process.env.PROOF_ROWS, `${JSON.stringify(stored)}\n`);
+  }
 }

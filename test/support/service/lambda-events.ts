@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { descriptions } from '../../../bin/openapi/descriptions.ts';
 import type { InputSchema } from '../../../functions/http/input.ts';
 import {
@@ -7,7 +8,7 @@ import {
 } from '../../../functions/shared/operations.ts';
 import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
-import { describedOperation } from '../description.ts';
+import { describedOperation } from '../openapi/description.ts';
 import authorize from '../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
 import { multiValues } from './proxy-event.ts';
@@ -15,7 +16,9 @@ import { multiValues } from './proxy-event.ts';
 /** Returns the event of a function, made by `caller`: owner or token id. */
 export function eventFor(entry: Entry, caller = 'caller'): object {
   const operation = operationNames.find((name) => operations[name].entry === entry);
-  if (operation) return eventOf(operation, caller);
+  if (operation) {
+    return eventOf(operation, caller);
+  }
   return { ...authorize, authorizationToken: `Bearer ${tokenOf(caller)}` };
 }
 
@@ -23,7 +26,7 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
  * Returns the event of an operation. It has the example of docs/openapi.json, and asks for ten
  * items. Each parameter of its path is the first good value of its kind: 7 for an id.
  */
-export function eventOf(operation: Operation, caller = 'caller') {
+export function eventOf(operation: Operation, caller = 'caller'): APIGatewayProxyEvent {
   const { method: httpMethod, path: template } = operations[operation];
   const { parameters = [], requestBody } = describedOperation(operation);
   const given = (name: string, value: string) =>
@@ -61,7 +64,9 @@ export function eventOf(operation: Operation, caller = 'caller') {
 /** Returns a good value for each parameter of an operation's path, or null if it has none. */
 function sampleParameters(operation: Operation): Record<string, string> | null {
   const { path }: InputSchema = descriptions[operation].input;
-  if (!path) return null;
+  if (!path) {
+    return null;
+  }
   return Object.fromEntries(
     Object.entries(path).map(([name, { kind }]) => {
       const [first] = kind.samples().good;

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
-import { allScopes } from '../../../functions/shared/operations.ts';
+import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { assemble } from '../../../lib/offline/assembly.ts';
 import { createTables } from '../../../lib/offline/database/create-tables.ts';
@@ -12,7 +13,28 @@ import { startEmulator } from '../../../lib/offline/emulator.ts';
 import { readTemplate } from '../../../lib/offline/template/template.ts';
 import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
 
-export type Service = Awaited<ReturnType<typeof startService>>;
+export interface Service {
+  /** The folder of the synthesized assembly. */
+  assembly: string;
+  /** With the stage. */
+  baseUrl: string;
+  database: DynamoDBDocumentClient;
+  databaseEndpoint: string;
+  /** The lines that the functions have logged so far. */
+  log: string[];
+  /** The same lines, by the function's logical id. */
+  linesOf: Record<string, string[]>;
+  /** Returns the lines that the functions have logged for a request, by its trace. */
+  logOf(traceId: string): string[];
+  /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
+  tokens: string[];
+  /** Returns a new access token that works for a day. */
+  issue(owner: string, scopes?: Scope[]): Promise<string>;
+  /** Returns a new access token that has just expired. */
+  issueExpired(owner: string): Promise<string>;
+  issueRevoked(owner: string): Promise<string>;
+  stop(): Promise<void>;
+}
 
 export interface ServiceOptions {
   /** The CDK context, with settings of the stack. */
@@ -36,13 +58,14 @@ export async function startService({
   database: running,
   between = (same) => same,
   functionSeconds = {},
-}: ServiceOptions = {}) {
+}: ServiceOptions = {}): Promise<Service> {
   const assembly = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-'));
   await assemble(assembly, context);
   const { file } = readTemplate(assembly);
   const { Resources, ...others } = JSON.parse(readFileSync(file, 'utf8'));
-  for (const [id, seconds] of Object.entries(functionSeconds))
+  for (const [id, seconds] of Object.entries(functionSeconds)) {
     Resources[id].Properties.Timeout = seconds;
+  }
   writeFileSync(file, JSON.stringify({ ...others, Resources }));
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
@@ -75,39 +98,37 @@ export async function startService({
   const answers = recordAnswers(emulator.baseUrl);
 
   return {
-    /** The folder of the synthesized assembly. */
     assembly,
-    /** With the stage. */
     baseUrl: emulator.baseUrl,
     database,
     databaseEndpoint: endpoint,
-    /** The lines that the functions have logged so far. */
     log,
-    /** The same lines, by the function's logical id. */
     linesOf,
-    /** Returns the lines that the functions have logged for a request, by its trace. */
-    logOf: (traceId: string): string[] => logOfTraces.get(traceId) ?? [],
-    /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
+    logOf: (traceId) => logOfTraces.get(traceId) ?? [],
     tokens,
-    /** Returns a new access token that works for a day. */
-    issue: async (owner: string, scopes = allScopes) => (await issue(owner, scopes)).token,
-    /** Returns a new access token that has just expired. */
-    issueExpired: async (owner: string) =>
+    issue: async (owner, scopes) => (await issue(owner, scopes)).token,
+    issueExpired: async (owner) =>
       (await issue(owner, allScopes, () => Date.now() - 86_401_000)).token,
-    async issueRevoked(owner: string) {
+    async issueRevoked(owner) {
       const { id, token } = await issue(owner);
       await revokeToken(database, tableIds.accessTokens, id);
       return token;
     },
-    async stop(): Promise<void> {
+    async stop() {
       await emulator.stop();
       const told = [...log, ...answers()];
-      for (const table of Object.values(tableIds)) told.push(...(await itemsOf(database, table)));
+      for (const table of Object.values(tableIds)) {
+        told.push(...(await itemsOf(database, table)));
+      }
       database.destroy();
-      if (!running) await started.stop();
+      if (!running) {
+        await started.stop();
+      }
       rmSync(assembly, { recursive: true });
       const leaks = secretsIn(told, tokens);
-      if (leaks.length > 0) throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
+      if (leaks.length > 0) {
+        throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
+      }
     },
   };
 }

@@ -4,13 +4,13 @@ import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { region } from '../../../lib/offline/template/resource-values.ts';
 import { readTemplate } from '../../../lib/offline/template/template.ts';
-import { type Answer, differences, placesIn } from '../description.ts';
 import { send } from '../http/http-client.ts';
-import { lambdaEnvironment } from '../lambda-environment.ts';
+import { type Answer, differences, placesIn } from '../openapi/description.ts';
 import type { Content } from '../plant.ts';
+import { lambdaEnvironment } from '../stack/lambda-environment.ts';
 import { eventFor } from './lambda-events.ts';
 import { lambdaContext, multiValues, proxyEvent } from './proxy-event.ts';
-import { type ServiceOptions, startService } from './service.ts';
+import { type Service, type ServiceOptions, startService } from './service.ts';
 
 export interface Call {
   operation: Operation;
@@ -28,6 +28,10 @@ export const plantsIn = ({ body }: Answer) => JSON.parse(body) as Content[];
 /** Returns a refusal as the oracle of the fuzzing writes it. */
 export const refusalIn = ({ status, body }: Answer) => ({ status, places: placesIn(body) });
 
+/** Returns the path of an operation with its parameters as they stand in it. */
+const pathOf = (operation: Operation, given: Record<string, string> = {}): string =>
+  `/${operations[operation].path.replaceAll(/\{(\w+)\}/g, (_, name) => `${given[name]}`)}`;
+
 /** A second of CPU is a hundred times what any call takes. */
 const maxCpuMicroseconds = 1_000_000;
 
@@ -36,17 +40,31 @@ interface StoreOptions extends ServiceOptions {
   atOnce?: boolean;
 }
 
+export interface Store extends Service {
+  agent: Agent;
+  /**
+   * Calls an operation, over HTTP or not. Throws if the OpenAPI document does not describe the
+   * answer, or if it is a 5xx. The 503 of a busy plant can be allowed.
+   */
+  call(request: Call, isOverHttp?: boolean, canBeBusy?: boolean): Promise<Answer>;
+  /** Calls a function with an event. */
+  invoke(operation: Operation, event: unknown): Promise<Answer>;
+  /** Returns the policy of the authorizer for the value of an `Authorization` header. */
+  authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
+}
+
 /** Starts the service, and loads the bundles of its functions to call their handlers. */
-export async function openStore({ atOnce = false, ...options }: StoreOptions = {}) {
+export async function openStore({ atOnce = false, ...options }: StoreOptions = {}): Promise<Store> {
   const service = await startService(options);
   const { assembly, baseUrl, databaseEndpoint } = service;
   const log: unknown[] = [];
-  for (const level of ['info', 'warn', 'error'] as const)
+  for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => {
       log[0] = line;
       // `stop` searches them for secrets.
       service.log.push(JSON.stringify(line));
     };
+  }
 
   const handlers = {} as Record<Operation | 'authorizer', Handler>;
   const template = readTemplate(assembly);
@@ -65,13 +83,15 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     const startedAt = process.threadCpuUsage();
     const [settled] = await Promise.allSettled([handlers[name](event, lambdaContext())]);
     const { user, system } = process.threadCpuUsage(startedAt);
-    if (!atOnce && user + system > maxCpuMicroseconds)
+    if (!atOnce && user + system > maxCpuMicroseconds) {
       throw new Error(`${name} took ${(user + system) / 1000} ms of CPU.`);
-    if (settled.status === 'rejected') throw settled.reason;
+    }
+    if (settled.status === 'rejected') {
+      throw settled.reason;
+    }
     return settled.value;
   }
 
-  /** Calls a function with an event. */
   async function invoke(operation: Operation, event: unknown): Promise<Answer> {
     const result = (await run(operation, event)) as APIGatewayProxyResult;
     const { statusCode: status, headers = {}, body } = result;
@@ -79,7 +99,6 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     return { status, headers: Object.fromEntries(named), body };
   }
 
-  /** Returns the policy of the authorizer for the value of an `Authorization` header. */
   const authorize = (authorizationToken: string) =>
     run('authorizer', {
       ...eventFor('authorize'),
@@ -91,6 +110,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     invoke(
       operation,
       proxyEvent({
+        path: `/v1${pathOf(operation, call.path)}`,
         authorizer: { owner },
         headers: multiValues(headers),
         query: query.length > 0 ? multiValues(query) : undefined,
@@ -100,16 +120,16 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
       }),
     );
 
-  async function callGateway(request: Call) {
-    const { operation, owner, headers = [], body, query = [], path = {} } = request;
-    if (!tokens.has(owner)) tokens.set(owner, service.issue(owner));
+  async function callGateway(request: Call): Promise<Answer> {
+    const { operation, owner, headers = [], body, query = [], path } = request;
+    if (!tokens.has(owner)) {
+      tokens.set(owner, service.issue(owner));
+    }
     const encode = (text: string) => encodeURIComponent(text.toWellFormed());
     const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-    const { method, path: template } = operations[operation];
-    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => `${path[name]}`);
     const sent = {
-      method,
-      path: `/${filled}${search && `?${search}`}`,
+      method: operations[operation].method,
+      path: `${pathOf(operation, path)}${search && `?${search}`}`,
       headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
     };
@@ -117,17 +137,15 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     return { ...answer, headers: answer.headers as Answer['headers'] };
   }
 
-  /**
-   * Calls an operation, over HTTP or not. Throws if the OpenAPI document does not describe the
-   * answer, or if it is a 5xx. The 503 of a busy plant can be allowed.
-   */
   async function call(request: Call, isOverHttp = false, canBeBusy = false): Promise<Answer> {
     const answer = await (isOverHttp ? callGateway : callFunction)(request);
     const found = differences(request.operation, answer);
-    if (answer.status >= 500 && !(canBeBusy && answer.status === 503))
+    if (answer.status >= 500 && !(canBeBusy && answer.status === 503)) {
       found.push(`it is a 5xx: ${isOverHttp ? service.log.slice(-3) : JSON.stringify(log)}`);
-    if (found.length > 0)
+    }
+    if (found.length > 0) {
       throw new Error(`The answer is not in the contract: ${found.join('; ')}. ${answer.body}`);
+    }
     return answer;
   }
 

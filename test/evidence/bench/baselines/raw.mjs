@@ -40,13 +40,19 @@ const authorize = async ({ authorizationToken }) => {
   return { principalId: Item.owner, policyDocument: { Version: '2012-10-17', Statement: [] } };
 };
 
-export const handler =
-  process.env.OPERATION === 'create-plant'
-    ? create
-    : process.env.OPERATION === 'list-plants'
-      ? list
-      : process.env.OPERATION === 'delete-plant'
-        ? remove
-        : process.env.OPERATION === 'authorize'
-          ? authorize
-          : undefined;
+// The bundler knows the operation, and leaves out the others.
+let handler;
+if (process.env.OPERATION === 'create-plant') {
+  handler = create;
+}
+if (process.env.OPERATION === 'list-plants') {
+  handler = list;
+}
+if (process.env.OPERATION === 'delete-plant') {
+  handler = remove;
+}
+if (process.env.OPERATION === 'authorize') {
+  handler = authorize;
+}
+
+export { handler };

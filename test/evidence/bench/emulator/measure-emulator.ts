@@ -66,7 +66,9 @@ async function measureServed(): Promise<{ ratios: number[]; megabytes: number[] 
     for (let round = 0; round < 5; round++) {
       const others = await requestsPerSecond(bare.line, token, connections, 2);
       const ratio = others / (await requestsPerSecond(list, token, connections, 2));
-      if (round > 0) ratios.push(ratio);
+      if (round > 0) {
+        ratios.push(ratio);
+      }
     }
     for (let round = 0; round < 3; round++) {
       await requestsPerSecond(list, token, 200, 1);
@@ -106,7 +108,9 @@ async function requestsPerSecond(url: string, token: string, connections: number
   const connection = async () => {
     while (performance.now() < end) {
       const [response] = await once(get(url, { agent, headers }), 'response');
-      if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}.`);
+      if (response.statusCode !== 200) {
+        throw new Error(`${url} answered ${response.statusCode}.`);
+      }
       await once(response.resume(), 'end');
       count += 1;
     }

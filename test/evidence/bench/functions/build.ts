@@ -27,8 +27,9 @@ const cdkDefault: BuildOptions = { minify: true, format: 'cjs' };
 
 /** Installs and builds all that is measured, into a folder. */
 export function buildCandidates(folder: string): Candidate[] {
-  if (!existsSync(join(baselines, 'node_modules')))
+  if (!existsSync(join(baselines, 'node_modules'))) {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: baselines });
+  }
   bundle(join(folder, 'ours'));
 
   const build = (name: string, baseline: string, entry: Entry, options: BuildOptions) => {

@@ -2,9 +2,12 @@
 const { file, event } = JSON.parse(process.argv[2]);
 
 // What Lambda's runtime client has loaded before it loads a function.
-for (const name of ['async_hooks', 'fs', 'http', 'module', 'path', 'stream', 'url', 'util'])
+for (const name of ['async_hooks', 'fs', 'http', 'module', 'path', 'stream', 'url', 'util']) {
   process.getBuiltinModule(name);
-for (const level of ['info', 'warn', 'error', 'log']) console[level] = () => {};
+}
+for (const level of ['info', 'warn', 'error', 'log']) {
+  console[level] = () => {};
+}
 const cpu = () => {
   const { user, system } = process.cpuUsage();
   return user + system;
@@ -21,7 +24,9 @@ const loaded = cpu();
 const answer = await call();
 const called = cpu();
 
-if (answer.statusCode >= 300) throw new Error(`${file} answered ${JSON.stringify(answer)}`);
+if (answer.statusCode >= 300) {
+  throw new Error(`${file} answered ${JSON.stringify(answer)}`);
+}
 const start = called - begin;
 const first = called - loaded;
 // Powertools writes to stdout too, so that the figures need a mark.
@@ -35,6 +40,8 @@ print(0);
 process.stdin.on('end', () => process.exit());
 process.stdin.on('data', async (count) => {
   const before = cpu();
-  for (let i = 0; i < count; i++) await call();
+  for (let i = 0; i < count; i++) {
+    await call();
+  }
   print((cpu() - before) / count);
 });

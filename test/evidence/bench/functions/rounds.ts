@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { lambdaEnvironment } from '../../../support/lambda-environment.ts';
 import { eventFor } from '../../../support/service/lambda-events.ts';
+import { lambdaEnvironment } from '../../../support/stack/lambda-environment.ts';
 import type { Figures } from '../ratio.ts';
 import type { Candidate } from './build.ts';
 
@@ -41,8 +41,12 @@ function start({ name, candidate, endpoint, certificate, owner = 'caller' }: Tas
   const figures = async (): Promise<Figures> => {
     for (;;) {
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${name} ended before it was measured.`);
-      if (value.startsWith(mark)) return JSON.parse(value.slice(mark.length));
+      if (done) {
+        throw new Error(`${name} ended before it was measured.`);
+      }
+      if (value.startsWith(mark)) {
+        return JSON.parse(value.slice(mark.length));
+      }
     }
   };
   return {
@@ -75,8 +79,9 @@ async function repeat(
 ): Promise<Map<string, Figures[]>> {
   const found = new Map<string, Figures[]>(tasks.map(({ name }) => [name, []]));
   const end = Date.now() + seconds * 1000;
-  for (let time = 0; time < 2 || Date.now() < end; time++)
+  for (let time = 0; time < 2 || Date.now() < end; time++) {
     await measure((name, figures) => found.get(name)?.push(...figures), time);
+  }
   return found;
 }
 
@@ -88,7 +93,9 @@ export const measureStarts = (tasks: Task[], seconds: number) =>
       const measured = await running.figures();
       await running.end();
       // The first round warms the machine's caches.
-      if (round > 0) add(task.name, [measured]);
+      if (round > 0) {
+        add(task.name, [measured]);
+      }
     }
   });
 
@@ -108,9 +115,11 @@ export const measureLaterCalls = (tasks: Task[], seconds: number) =>
       await running.call(calls);
       started.push({ name, calls, running, measured: [] as Figures[] });
     }
-    for (let round = 0; round < roundsOfProcess; round++)
-      for (const { calls, running, measured } of shuffled(started))
+    for (let round = 0; round < roundsOfProcess; round++) {
+      for (const { calls, running, measured } of shuffled(started)) {
         measured.push(await running.call(calls));
+      }
+    }
     for (const { name, running, measured } of started) {
       await running.end();
       // The peak depends on how much a process has done, so that only the last one counts.

@@ -51,17 +51,22 @@ export async function startStubDatabase(folder: string): Promise<StubDatabase> {
   const options = { keepAliveTimeout: 60_000 };
   const server = createServer(options, listener);
   const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
-  const [certificate, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  if (!makeCertificate(certificate, keyFile))
+  const certificate = join(folder, 'cert.pem');
+  const keyFile = join(folder, 'key.pem');
+  if (!makeCertificate(certificate, keyFile)) {
     return { endpoint, stop: () => server.closeAllConnections() };
-  const [cert, key] = [certificate, keyFile].map((file) => readFileSync(file));
+  }
+  const cert = readFileSync(certificate);
+  const key = readFileSync(keyFile);
   const tlsServer = createTlsServer({ ...options, cert, key }, listener);
   const port = await listen(tlsServer, 0, '127.0.0.1');
   return {
     endpoint,
     tls: { endpoint: `https://localhost:${port}`, certificate },
     stop() {
-      for (const one of [server, tlsServer]) one.closeAllConnections();
+      for (const one of [server, tlsServer]) {
+        one.closeAllConnections();
+      }
     },
   };
 }

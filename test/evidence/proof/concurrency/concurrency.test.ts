@@ -23,8 +23,9 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
     finallyDo(store.stop);
     // Until Java has compiled its code, a write takes longer than a function waits.
     const { create } = newOwner();
-    for (let round = 0; round < (isAwsOwn ? 20 : 1); round += 1)
+    for (let round = 0; round < (isAwsOwn ? 20 : 1); round += 1) {
       await Promise.all(Array.from({ length: 50 }, (_, i) => create(i, {})));
+    }
   });
 
   let owners = 0;
@@ -42,7 +43,9 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
   async function play(clients: Step[][]): Promise<number[]> {
     const history = startHistory();
     // A machine that is busy with other things may be too slow for so many writes.
-    if (clients.length >= 50) history.beginFault('a busy machine');
+    if (clients.length >= 50) {
+      history.beginFault('a busy machine');
+    }
     const { create, delete: remove, list } = history.of(newOwner());
     let lastDelete = Promise.resolve(0);
     const calls = {
@@ -56,7 +59,9 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
     };
     await Promise.all(
       clients.map(async (steps) => {
-        for (const [operation, id, variety] of steps) await calls[operation](id, variety);
+        for (const [operation, id, variety] of steps) {
+          await calls[operation](id, variety);
+        }
       }),
     );
     await list();
@@ -79,7 +84,9 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
   ])('an order explains %s', async (what, clients) => {
     const startedAt = performance.now();
     const statuses: number[] = [];
-    for (let round = 0; round < rounds; round += 1) statuses.push(...(await play(clients)));
+    for (let round = 0; round < rounds; round += 1) {
+      statuses.push(...(await play(clients)));
+    }
     const times = [201, 200, 409, 503, 204, 404].map((status) => {
       return { status, count: statuses.filter((one) => one === status).length };
     });
@@ -116,10 +123,8 @@ describe.each(engines())('on $name', ({ name: engineName, start }) => {
 });
 
 test('no order explains a history that loses an acknowledged create', async () => {
-  const [created, nothing] = [
-    { status: 201, body: '' },
-    { status: 200, body: '[]' },
-  ];
+  const created = { status: 201, body: '' };
+  const nothing = { status: 200, body: '[]' };
   const lost = { create: async () => created, list: async () => nothing };
   const history = startHistory();
   const { create, list } = history.of(lost as never);

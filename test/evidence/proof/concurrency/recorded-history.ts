@@ -48,7 +48,9 @@ export function startHistory() {
     /** Begins a fault, which the calls that are or will be in progress may meet. */
     beginFault(name: string): void {
       fault = name;
-      for (const { faults } of inProgress) faults.push(name);
+      for (const { faults } of inProgress) {
+        faults.push(name);
+      }
     },
     endFault(): void {
       fault = undefined;
@@ -59,10 +61,14 @@ export function startHistory() {
      */
     violation(): string | undefined {
       for (const id of new Set(calls.map((call) => call.id))) {
-        if (id === undefined) continue;
+        if (id === undefined) {
+          continue;
+        }
         const ofPlant = callsAbout(id, calls);
         const [plant] = plantsIn(ofPlant.at(-1)?.body ?? '');
-        if (linearizes(ofPlant, undefined, plant?.name)) continue;
+        if (linearizes(ofPlant, undefined, plant?.name)) {
+          continue;
+        }
         const lines = ofPlant.map(describe).join('\n');
         return `No order explains the calls about plant ${id}:\n${lines}`;
       }
@@ -76,7 +82,9 @@ const callsAbout = (id: number, calls: Recorded[]): Recorded[] =>
   calls
     .filter((call) => call.id === id || call.id === undefined)
     .map((call) => {
-      if (call.id === id || call.status !== 200) return call;
+      if (call.id === id || call.status !== 200) {
+        return call;
+      }
       const plants = plantsIn(call.body).filter(({ name }) => name.startsWith(nameOf(id, '')));
       return { ...call, body: JSON.stringify(plants) };
     });

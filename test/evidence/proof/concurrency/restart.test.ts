@@ -68,7 +68,9 @@ async function playRestart(owner: string) {
       const id = Math.floor(answered / 20) + random(3);
       await steps[random(3)]?.(id, ['Aloe', 'Ficus'][random(2)] ?? '');
       answered += 1;
-      if (answered === 40) half.resolve();
+      if (answered === 40) {
+        half.resolve();
+      }
     }
   };
   const all = Promise.all(Array.from({ length: 6 }, client));

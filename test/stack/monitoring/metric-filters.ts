@@ -1,5 +1,5 @@
-import { filterPattern } from '../support/filter-pattern.ts';
-import { propertiesOf, resource, type Template } from './templates.ts';
+import { filterPattern } from '../../support/stack/filter-pattern.ts';
+import { propertiesOf, resource, type Template } from '../templates.ts';
 
 /**
  * Returns how often each metric counts these lines of a function's log. Metrics that sum up values

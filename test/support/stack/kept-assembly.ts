@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { assemble, synthesizeInThread } from '../../lib/offline/assembly.ts';
-import { digestOf } from '../../lib/offline/digest.ts';
-import { temporaryFolder } from './cleanup.ts';
+import { assemble, synthesizeInThread } from '../../../lib/offline/assembly.ts';
+import { digestOf } from '../../../lib/offline/digest.ts';
+import { temporaryFolder } from '../cleanup.ts';
 
 /**
  * Writes the assembly that `app.ts` in a folder synthesizes, which is kept like the one of the

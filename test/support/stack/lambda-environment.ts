@@ -1,5 +1,5 @@
-import { environment, tableVariables } from '../../functions/shared/environment-variables.ts';
-import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
+import { environment, tableVariable } from '../../../functions/shared/environment-variables.ts';
+import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
 
 const tables = Object.keys(tableIds) as TableName[];
 
@@ -10,6 +10,6 @@ export const lambdaEnvironment = (databaseEndpoint: string): Record<string, stri
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'session',
   AWS_LAMBDA_FUNCTION_NAME: 'Function',
-  ...Object.fromEntries(tables.map((name) => [tableVariables[name], tableIds[name]])),
+  ...Object.fromEntries(tables.map((name) => [tableVariable(name), tableIds[name]])),
   [environment.dynamodbEndpoint]: databaseEndpoint,
 });

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { assumedInit, assumedSeconds, lambdaSecond, prices } from '../../lib/prices.ts';
-import { functionDefaults } from '../../lib/setting-facts.ts';
+import { assumedInit, assumedSeconds, lambdaSecond, prices } from '../../../lib/prices.ts';
+import { functionDefaults } from '../../../lib/setting-facts.ts';
+import { words } from '../../support/words.ts';
+import { readPage, tableOf } from '../page.ts';
 import { type Measured, type MeasuredName, measure, measureDearest } from './measured.ts';
-import { readPage, tableOf } from './page.ts';
 
 const page = 'docs/cost-and-scale.md';
 
@@ -27,7 +28,9 @@ function tiered(amount: number, tiers: Tier[]): number {
     sum += Math.max(0, Math.min(amount, upTo) - below) * price;
     below = upTo;
   }
-  if (amount > below) throw new Error(`No tier is as large as ${amount}.`);
+  if (amount > below) {
+    throw new Error(`No tier is as large as ${amount}.`);
+  }
   return sum;
 }
 
@@ -110,7 +113,8 @@ function costs(uses: [million: number, use: Use][]): number[] {
     uses.reduce((total, [million, use]) => total + million * of(use), 0);
   const requests = sum(() => 1);
   const traces = 0.05 * requests;
-  const [charged, sent] = [sum((use) => use.charged), sum((use) => use.sentKilobytes)];
+  const charged = sum((use) => use.charged);
+  const sent = sum((use) => use.sentKilobytes);
   const initSeconds = assumedInit.share * assumedInit.seconds;
   const seconds = 1e6 * sum((use) => use.invocations * (use.seconds + initSeconds));
   const parts = [
@@ -125,15 +129,19 @@ function costs(uses: [million: number, use: Use][]): number[] {
   return [...parts, parts.reduce((total, part) => total + part, 0)];
 }
 
-const dollars = (amount: number) =>
-  amount === 0 ? '0' : amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
+function dollars(amount: number): string {
+  if (amount === 0) {
+    return '0';
+  }
+  return amount < 100 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en');
+}
 
 test('the page has what one request uses, as measured', async () => {
   const assumed = `takes ${assumedSeconds * 1000} ms of ${functionDefaults.memory} MB`;
   expect(readPage(page)).toContain(assumed);
   const init = `INIT of ${assumedInit.seconds * 1000} ms in one of ${1 / assumedInit.share}`;
   expect(readPage(page).replaceAll(/\s+/g, ' ')).toContain(init);
-  for (const [name, measured] of Object.entries(await measure()))
+  for (const [name, measured] of Object.entries(await measure())) {
     expect({ name, ...told(name as MeasuredName) }).toEqual({
       name,
       readUnits: measured.readUnits,
@@ -142,6 +150,7 @@ test('the page has what one request uses, as measured', async () => {
       logKilobytes: expect.closeTo(measured.logKilobytes, 1),
       sentKilobytes: expect.closeTo(measured.sentKilobytes, 1),
     });
+  }
 });
 
 test('the page has what ordinary months cost', () => {
@@ -175,13 +184,15 @@ test('the page has what a month at the default throttle costs at most', () => {
   );
 });
 
+const numbers = words('one two three four five six seven eight nine ten eleven twelve');
+
 test('the README has the bill of the defaults, rounded up', () => {
   const [ordinary, most] = tableOf(page, 'all month').map((row) => {
     const dollars = Number(row.at(-1)?.replace(',', ''));
     return `${Math.ceil(dollars / 1000)} 000`;
   });
   const readme = readPage('README.md').replaceAll(/\s+/g, ' ');
-  const count = ['one', 'two', 'three', 'four', 'five', 'six'][dearest.length - 1];
+  const count = numbers[dearest.length - 1] ?? dearest.length;
   expect(readme).toContain(`on all ${count} methods`);
   expect(readme).toContain(`${ordinary} dollars with ordinary requests, and up to ${most} with`);
 });

@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { readTemplate } from '../../lib/offline/template/template.ts';
-import { startFixture } from '../offline/fixture.ts';
-import { finallyDo } from '../support/cleanup.ts';
-import { fail, pass, startFaultProxy, throttle } from '../support/database/proxy.ts';
-import { filterPattern } from '../support/filter-pattern.ts';
-import { startService } from '../support/service/service.ts';
+import {
+  type Operation,
+  operationNames,
+  operations,
+} from '../../../functions/shared/operations.ts';
+import { functionOf } from '../../../lib/bundle.ts';
+import { readTemplate } from '../../../lib/offline/template/template.ts';
+import { startFixture } from '../../offline/fixture.ts';
+import { finallyDo } from '../../support/cleanup.ts';
+import { fail, pass, startFaultProxy, throttle } from '../../support/database/proxy.ts';
+import { eventOf } from '../../support/service/lambda-events.ts';
+import { startService } from '../../support/service/service.ts';
+import { filterPattern } from '../../support/stack/filter-pattern.ts';
+import type { Template } from '../templates.ts';
+import { propertiesOf } from '../templates.ts'; // part: dashboard
 import { countsOf } from './metric-filters.ts';
-import { plantFunctions, propertiesOf, type Template } from './templates.ts';
 
 // The filters of the template judge the lines that the functions and the emulator write.
 
@@ -16,20 +24,14 @@ const service = await startService({ between: proxy.before });
 finallyDo(service.stop);
 const template: Template = JSON.parse(readFileSync(readTemplate(service.assembly).file, 'utf8'));
 
-const requests: Record<string, [path: string, init: RequestInit]> = {
-  CreatePlant: ['', { method: 'POST', body: '{"name":"Aloe","id":7}' }],
-  ListPlants: ['', {}],
-  DeletePlant: ['/7', { method: 'DELETE' }],
-};
-
-/** Calls a function through the gateway. Returns the status and what the metrics count. */
-async function call(functionName: string, token: string) {
+/** Calls an operation through the gateway. Returns the status and what the metrics count. */
+async function call(operation: Operation, token: string) {
   const before = new Map(
     Object.entries(service.linesOf).map(([name, { length }]) => [name, length]),
   );
-  const [path, init] = requests[functionName] ?? [''];
+  const { httpMethod: method, path, body } = eventOf(operation);
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(`${service.baseUrl}/plants${path}`, { ...init, headers });
+  const answer = await fetch(service.baseUrl + path, { method, headers, body });
   await answer.text();
   const counted: Record<string, object> = {};
   for (const [name, lines] of Object.entries(service.linesOf)) {
@@ -41,37 +43,41 @@ async function call(functionName: string, token: string) {
   return { status: answer.status, counted };
 }
 
-test.each(plantFunctions)('%s: no metric counts an answer without a fault', async (name) => {
+test.each(operationNames)('%s: no metric counts an answer without a fault', async (name) => {
   const token = await service.issue('anna');
-  await call('CreatePlant', token);
+  for (const creation of operationNames) {
+    if (operations[creation].method === 'POST') {
+      await call(creation, token);
+    }
+  }
   const { status, counted } = await call(name, token);
-  expect([200, 204]).toContain(status);
+  expect(Object.keys(operations[name].successes)).toContain(`${status}`);
   expect(counted).toEqual({});
 });
 
-test.each(plantFunctions)(
+test.each(operationNames)(
   '%s: DatabaseUnavailable counts a database that throttles',
   async (name) => {
     const token = await service.issue('bert');
     proxy.play('bert', throttle);
-    const counted = { [name]: { DatabaseUnavailable: 1 } };
+    const counted = { [functionOf(name)]: { DatabaseUnavailable: 1 } };
     expect(await call(name, token)).toEqual({ status: 503, counted });
   },
 );
 
-test.each(plantFunctions)('%s: RequestFailed counts an unexpected error', async (name) => {
+test.each(operationNames)('%s: RequestFailed counts an unexpected error', async (name) => {
   const token = await service.issue('carl');
   proxy.play('carl', fail(400, 'AccessDeniedException'));
   expect(await call(name, token)).toEqual({
     status: 500,
-    counted: { [name]: { RequestFailed: 1 } },
+    counted: { [functionOf(name)]: { RequestFailed: 1 } },
   });
 });
 
 test('TokenRefused counts a refused token, and AuthorizerFailed does not', async () => {
   const counted = { Authorizer: { TokenRefused: 1 } };
   const token = await service.issueRevoked('dora');
-  expect(await call('ListPlants', token)).toEqual({ status: 401, counted });
+  expect(await call('listPlants', token)).toEqual({ status: 401, counted });
 });
 
 test('AuthorizerFailed counts a token that could not be checked', async () => {
@@ -79,9 +85,9 @@ test('AuthorizerFailed counts a token that could not be checked', async () => {
   const [, id = ''] = token.split('_');
   proxy.play(id, throttle);
   const counted = { Authorizer: { AuthorizerFailed: 1 } };
-  expect(await call('ListPlants', token)).toEqual({ status: 503, counted });
+  expect(await call('listPlants', token)).toEqual({ status: 503, counted });
   proxy.play(id, pass);
-  expect(await call('ListPlants', token)).toEqual({ status: 200, counted: {} });
+  expect(await call('listPlants', token)).toEqual({ status: 200, counted: {} });
 });
 
 test.each([

@@ -1,20 +1,26 @@
 import { isUtf8 } from 'node:buffer';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Operation } from '../../functions/shared/operations.ts';
-import type { Field } from '../plants/largest-content.ts';
-import { describedOperation, type Parameter } from './description.ts';
+import type { Operation } from '../../../functions/shared/operations.ts';
+import { describedOperation, newValidator, type Parameter } from './description.ts';
+import type { FieldSchema } from './field-schema.ts';
 
 /**
  * What docs/openapi.json says of a request, by a validator that shares no code with the functions.
  * By hand is only what JSON Schema cannot say: media types, sizes, UTF-8, names that occur twice,
  * lone surrogates, and the one spelling of a parameter. Places are written as `placesIn` of
- * test/support/description.ts does.
+ * test/support/openapi/description.ts does.
  */
-export type Verdict<Accepted> = { accepted: Accepted } | { status: number; places: string[] };
+export type Verdict<Accepted> = { accepted: Accepted } | Refusal;
+
+interface Refusal {
+  status: number;
+  /** Where the faults are. */
+  places: string[];
+}
 
 // Strict about numbers: NaN and Infinity are none.
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, multipleOfPrecision: 9 });
+const ajv = newValidator({ allErrors: true, allowUnionTypes: true });
 formats.default(ajv, ['date-time']);
 ajv.addFormat('int64', true);
 
@@ -32,9 +38,13 @@ function faultsOf(schema: object, value: unknown): string[] {
 }
 
 /** Returns the pointers to texts that are not well-formed, in a member and in lists. */
-function loneSurrogates(value: unknown, items: Field | undefined, place: string): string[] {
-  if (typeof value === 'string') return value.isWellFormed() ? [] : [place];
-  if (!items || !Array.isArray(value)) return [];
+function loneSurrogates(value: unknown, items: FieldSchema | undefined, place: string): string[] {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? [] : [place];
+  }
+  if (!items || !Array.isArray(value)) {
+    return [];
+  }
   return value.flatMap((one, i) => loneSurrogates(one, items.items, `${place}/${i}`));
 }
 
@@ -49,24 +59,34 @@ export function judgeBody(
     ...(encoding === undefined ? [] : ['Content-Encoding:']),
     ...(types.length === 1 && types[0]?.isJson ? [] : ['Content-Type:']),
   ];
-  if (headers.length > 0) return { status: 415, places: headers };
-  if (bytes.length > 16_384) return { status: 413, places: [] };
+  if (headers.length > 0) {
+    return { status: 415, places: headers };
+  }
+  if (bytes.length > 16_384) {
+    return { status: 413, places: [] };
+  }
   const text = bytes.toString();
-  if (!isUtf8(bytes) || !isJsonObject(text)) return invalid(['#']);
+  if (!isUtf8(bytes) || !isJsonObject(text)) {
+    return invalid(['#']);
+  }
 
   const { requestBody } = describedOperation(operation);
   const schema = requestBody?.content['application/json']?.schema ?? { properties: {} };
-  const properties: Record<string, Field | undefined> = schema.properties;
+  const properties: Record<string, FieldSchema | undefined> = schema.properties;
   const members = membersOf(text);
   const names = members.map(([name]) => name);
   const twice = names.filter((name, i) => names.indexOf(name) !== i).map(pointerTo);
   const value: Record<string, unknown> = Object.create(null);
-  for (const [name, literal] of members) value[name] = readJson(literal);
+  for (const [name, literal] of members) {
+    value[name] = readJson(literal);
+  }
   const surrogates = members.flatMap(([name]) =>
     loneSurrogates(value[name], properties[name]?.items, pointerTo(name)),
   );
   const faults = [...twice, ...faultsOf(schema, value), ...surrogates];
-  if (faults.length > 0) return invalid(faults.map((pointer) => `#${pointer}`));
+  if (faults.length > 0) {
+    return invalid(faults.map((pointer) => `#${pointer}`));
+  }
   return { accepted: new Map(members) };
 }
 
@@ -78,7 +98,9 @@ function readJson(literal: string): unknown {
     );
   } catch (error) {
     // It is nested too deeply for a reviver, and for any schema.
-    if (error instanceof RangeError) return JSON.parse(literal);
+    if (error instanceof RangeError) {
+      return JSON.parse(literal);
+    }
     throw error;
   }
 }
@@ -89,7 +111,9 @@ function readJson(literal: string): unknown {
  */
 function judged(text: string): number {
   const integer = integerOf(text);
-  if (integer !== undefined) return isInt64(integer) ? Number(integer) : Number.POSITIVE_INFINITY;
+  if (integer !== undefined) {
+    return isInt64(integer) ? Number(integer) : Number.POSITIVE_INFINITY;
+  }
   const digits = text
     .replace(/e.*$/i, '')
     .replaceAll(/[^0-9]/g, '')
@@ -112,15 +136,21 @@ export function judgeQuery(
     .filter((name) => !parameters.some((parameter) => parameter.name === name));
   for (const parameter of parameters) {
     const values = query.filter(([name]) => name === parameter.name).map(([, value]) => value);
-    if (!isAccepted(parameter, values)) wrong.push(parameter.name);
+    if (!isAccepted(parameter, values)) {
+      wrong.push(parameter.name);
+    }
   }
-  if (wrong.length > 0) return invalid(wrong.map((name) => `?${name}`));
+  if (wrong.length > 0) {
+    return invalid(wrong.map((name) => `?${name}`));
+  }
   return { accepted: Object.fromEntries(query) };
 }
 
 /** Judges the values of a parameter, of which there is one unless it is a list. */
 function isAccepted({ required, schema }: Parameter, values: string[]): boolean {
-  if (values.length === 0) return !required;
+  if (values.length === 0) {
+    return !required;
+  }
   const value =
     schema.type === 'array'
       ? values.map((text) => parameterValue(text, schema.items ?? {}))
@@ -130,9 +160,15 @@ function isAccepted({ required, schema }: Parameter, values: string[]): boolean 
 
 /** Returns what a text means to a schema. A number has one spelling. */
 function parameterValue(text: string, { type }: { type?: unknown }): unknown {
-  if (type === 'integer') return /^(0|-?[1-9][0-9]*)$/.test(text) ? judged(text) : text;
-  if (type === 'number') return `${Number(text)}` === text ? judged(text) : text;
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type === 'integer') {
+    return /^(0|-?[1-9][0-9]*)$/.test(text) ? judged(text) : text;
+  }
+  if (type === 'number') {
+    return `${Number(text)}` === text ? judged(text) : text;
+  }
+  if (type === 'boolean' && (text === 'true' || text === 'false')) {
+    return text === 'true';
+  }
   return text;
 }
 
@@ -163,7 +199,10 @@ export interface JudgedRequest {
  * Judges a whole request. Returns the refusal with the places of all its faults, or undefined. What
  * stands alone comes first.
  */
-export function refusalOf(operation: Operation, { headers, body, query, path }: JudgedRequest) {
+export function refusalOf(
+  operation: Operation,
+  { headers, body, query, path }: JudgedRequest,
+): Refusal | undefined {
   const valuesOf = (header: string) =>
     headers.filter(([name]) => name.toLowerCase() === header).map(([, value]) => value);
   const types = valuesOf('content-type').map((value) => ({ value, isJson: jsonType.test(value) }));
@@ -198,21 +237,31 @@ function membersOf(object: string): [name: string, value: string][] {
   for (let i = 0; i < object.length; i += 1) {
     const character = object.charAt(i);
     const isAtTop = depth === 1 && !isInString;
-    if (character === '"') isInString = !isInString;
+    if (character === '"') {
+      isInString = !isInString;
+    }
     if (isInString && character === '\\') {
       part += character + object.charAt(i + 1);
       i += 1;
       continue;
     }
-    if (!isInString && '}]'.includes(character)) depth -= 1;
+    if (!isInString && '}]'.includes(character)) {
+      depth -= 1;
+    }
     if (isAtTop && character === ':') {
       name = JSON.parse(part);
       part = '';
     } else if (isAtTop && ',}'.includes(character)) {
-      if (part.trim() !== '') members.push([name, part.trim()]);
+      if (part.trim() !== '') {
+        members.push([name, part.trim()]);
+      }
       part = '';
-    } else if (depth > 0) part += character;
-    if (!isInString && '{['.includes(character)) depth += 1;
+    } else if (depth > 0) {
+      part += character;
+    }
+    if (!isInString && '{['.includes(character)) {
+      depth += 1;
+    }
   }
   return members;
 }
@@ -224,13 +273,21 @@ const pointerTo = (name: string) =>
 export function integerOf(value: string): bigint | undefined {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(value) ?? [];
-  if (whole === undefined) return undefined;
+  if (whole === undefined) {
+    return undefined;
+  }
   const digits = BigInt(`${whole}${fraction}`);
   const shift = Number(exponent) - fraction.length;
-  if (digits === 0n) return 0n;
-  if (shift > 40 || -shift > whole.length + fraction.length) return undefined;
+  if (digits === 0n) {
+    return 0n;
+  }
+  if (shift > 40 || -shift > whole.length + fraction.length) {
+    return undefined;
+  }
   const power = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % power !== 0n) return undefined;
+  if (shift < 0 && digits % power !== 0n) {
+    return undefined;
+  }
   const integer = shift < 0 ? digits / power : digits * power;
   return sign === '-' ? -integer : integer;
 }

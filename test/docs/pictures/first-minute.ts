@@ -20,7 +20,9 @@ export async function firstMinute(): Promise<string[]> {
   program.stdout.setEncoding('utf8').on('data', (part) => {
     ready += part;
   });
-  while (!ready.includes('Ctrl-C')) await once(program.stdout, 'data');
+  while (!ready.includes('Ctrl-C')) {
+    await once(program.stdout, 'data');
+  }
   const [, url = '', token = ''] = /curl -i (\S+) .*Bearer (\w+)/.exec(ready) ?? [];
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const [, body = ''] = / -d '(.*)'/.exec(ready) ?? [];
@@ -41,8 +43,12 @@ export async function firstMinute(): Promise<string[]> {
 
 /** Cuts commands. Wraps other lines between words. */
 function fitted(line: string): string[] {
-  if (line.length <= columns) return [line];
-  if (line.startsWith('  curl')) return [`${line.slice(0, columns - 1)}…`];
+  if (line.length <= columns) {
+    return [line];
+  }
+  if (line.startsWith('  curl')) {
+    return [`${line.slice(0, columns - 1)}…`];
+  }
   const end = line.lastIndexOf(' ', columns);
   const indent = /^\d/.test(line) ? ' '.repeat(13) : /^ */.exec(line)?.[0];
   return [line.slice(0, end), ...fitted(indent + line.slice(end + 1))];
@@ -64,7 +70,8 @@ export const textOf = (svg: string) =>
   );
 
 function picture(lines: string[]): string {
-  const [width, height] = [columns * 8.43 + 32, lines.length * 20 + 28];
+  const width = columns * 8.43 + 32;
+  const height = lines.length * 20 + 28;
   const texts = lines.map((line, i) => {
     const shown = line.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     const typed = /^(\$ |\^C)/.test(line) ? ' class="typed"' : '';
@@ -87,4 +94,6 @@ ${texts.join('\n')}
 `;
 }
 
-if (import.meta.main) writeFileSync(join(root, file), picture(await firstMinute()));
+if (import.meta.main) {
+  writeFileSync(join(root, file), picture(await firstMinute()));
+}

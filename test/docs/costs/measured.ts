@@ -1,21 +1,28 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { paging } from '../../functions/items/paging.ts';
-import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
+import { descriptions } from '../../../bin/openapi/descriptions.ts';
+import type { InputSchema } from '../../../functions/http/input.ts';
+import type { Field, Fields } from '../../../functions/items/fields.ts';
+import { paging } from '../../../functions/items/paging.ts';
+import {
+  type Operation,
+  operationNames,
+  operations,
+} from '../../../functions/shared/operations.ts';
 import {
   ownerKey,
   type TableName,
   tableIds,
   tableKeys,
-} from '../../functions/shared/table-schema.ts';
-import { startDatabase } from '../../lib/offline/database/embedded-database.ts';
-import { logEventBytes } from '../../lib/prices.ts';
-import { largestValue } from '../plants/largest-content.ts';
-import { writePlants } from '../support/database/plants-table.ts';
-import { describedOperation } from '../support/description.ts';
-import { fillPath } from '../support/fill-path.ts';
-import { label, whole } from '../support/plant.ts';
-import { startService } from '../support/service/service.ts';
+} from '../../../functions/shared/table-schema.ts';
+import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import { logEventBytes } from '../../../lib/prices.ts';
+import { largestValue } from '../../plants/largest-content.ts';
+import { writePlants } from '../../support/database/plants-table.ts';
+import { fillPath } from '../../support/fill-path.ts';
+import { describedOperation } from '../../support/openapi/description.ts';
+import { label, whole } from '../../support/plant.ts';
+import { startService } from '../../support/service/service.ts';
 
 /** What one request uses. */
 export interface Measured {
@@ -63,7 +70,9 @@ export async function measure(): Promise<Record<MeasuredName, Measured>> {
   async function average(once: (i: number) => Promise<number>): Promise<Measured> {
     const [logged, { reads, writes }] = [service.log.length, { ...units }];
     let bytes = 0;
-    for (let i = 0; i < count; i += 1) bytes += await once(i);
+    for (let i = 0; i < count; i += 1) {
+      bytes += await once(i);
+    }
     const lines = service.log.slice(logged);
     return {
       readUnits: (units.reads - reads) / count,
@@ -124,7 +133,9 @@ export async function measureDearest(): Promise<Dearest[]> {
   const database = await startDatabase({
     port: 0,
     onCall({ functionName, units: { reads, writes } }) {
-      if (functionName === 'Authorizer') return;
+      if (functionName === 'Authorizer') {
+        return;
+      }
       units.reads += reads;
       units.writes += writes;
     },
@@ -136,49 +147,97 @@ export async function measureDearest(): Promise<Dearest[]> {
     'Content-Type': 'application/json',
   };
   const contentOf = (name: Operation, character?: string) => {
-    const body = describedOperation(name).requestBody?.content['application/json'];
-    const fields = Object.entries(body?.schema.properties ?? {});
+    const { properties = {} } =
+      describedOperation(name).requestBody?.content['application/json']?.schema ?? {};
+    const fields = Object.entries<Field<unknown>>(
+      (descriptions[name].input as InputSchema).body ?? {},
+    );
     return Object.fromEntries(
       fields
         .filter(([field]) => field !== ownerKey.sort)
-        .map(([name, field]) => [name, largestValue(name, field, character)]),
+        .map(([field, { kind }]) => {
+          const [example] = kind.samples().good;
+          return [field, largestValue(properties[field] ?? { type: 'string' }, example, character)];
+        }),
     );
   };
 
+  /** Each operation has an item of its own, because another may delete it. */
+  const idOf = (name: Operation) => largestId - BigInt(operationNames.indexOf(name));
+  const actionsOn = (table: TableName, name: Operation): readonly string[] =>
+    (operations[name].tables as Partial<Record<TableName, readonly string[]>>)[table] ?? [];
+
+  /** Returns the partitions of a table that the requests use, and how many items they need. */
+  function partitionsOf(table: TableName): { value: string; items: number }[] {
+    const { ownerRows } = tableKeys[table];
+    switch (ownerRows.by) {
+      case 'partition':
+        return [{ value: owner, items: pages * 1001 }];
+      case 'start of the partition':
+        return operationNames
+          .filter((name) => actionsOn(table, name).length > 0)
+          .map((name) => ({
+            value: `${owner}${ownerRows.separator}${idOf(name)}`,
+            items: actionsOn(table, name).includes('Query') ? pages * 1001 : operationNames.length,
+          }));
+      case 'attribute':
+        return [];
+    }
+  }
+
   for (const name of operationNames.filter((each) => operations[each].method === 'POST')) {
-    const Items = Array.from({ length: pages * 1001 }, (_, i) => ({
-      [ownerKey.partition]: owner,
-      [ownerKey.sort]: largestId - BigInt(i),
-      // As many bytes, because dynalite counts characters.
-      ...contentOf(name, 'a'),
-      nonce: Buffer.alloc(8),
-    }));
-    const requests = Items.map((Item) => ({ PutRequest: { Item } }));
-    for (const table of Object.keys(operations[name].tables) as TableName[])
-      if (tableKeys[table] === ownerKey)
+    const written = (Object.keys(tableIds) as TableName[]).filter((table) =>
+      actionsOn(table, name).includes('PutItem'),
+    );
+    for (const table of written) {
+      const { partition, sort = ownerKey.sort } = tableKeys[table];
+      for (const { value, items } of partitionsOf(table)) {
+        const Items = Array.from({ length: items }, (_, i) => ({
+          [partition]: value,
+          [sort]: largestId - BigInt(i),
+          // As many bytes, because dynalite counts characters.
+          ...contentOf(name, 'a'),
+          nonce: Buffer.alloc(8),
+        }));
+        const requests = Items.map((Item) => ({ PutRequest: { Item } }));
         await writePlants(service.database, requests, tableIds[table]);
+      }
+    }
+  }
+
+  /** Returns the largest body of an operation, or null if it takes none. */
+  function bodyOf(name: Operation): string | null {
+    const content = describedOperation(name).requestBody?.content['application/json'];
+    if (!content) {
+      return null;
+    }
+    const others = JSON.stringify(contentOf(name));
+    const hasId = ownerKey.sort in content.schema.properties;
+    return hasId ? `{"${ownerKey.sort}":${-largestId},${others.slice(1)}` : others;
   }
 
   const dearest: Dearest[] = [];
-  for (const [i, name] of operationNames.entries()) {
+  for (const name of operationNames) {
     const { method, path, successes } = operations[name];
-    const body =
-      method === 'POST' ? `{"id":${-largestId},${JSON.stringify(contentOf(name)).slice(1)}` : null;
-    const queries = (describedOperation(name).parameters ?? [])
-      .filter(({ in: place, name }) => place === 'query' && !(name in paging))
-      .map((parameter) => `?${parameter.name}=-`);
+    const body = bodyOf(name);
+    const query: Fields = (descriptions[name].input as InputSchema).query ?? {};
+    const queries = Object.entries(query)
+      .filter(([parameter]) => !(parameter in paging))
+      .map(([parameter, { kind }]) => {
+        const texts = kind.toParameter(kind.samples().good.at(-1));
+        return `?${new URLSearchParams(texts.map((text) => [parameter, text]))}`;
+      });
     const worst = { readUnits: 0, writeUnits: 0, bodyBytes: 0 };
     // A create is repeated, which reads the item that is there.
     for (const query of method === 'POST' ? ['', ''] : ['', ...queries]) {
       Object.assign(units, { reads: 0, writes: 0 });
-      // An item of its own, because another operation may have deleted it.
-      const id = `${largestId - BigInt(i)}`;
-      const url = `${service.baseUrl}/${fillPath(path, id)}${query}`;
+      const url = `${service.baseUrl}/${fillPath(path, `${idOf(name)}`)}${query}`;
       const answer = await fetch(url, { method, headers, body });
-      if (!(answer.status in successes))
+      if (!(answer.status in successes)) {
         throw new Error(
           `${url} was answered with ${answer.status}: write a value that it accepts.`,
         );
+      }
       worst.readUnits = Math.max(worst.readUnits, units.reads);
       const written = body === null ? 1 : Math.ceil(Buffer.byteLength(owner + body) / 1024);
       worst.writeUnits = Math.max(worst.writeUnits, units.writes * written);

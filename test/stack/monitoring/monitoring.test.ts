@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { logCodes } from '../../functions/shared/log-codes.ts';
-import { headingsOf, readPage } from '../docs/page.ts';
-import { idsOf, plantFunctions, propertiesOf, ref, settings, templateWith } from './templates.ts';
+import { logCodes } from '../../../functions/shared/log-codes.ts';
+import { headingsOf, readPage } from '../../docs/page.ts';
+import { idsOf, plantFunctions, propertiesOf, ref, settings, templateWith } from '../templates.ts';
 
 const plain = await templateWith(settings.default);
 const everything = await templateWith(settings.everything);
@@ -11,7 +11,9 @@ const topic = ref(topicId);
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the template.
 const metricsOf = (alarm: any) => {
-  if (alarm.Metrics) return alarm.Metrics;
+  if (alarm.Metrics) {
+    return alarm.Metrics;
+  }
   const { Namespace, MetricName, Dimensions, Period, Statistic, ExtendedStatistic } = alarm;
   const Metric = { Namespace, MetricName, ...(Dimensions && { Dimensions }) };
   return [{ MetricStat: { Metric, Period, Stat: Statistic ?? ExtendedStatistic } }];
@@ -72,8 +74,9 @@ test('a flood that comes and goes for an hour sends two mails', () => {
   const mails = states.filter((state, minute) => state !== (states[minute - 1] ?? false));
   expect(mails).toEqual([true, false]);
   // The runbook says, too, what is counted.
-  for (const text of [throttled.AlarmDescription, readPage('docs/operations.md')])
+  for (const text of [throttled.AlarmDescription, readPage('docs/operations.md')]) {
     expect(text).toContain('all methods together');
+  }
 });
 
 test.each(alarms.map((alarm) => [alarm.AlarmName, alarm]))(
@@ -147,8 +150,9 @@ test("one copy stays within CloudWatch's free allowance", () => {
   // (https://aws.amazon.com/cloudwatch/pricing/).
   const alarmMetrics = alarms.flatMap(statsOf).length;
   expect(alarmMetrics).toBeLessThanOrEqual(10);
-  for (const { MetricStat } of alarms.flatMap(statsOf))
+  for (const { MetricStat } of alarms.flatMap(statsOf)) {
     expect(MetricStat.Period).toBeGreaterThanOrEqual(60);
+  }
 
   const custom = propertiesOf(everything, 'AWS::Logs::MetricFilter').map(
     ({ MetricTransformations: [{ MetricName }] }) => MetricName,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { propertiesOf, settings, templateWith } from './templates.ts';
+import { propertiesOf, settings, templateWith } from '../templates.ts';
 
 test('the budget mails at 80 % of the bill and when its forecast passes the budget', async () => {
   const rule = { ThresholdType: 'PERCENTAGE', ComparisonOperator: 'GREATER_THAN' };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { prices } from '../../lib/prices.ts';
-import { words } from '../support/words.ts';
+import { prices } from '../../../lib/prices.ts';
+import { words } from '../../support/words.ts';
 import {
   accessOf,
   ofType,
@@ -9,7 +9,7 @@ import {
   resource,
   settings,
   templateWith,
-} from './templates.ts';
+} from '../templates.ts';
 
 const template = ownPartOf(await templateWith(settings.everything));
 const idsOf = (type: string) => Object.keys(ofType(template, type));
@@ -122,5 +122,6 @@ test('the dashboard adds up what every part of the stack costs', () => {
 test('the dashboard has at most the 50 metrics that are free', () => {
   // https://aws.amazon.com/cloudwatch/pricing/. A metric that is shown twice counts once.
   const shown = new Set(widgets.flatMap((widget) => [...textsOf(widget)]));
-  expect(shown.size).toBeLessThanOrEqual(50);
+  const cure = 'delete some from lib/constructs/dashboard.ts and from this test';
+  expect(shown.size > 50 ? `${shown.size} metrics: ${cure}` : 'few enough').toBe('few enough');
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Operation, operationNames } from '../../functions/shared/operations.ts';
-import { copyProject } from './checkout.ts';
-import { temporaryFolder } from './cleanup.ts';
+import { type Operation, operationNames } from '../../../functions/shared/operations.ts';
+import { copyProject } from '../checkout.ts';
+import { temporaryFolder } from '../cleanup.ts';
 
 /** What is extended: each operation and the authorizer. */
 export type Extended = Operation | 'authorizer';
@@ -25,7 +25,9 @@ export function extendedCopy(url: string): string {
   for (const name of extendedNames) {
     const declaration = new RegExp(`^export (const|function) ${name}\\b`, 'm');
     const file = files.find((path) => declaration.test(readFileSync(path, 'utf8')));
-    if (!file) throw new Error(`No file in functions/ exports ${name}.`);
+    if (!file) {
+      throw new Error(`No file in functions/ exports ${name}.`);
+    }
     const text = readFileSync(file, 'utf8').replace(declaration, `$1 own_${name}`);
     writeFileSync(file, text + addition(name, url));
   }

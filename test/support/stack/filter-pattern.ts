@@ -30,7 +30,9 @@ function tokensOf(pattern: string): string[] {
     const at = token.lastIndex;
     const text = token.exec(pattern)?.groups?.text;
     if (text === undefined) {
-      throw new Error(`Teach test/support/filter-pattern.ts what "${pattern.slice(at)}" means.`);
+      throw new Error(
+        `Teach test/support/stack/filter-pattern.ts what "${pattern.slice(at)}" means.`,
+      );
     }
     tokens.push(text);
   }
@@ -99,7 +101,7 @@ function comparison(selector = '', operator = '', value = ''): Matcher {
   const wanted = value.startsWith('"') ? value.slice(1, -1) : Number(value);
   if (!selector.startsWith('$.') || !test || Number.isNaN(wanted) || `${wanted}`.includes('*')) {
     const given = `${selector} ${operator} ${value}`;
-    throw new Error(`Teach test/support/filter-pattern.ts what "${given}" means.`);
+    throw new Error(`Teach test/support/stack/filter-pattern.ts what "${given}" means.`);
   }
   const path = selector.slice(2).split('.');
   return (line) => {

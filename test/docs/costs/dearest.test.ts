@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Field, Fields } from '../../functions/items/fields.ts';
-import { encodeCursor, largestPage } from '../../functions/items/paging.ts';
-import { listPlantsInput } from '../../functions/plants/list.ts';
-import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
-import { writePlants } from '../support/database/plants-table.ts';
-import { partsOf } from '../support/description.ts';
-import { label, stored } from '../support/plant.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import type { Field, Fields } from '../../../functions/items/fields.ts';
+import { encodeCursor, largestPage } from '../../../functions/items/paging.ts';
+import { listPlantsInput } from '../../../functions/plants/list.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
+import { writePlants } from '../../support/database/plants-table.ts';
+import { partsOf } from '../../support/openapi/description.ts';
+import { label, stored } from '../../support/plant.ts';
+import { type Service, startService } from '../../support/service/service.ts';
 
 // docs/cost-and-scale.md counts a whole page as the dearest list. A filter must not read further.
 

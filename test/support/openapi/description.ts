@@ -1,9 +1,9 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import document from '../../docs/openapi.json' with { type: 'json' };
-import { type Operation, operations } from '../../functions/shared/operations.ts';
-import type { ProblemCode } from '../../functions/shared/problems.ts';
-import type { Field } from '../plants/largest-content.ts';
-import { parse } from './http/http-client.ts';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import document from '../../../docs/openapi.json' with { type: 'json' };
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import type { ProblemCode } from '../../../functions/shared/problems.ts';
+import { parse } from '../http/http-client.ts';
+import type { FieldSchema } from './field-schema.ts';
 
 export interface Answer {
   status: number;
@@ -23,8 +23,12 @@ type Fault = Record<'pointer' | 'parameter' | 'header' | 'detail', string>;
  * Returns the place of a bad request's fault: `#` and a pointer, `?` and the name of a parameter,
  * or the name of a header and a colon.
  */
-export const placeOf = ({ pointer, parameter, header }: Partial<Fault>): string =>
-  pointer !== undefined ? `#${pointer}` : parameter !== undefined ? `?${parameter}` : `${header}:`;
+export function placeOf({ pointer, parameter, header }: Partial<Fault>): string {
+  if (pointer !== undefined) {
+    return `#${pointer}`;
+  }
+  return parameter !== undefined ? `?${parameter}` : `${header}:`;
+}
 
 /** Returns the places of the faults that the body of a problem names, each once and in order. */
 export function placesIn(body: string): string[] {
@@ -47,13 +51,16 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query';
   required: boolean;
-  schema: Field;
+  schema: FieldSchema;
 }
 
 interface OperationObject {
   parameters?: Parameter[];
   requestBody?: {
-    content: Record<string, { schema: { properties: Record<string, Field> }; example?: object }>;
+    content: Record<
+      string,
+      { schema: { properties: Record<string, FieldSchema> }; example?: object }
+    >;
   };
   responses: Record<string, Description>;
 }
@@ -62,7 +69,7 @@ interface OpenApi {
   paths: Record<string, Record<string, OperationObject>>;
   components: {
     responses: Record<string, Description>;
-    schemas: Record<string, { properties?: Record<string, Field> }>;
+    schemas: Record<string, { properties?: Record<string, FieldSchema> }>;
   };
 }
 
@@ -70,18 +77,45 @@ interface OpenApi {
 export const openApi = resolve(document) as OpenApi;
 
 function resolve(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(resolve);
-  if (typeof node !== 'object' || node === null) return node;
-  if (!('$ref' in node))
+  if (Array.isArray(node)) {
+    return node.map(resolve);
+  }
+  if (typeof node !== 'object' || node === null) {
+    return node;
+  }
+  if (!('$ref' in node)) {
     return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
+  }
   const [, ...path] = String(node.$ref).split('/');
   return resolve(path.reduce((found: object, name) => Object(found)[name], document));
 }
 
+/** Returns how many decimals a number has, or less than none if it is a multiple of ten. */
+function decimalsOf(value: number): number {
+  const [digits = '', exponent = '0'] = `${value}`.split('e');
+  const [, decimals = ''] = digits.split('.');
+  return decimals.length - Number(exponent);
+}
+
+/**
+ * Returns a validator whose `multipleOf` counts decimals, because every step here is a power of
+ * ten. Ajv divides, which a double rounds.
+ */
+export function newValidator(options: Options): Ajv2020 {
+  const ajv = new Ajv2020(options);
+  ajv.removeKeyword('multipleOf');
+  return ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    validate: (step: number, value: number) => decimalsOf(value) <= decimalsOf(step),
+  });
+}
+
+const options = { strict: false, validateFormats: false };
 // The value of a header is text.
 const validators = {
-  body: new Ajv2020({ strict: false, validateFormats: false, allErrors: true }),
-  header: new Ajv2020({ strict: false, validateFormats: false, coerceTypes: true }),
+  body: newValidator({ ...options, allErrors: true }),
+  header: newValidator({ ...options, coerceTypes: true }),
 };
 
 /** Headers that an answer may have only if its description has them. */
@@ -119,7 +153,9 @@ export const differencesFromProblem = (code: ProblemCode, answer: Answer): strin
  */
 export function differencesFromLink(url: string, { headers: { link = '' } }: Answer): string[] {
   const [, next] = /^<([^>]*)>/.exec(link) ?? [];
-  if (next === undefined) return [];
+  if (next === undefined) {
+    return [];
+  }
   const linked = new URL(next, 'http://a').searchParams;
   return [...new URL(url, 'http://a').searchParams]
     .filter(([name, value]) => !['limit', 'cursor'].includes(name) && linked.get(name) !== value)
@@ -127,26 +163,37 @@ export function differencesFromLink(url: string, { headers: { link = '' } }: Ans
 }
 
 export function differencesFrom(description: Description | undefined, answer: Answer): string[] {
-  if (!description) return [`the answer ${answer.status} is not described: ${answer.body}`];
+  if (!description) {
+    return [`the answer ${answer.status} is not described: ${answer.body}`];
+  }
   const { headers, content = {} } = description;
   const found: string[] = [];
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const value = answer.headers[name.toLowerCase()];
-    if (value === undefined && required) found.push(`the header ${name} is missing`);
-    if (value !== undefined && !validators.header.validate(schema, value))
+    if (value === undefined && required) {
+      found.push(`the header ${name} is missing`);
+    }
+    if (value !== undefined && !validators.header.validate(schema, value)) {
       found.push(`${name}: ${value} ${validators.header.errorsText()}`);
+    }
   }
   const known = Object.keys(headers).map((name) => name.toLowerCase());
-  for (const name of telling)
-    if (name in answer.headers && !known.includes(name))
+  for (const name of telling) {
+    if (name in answer.headers && !known.includes(name)) {
       found.push(`the header ${name} is not described`);
+    }
+  }
 
   const [media] = Object.entries(content);
-  if (!media) return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  if (!media) {
+    return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
+  }
   const [mediaType, { schema }] = media;
-  if (answer.headers['content-type'] !== mediaType)
+  if (answer.headers['content-type'] !== mediaType) {
     found.push(`the content type is ${answer.headers['content-type']}`);
-  if (!validators.body.validate(schema, parse(answer.body)))
+  }
+  if (!validators.body.validate(schema, parse(answer.body))) {
     found.push(`${validators.body.errorsText()}: ${answer.body}`);
+  }
   return found;
 }
