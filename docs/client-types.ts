@@ -1,4 +1,5 @@
 // Made of docs/openapi.json by .ci/steps/client-types. Do not edit it.
+// The document's SHA-256 digest: 6dc10cb39070d3d73b5bdce63359010265e51059fa189cb64f0135fac74735c3
 
 export interface paths {
     "/plants": {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApiText } from '../../bin/openapi/document.ts';
@@ -18,6 +19,11 @@ const document = JSON.parse(committed);
 
 test('docs/openapi.json is what bin/openapi.ts writes', () => {
   expect(committed).toBe(openApiText());
+});
+
+test('.ci/steps/client-types made docs/client-types.ts of the document as it is', () => {
+  const digest = createHash('sha256').update(committed).digest('hex');
+  expect(readPage('docs/client-types.ts')).toContain(`SHA-256 digest: ${digest}\n`);
 });
 
 test('the document is valid OpenAPI 3.1', async () => {
