@@ -118,8 +118,7 @@ function changeFrom(from: string, work: string): PreparedChange | undefined {
 
 function currentVersion(original: Original, recorded: string | undefined): Version {
   if (options.from) {
-    const commit = git(original.folder, 'rev-parse', `${options.from}^{commit}`);
-    return { commit, tree: git(original.folder, 'rev-parse', `${commit}^{tree}`) };
+    return namedVersion(original, options.from);
   }
   return (
     versionOf(root, original, recorded) ??
@@ -128,6 +127,18 @@ function currentVersion(original: Original, recorded: string | undefined): Versi
         'from: npm run upgrade -- SOURCE REF --from COMMIT',
     )
   );
+}
+
+function namedVersion({ folder }: Original, name: string): Version {
+  try {
+    const commit = git(folder, 'rev-parse', '-q', '--verify', `${name}^{commit}`);
+    return { commit, tree: git(folder, 'rev-parse', `${commit}^{tree}`) };
+  } catch (error) {
+    if (!(error instanceof CommandError)) {
+      throw error;
+    }
+    refuse(`The original has no commit or tag "${name}".`);
+  }
 }
 
 /** Returns what both sides edited, or undefined. If the merge fails, all is as it was before. */

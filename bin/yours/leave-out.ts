@@ -60,7 +60,7 @@ export function leaveOut(folder: string, left: readonly Part[]): void {
       edited = withoutSteps(folder, edited);
     }
     if (file.endsWith('.md')) {
-      edited = withoutDeadLinks(folder, file, edited);
+      edited = withoutDeadLinks(folder, file, edited).replaceAll(/\n{3,}/g, '\n\n');
     }
     if (edited !== text) {
       writeFileSync(join(folder, file), edited);

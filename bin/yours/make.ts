@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { format } from './checks.ts';
 import { filesOf } from './git.ts';
 import { leaveOut } from './leave-out.ts';
-import { faultsOf, type Names, names } from './names.ts';
+import { faultsOf, type Names } from './names.ts';
 import { onlyOfTheOriginal, partsNamed, unknownParts } from './parts.ts';
 import { renamed, renamedPath } from './rename.ts';
 import { readText } from './text-files.ts';
@@ -78,14 +78,20 @@ export function make(folder: string, choices: Choices, packages: string): Made {
   const rest = before.filter(
     (file) => lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined,
   );
+  const changed = choices.names ? renameFiles(folder, rest, choices.names) : 0;
+  format(folder, packages);
+  return { changed, removed: before.length - rest.length, parts: left.map(({ name }) => name) };
+}
+
+/** Returns how many of the files changed. */
+function renameFiles(folder: string, files: string[], given: Names): number {
   let changed = 0;
-  for (const file of choices.names ? rest : []) {
-    if (renameFile(folder, file, choices.names ?? names)) {
+  for (const file of files) {
+    if (renameFile(folder, file, given)) {
       changed += 1;
     }
   }
-  format(folder, packages);
-  return { changed, removed: before.length - rest.length, parts: left.map(({ name }) => name) };
+  return changed;
 }
 
 /** The texts that are not ours to rename: the licence, and what was done to the original. */

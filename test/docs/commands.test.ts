@@ -5,6 +5,9 @@ import { expect, test } from '@jest/globals';
 import { exampleId } from '../../bin/command-line/example-plant.ts';
 import { readPackage } from '../../bin/yours/origin.ts';
 import { onlyOfTheOriginal, partsNamed } from '../../bin/yours/parts.ts';
+import { parseJsonObject } from '../../functions/http/json.ts';
+import { readFields } from '../../functions/items/fields.ts';
+import { newPlant } from '../../functions/plants/plant.ts';
 import { readSettings, settingNames } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
@@ -111,6 +114,18 @@ test.each(withExamples)('the plant that %s shows has the id of the example', (fi
   const ids = readPage(file).matchAll(/(?:\bid"?: ?"?|\/plants\/|\.delete\()(-?\d+)\b/g);
   const others = [...ids].map(([, id]) => id).filter((id) => id !== `${exampleId}`);
   expect(others).toEqual([]);
+});
+
+const newPlants = withExamples.flatMap((file) =>
+  [...readPage(file).matchAll(/\{\s*"id": ?\d[^{}]*\}/g)].map(([body]) => ({ file, body })),
+);
+
+test.each(newPlants)('a create accepts the plant of $file: $body', ({ body }) => {
+  const refused: string[] = [];
+  readFields(newPlant, parseJsonObject(body)?.members ?? {}, 'fromJson', (name, detail) => {
+    refused.push(`${name} ${detail}`);
+  });
+  expect(refused).toEqual([]);
 });
 
 const sources = globSync(['bin/**/*.ts', 'test/contract/program/*.ts'], { cwd: root });

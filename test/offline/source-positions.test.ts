@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -17,13 +17,15 @@ export async function handler(event: { isLogged: boolean }) {
 test.each<[BuildOptions, string]>([
   [{ sourcemap: 'linked', format: 'cjs' }, 'wither.ts:3:24'],
   [{ sourcemap: 'linked', format: 'esm' }, 'wither.ts:3:24'],
+  [{ sourcemap: 'linked', format: 'cjs', sourceRoot: 'webpack://store/' }, 'index.js:'],
   [{ format: 'cjs' }, 'index.js:'],
 ])('the stacks of a bundle with %j point to %s', async (options, place) => {
-  const folder = join(temporaryFolder(), "an odd földer's");
+  const folder = join(temporaryFolder(), "an odd földer's 50% of #1");
   mkdirSync(folder);
   const outfile = join(folder, options.format === 'esm' ? 'index.mjs' : 'index.js');
-  const stdin = { contents, sourcefile: join(folder, 'wither.ts'), loader: 'ts' as const };
-  buildSync({ stdin, outfile, platform: 'node', ...options });
+  const source = join(folder, 'wither.ts');
+  writeFileSync(source, contents);
+  buildSync({ entryPoints: [source], outfile, platform: 'node', ...options });
   const log: string[] = [];
   const lambda = { FunctionName: 'Wither', folder, Handler: 'index.handler', Code: {} };
   const wither = startExecutionEnvironment(lambda, 'http://127.0.0.1:1', (_, line) =>

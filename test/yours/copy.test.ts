@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { defaultDataFolder } from '../../bin/command-line/running.ts';
@@ -20,14 +20,14 @@ const names = {
 
 const copy = join(temporaryFolder(), 'copy');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
-const yours = (...args: string[]) => {
-  const program = join(copy, 'bin', 'yours.ts');
-  const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+const run = (program: string, args: string[]) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin', program), ...args], {
     cwd: copy,
     encoding: 'utf8',
   });
   return { status, stderr };
 };
+const yours = (...args: string[]) => run('yours.ts', args);
 const all = ['--name', 'book', '--plural', 'books', '--tag', 'used', '--examples', 'A,B,C,D'];
 
 beforeAll(() => {
@@ -61,6 +61,15 @@ test('a file that git does not know yet stands in the way, and so does a second 
   git('reset', '-q', '--hard', 'HEAD~1');
 });
 
+test.each([
+  { args: [], says: 'error: Name the repository that this was copied from.\n' },
+  { args: ['.', '--from', 'v9'], says: 'error: The original has no commit or tag "v9".\n' },
+  { args: ['--continue'], says: 'error: There is no upgrade to go on with.\n' },
+])('npm run upgrade with $args is refused, and nothing changes', ({ args, says }) => {
+  expect(run('upgrade.ts', args)).toEqual({ status: 1, stderr: says });
+  expect(`${git('status', '--porcelain')}`).toBe('');
+});
+
 test('the data of npm start is moved to where the renamed npm start opens it', async () => {
   const folder = temporaryFolder();
   const data = await openDataFolder(join(folder, defaultDataFolder));
@@ -78,4 +87,8 @@ test('a copy with other names and without any part has green types and lint', ()
   expect(refusalsOf(copy, choices)).toEqual([]);
   make(copy, choices, join(root, 'node_modules'));
   expect(faultsOfChecks(copy)).toEqual([]);
+
+  const pages = readdirSync(join(copy, 'docs')).map((name) => join(copy, 'docs', name));
+  const withGaps = pages.filter((page) => /\n{3}/.test(readFileSync(page, 'utf8')));
+  expect(withGaps).toEqual([]);
 });

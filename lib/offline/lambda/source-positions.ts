@@ -26,8 +26,9 @@ export function sourcePositions(folder: string): (line: string) => string {
       return place;
     }
     const root = map.payload.sourceRoot || pathToFileURL(path);
-    const source = fileURLToPath(new URL(origin.fileName, root));
-    return `${source}:${origin.lineNumber}:${origin.columnNumber}`;
+    // The map of a package may name its sources by addresses that are no files.
+    const source = attempt(() => fileURLToPath(new URL(origin.fileName, root)));
+    return source ? `${source}:${origin.lineNumber}:${origin.columnNumber}` : place;
   }
 
   const place = new RegExp(
