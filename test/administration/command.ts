@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { jest } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import { root } from '../support/checkout.ts';
-import { startProgram } from '../support/program.ts';
+import { type Ended, startProgram } from '../support/program.ts';
 
 /** Returns the arguments of a command line. One with blanks stands in quotes, as in a shell. */
 const argumentsIn = (line: string) =>
@@ -17,7 +17,12 @@ export const tokenProcess = (line: string, env: Record<string, string> = {}, cwd
   run(process.execPath, [join(root, 'bin', 'token.ts'), ...argumentsIn(line)], env, cwd);
 
 /** Runs a program without input to its end. */
-export function run(command: string, args: string[], env: Record<string, string> = {}, cwd = root) {
+export function run(
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+  cwd = root,
+): Promise<Ended> {
   const program = startProgram(command, args, { env: { ...process.env, ...env }, cwd });
   program.child.stdin.end();
   return program.ended();

@@ -9,8 +9,14 @@ import { jest } from '../support/jest/arguments.ts';
 /** What came of a suite: undefined if it passed, or its first failure, of one line or more. */
 type Failure = string | undefined;
 
-/** Makes a copy of the project in a folder, to run suites on faulty code there. */
-export function faultyCopy(folder: string) {
+/**
+ * Runs a suite while files have other contents. A suite that takes too long fails. Throws if it
+ * fails without a fault.
+ */
+export type RunFaulty = (suite: string, files: Record<string, string>) => Promise<Failure>;
+
+/** Makes a copy of the project in a folder, and returns what runs suites on faulty code there. */
+export function faultyCopy(folder: string): RunFaulty {
   const copy = join(folder, 'project');
   const temporary = join(folder, 'temporary');
   copyProject(copy);
@@ -39,11 +45,7 @@ export function faultyCopy(folder: string) {
     return failure || errors || `did not end within ${Math.round(timeoutMs / 1000)} s`;
   }
 
-  /**
-   * Runs a suite while files have other contents. A suite that takes too long fails. Throws if it
-   * fails without a fault.
-   */
-  return async (suite: string, files: Record<string, string>): Promise<Failure> => {
+  return async (suite, files) => {
     if (!durations.has(suite)) {
       const startedAt = performance.now();
       const failure = await run(suite, 300_000);

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../lib/offline/template/template.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { type Request, send } from '../support/http/http-client.ts';
-import { answering, copyOf, gate, startFixture, token } from './fixture.ts';
+import { answering, copyOf, type Fixture, gate, startFixture, token } from './fixture.ts';
 
-let fixture: Awaited<ReturnType<typeof startFixture>>;
+let fixture: Fixture;
 beforeAll(async () => {
   fixture = await startFixture();
 });

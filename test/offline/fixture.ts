@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type EmulatorOptions, startEmulator } from '../../lib/offline/emulator.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../lib/offline/emulator.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { keptAssembly } from '../support/stack/kept-assembly.ts';
@@ -16,10 +16,27 @@ export function copyOf(assembly: string): string {
   return folder;
 }
 
+/** A log line, with the function and the trace that it belongs to. */
+export interface LogLine {
+  functionName: string;
+  line: string;
+  traceId: string | undefined;
+}
+
+/** The emulator with the fixture stack. */
+export interface Fixture extends Emulator {
+  /** The folder of the assembly. */
+  assembly: string;
+  /** What its functions have logged so far. */
+  log: LogLine[];
+  /** The base URL without the stage. */
+  origin: string;
+}
+
 /** Starts the emulator with the fixture stack on a free port, until the test file ends. */
-export async function startFixture(options: Partial<EmulatorOptions> = {}) {
+export async function startFixture(options: Partial<EmulatorOptions> = {}): Promise<Fixture> {
   const assembly = options.assembly ?? (await synthesizeFixture());
-  const log: { functionName: string; line: string; traceId: string | undefined }[] = [];
+  const log: LogLine[] = [];
   const emulator = await startEmulator({
     assembly,
     port: 0,
@@ -42,7 +59,16 @@ export const answering = (Statement: unknown, more: object = {}) =>
   });
 
 /** A server that holds requests until it is told to answer, so that tests need no clock. */
-export function gate() {
+export interface Gate {
+  url: Promise<string>;
+  /** Waits until so many requests wait. */
+  holds(count: number): Promise<void>;
+  /** Answers the waiting requests, except the first ones. */
+  release(except?: number): void;
+}
+
+/** Starts a gate, until the test file ends. */
+export function gate(): Gate {
   const held: ServerResponse[] = [];
   let onArrival = () => {};
   const server = createServer((_, response) => {
@@ -52,13 +78,11 @@ export function gate() {
   finallyDo(() => server.close());
   return {
     url: listen(server, 0, '127.0.0.1').then((port) => `http://127.0.0.1:${port}`),
-    /** Waits until so many requests wait. */
-    holds: (count: number) =>
+    holds: (count) =>
       new Promise<void>((resolve) => {
         onArrival = () => held.length >= count && resolve();
         onArrival();
       }),
-    /** Answers the waiting requests, except the first ones. */
     release(except = 0) {
       for (const response of held.splice(except)) {
         response.end();

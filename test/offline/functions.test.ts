@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
-import { answering, gate, startFixture } from './fixture.ts';
+import { answering, type Fixture, gate, startFixture } from './fixture.ts';
 
 const concurrency = 3;
-let fixture: Awaited<ReturnType<typeof startFixture>>;
+let fixture: Fixture;
 let arrivals = 0;
 beforeAll(async () => {
   fixture = await startFixture({

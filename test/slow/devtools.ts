@@ -3,6 +3,9 @@ import { eventually } from '../support/eventually.ts';
 
 type Json = Record<string, unknown>;
 
+/** Sends a command. Resolves with its result. */
+type Send = (method: string, params?: Json) => Promise<Json>;
+
 /**
  * Attaches to a browser or a Node process by Chrome's DevTools protocol. It uses Node's own
  * WebSocket, because a library for this would be larger than the project. Returns what sends a
@@ -11,7 +14,7 @@ type Json = Record<string, unknown>;
 export async function attach(
   url: string,
   onEvent: (method: string, params: ReturnType<typeof JSON.parse>) => void,
-) {
+): Promise<Send> {
   const socket = new WebSocket(url);
   const answers = new Map<number, PromiseWithResolvers<Json>>();
   socket.addEventListener('message', ({ data }) => {
@@ -25,7 +28,7 @@ export async function attach(
     }
   });
   await eventually(`a connection to ${url}`, once(socket, 'open'));
-  return (method: string, params: Json = {}): Promise<Json> => {
+  return (method, params = {}) => {
     const id = answers.size + 1;
     const answer = Promise.withResolvers<Json>();
     answers.set(id, answer);

@@ -40,11 +40,25 @@ const handleWith =
     return { response: { statusCode: answer.status, headers: {}, body: stream } as never };
   };
 
+/** The answer of a call. */
+interface Ended {
+  request: undefined;
+  status: number;
+  body: string;
+}
+
+/** Makes a call. Yields each request that waits for its reply, and returns the answer. */
+export type MakeCall = (
+  operation: Operation,
+) => AsyncGenerator<{ request: Request }, Ended, undefined>;
+
 /**
  * Loads the functions into virtual time, and returns a function that calls them. A fault can stand
  * between them and the network.
  */
-export async function loadFunctions(fault: Fault = (command, send) => send(command)) {
+export async function loadFunctions(
+  fault: Fault = (command, send) => send(command),
+): Promise<MakeCall> {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   // The SDK would look for the developer's own credentials.
@@ -61,8 +75,7 @@ export async function loadFunctions(fault: Fault = (command, send) => send(comma
   const [create, remove, list] = await Promise.all(entries.map(load));
   const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };
 
-  /** Makes a call. Yields each request that waits for its reply, and returns the answer. */
-  return async function* call(operation: Operation) {
+  return async function* call(operation) {
     const [kind, name] = operation.split(' ');
     const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
       create: { body: sent(7, { name: `${name}` }) },

@@ -14,12 +14,18 @@ export const refusal = (status: number, type: string): Answer => ({
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'from the model' },
 });
 
-export type Model = ReturnType<typeof itemModel>;
-/** Models the one item under a key, as far as the plant store uses it. */
-export function itemModel(item?: Record<string, { S?: string; N?: string }>) {
+/** The one item under a key, as far as the plant store uses it. */
+export interface Model {
+  /** Answers a command. A stale read does not see the last write. */
+  answer(command: Command, stale?: boolean): Answer;
+  /** Returns the name of the plant, or undefined if there is none. */
+  plant(): string | undefined;
+}
+
+/** Makes a model, with an item or without one. */
+export function itemModel(item?: Record<string, { S?: string; N?: string }>): Model {
   let previous = item;
 
-  /** Answers a command. A stale read does not see the last write. */
   function answer({ name, parameters }: Command, stale = false): Answer {
     const { ConditionExpression: condition } = parameters;
     if (condition && condition !== 'attribute_not_exists(#id)') {

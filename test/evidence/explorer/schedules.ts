@@ -1,6 +1,6 @@
 import { attributeOf } from '../../../functions/dynamodb/attribute.ts';
 import { stored } from '../../support/plant.ts';
-import type { loadFunctions, Request } from './calls.ts';
+import type { MakeCall, Request } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import {
   type Answer,
@@ -39,12 +39,20 @@ const faults: Record<string, Reply> = {
 const mainFaults = ['lost-reset', 'lost-throttled', 'done-reset', 'late-timeout'];
 
 const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
-type MakeCall = Awaited<ReturnType<typeof loadFunctions>>;
 /** A call in progress. Until it ends, a request of it waits for its fate. */
 type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | undefined };
 
+/** What came of a schedule. */
+interface Explored {
+  /** What the calls did that they must not do, if anything. */
+  broken: string | undefined;
+  schedule: string[];
+  /** The beginnings of the schedules that other choices lead to. */
+  others: string[][];
+}
+
 /** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
-export async function run(makeCall: MakeCall, scenario: Scenario) {
+export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explored> {
   const aloe = Object.fromEntries(
     Object.entries(stored('alice', 7)).map(([name, value]) => [name, attributeOf(value)]),
   );

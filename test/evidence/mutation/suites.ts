@@ -1,4 +1,4 @@
-import type { faultyCopy } from '../faulty-copy.ts';
+import type { RunFaulty } from '../faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
 /**
@@ -23,7 +23,10 @@ export const suites: [files: RegExp, suites: string[]][] = [
 ];
 
 /** Returns the first test that fails in a copy with a mutant, or undefined if none does. */
-export async function findFailure(copy: ReturnType<typeof faultyCopy>, { file, source }: Mutant) {
+export async function findFailure(
+  copy: RunFaulty,
+  { file, source }: Mutant,
+): Promise<string | undefined> {
   const [, names = []] = suites.find(([files]) => files.test(file)) ?? [];
   for (const name of names) {
     const failure = await copy(`test/${name}`, { [file]: source });

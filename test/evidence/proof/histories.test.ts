@@ -5,7 +5,7 @@ import { finallyDo } from '../../support/cleanup.ts';
 import { answered, type Content, fieldNames, whole } from '../../support/plant.ts';
 import { testProperty } from '../../support/report/property.ts';
 import { openStore } from '../../support/service/store.ts';
-import { inOrder, ownerCalls } from './owner-calls.ts';
+import { inOrder, type OwnerCalls, ownerCalls } from './owner-calls.ts';
 
 const store = await openStore();
 finallyDo(store.stop);
@@ -18,7 +18,7 @@ const ids = [smallest, -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, largest];
 type Owner = (typeof owners)[number];
 type Model = Record<Owner, Map<bigint, Content>>;
 /** The owners' calls, under names that no other history has used. */
-type Real = (owner: Owner) => ReturnType<typeof ownerCalls>;
+type Real = (owner: Owner) => OwnerCalls;
 type Command = fc.AsyncCommand<Model, Real>;
 
 const command = (text: string, run: Command['run']): Command => ({

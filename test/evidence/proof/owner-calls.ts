@@ -1,31 +1,38 @@
 import type { Operation } from '../../../functions/shared/operations.ts';
 import type { Answer } from '../../support/openapi/description.ts';
 import { type Content, sent } from '../../support/plant.ts';
-import { type openStore, plantsIn } from '../../support/service/store.ts';
+import { plantsIn, type Store } from '../../support/service/store.ts';
 
-type Store = Awaited<ReturnType<typeof openStore>>;
 type Id = bigint | number;
+
+/** What an owner can do. */
+export interface OwnerCalls {
+  create(id: Id, content: Partial<Content>): Promise<Answer>;
+  remove(id: Id): Promise<Answer>;
+  list(): Promise<Answer>;
+  /** Lists page by page. Other work may go on with each page. */
+  pages(limit: number, meanwhile?: () => Promise<unknown>): Promise<Content[][]>;
+}
 
 /** Returns the calls of an owner. Those of the operations in `canBeBusy` can be answered 503. */
 export function ownerCalls(
   store: Store,
   owner: string,
   { isOverHttp = false, canBeBusy = [] as Operation[] } = {},
-) {
+): OwnerCalls {
   type Request = Omit<Parameters<Store['call']>[0], 'owner'>;
   const call = (request: Request) =>
     store.call({ owner, ...request }, isOverHttp, canBeBusy.includes(request.operation));
 
   return {
-    create(id: Id, content: Partial<Content>) {
+    create(id, content) {
       const body = Buffer.from(sent(id, content));
       const headers: [string, string][] = [['Content-Type', 'application/json']];
       return call({ operation: 'createPlant', headers, body });
     },
-    remove: (id: Id) => call({ operation: 'deletePlant', path: { id: `${id}` } }),
+    remove: (id) => call({ operation: 'deletePlant', path: { id: `${id}` } }),
     list: () => call({ operation: 'listPlants' }),
-    /** Lists page by page. Other work may go on with each page. */
-    async pages(limit: number, meanwhile = async (): Promise<unknown> => undefined) {
+    async pages(limit, meanwhile = async () => undefined) {
       const pages: Content[][] = [];
       let query: URLSearchParams | undefined = new URLSearchParams({ limit: `${limit}` });
       while (query) {

@@ -2,33 +2,42 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { openTables } from '../../support/database/open-database.ts';
 import { answered, label, sent } from '../../support/plant.ts';
-import { startProgram } from '../../support/program.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
 /** CI takes 100 000. */
 export const many = Number(process.env.PLANTS ?? 1500);
 /** How long they take on a busy machine, at most. */
 export const seconds = 60 + many / 60;
 
-/** Starts both tables, and returns what runs the plants program on them in a folder of its own. */
-export async function plantsProgram() {
+/** The plants program, on tables of its own and in a folder of its own. */
+export interface PlantsProgram {
+  tables: Awaited<ReturnType<typeof openTables>>;
+  /** Starts the program, as `npm run plants --` does. Its stdin stays open. */
+  start(args: string[], endpoint?: string): Program;
+  /** Runs the program to its end, with this input. */
+  plants(args: string[], stdin?: string, endpoint?: string): Promise<Ended>;
+  /** Returns the path of a file in its folder. */
+  file(name: string): string;
+}
+
+/** Starts the tables that the program is to work on. */
+export async function plantsProgram(): Promise<PlantsProgram> {
   const folder = temporaryFolder();
   const tables = await openTables();
 
-  /** Starts the program, as `npm run plants --` does. Its stdin stays open. */
-  function start(args: string[], endpoint = tables.endpoint) {
+  function start(args: string[], endpoint = tables.endpoint): Program {
     const command = ['bin/plants.ts', ...args, '--dynamodb-endpoint', endpoint];
     const env = { ...process.env, INIT_CWD: folder };
     return startProgram(process.execPath, command, { env, seconds });
   }
 
-  /** Runs the program to its end, with this input. */
-  function plants(args: string[], stdin = '', endpoint?: string) {
+  function plants(args: string[], stdin = '', endpoint?: string): Promise<Ended> {
     const { child, ended } = start(args, endpoint);
     child.stdin.end(stdin);
     return ended();
   }
 
-  return { tables, start, plants, file: (name: string) => join(folder, name) };
+  return { tables, start, plants, file: (name) => join(folder, name) };
 }
 
 export const line = (id: bigint | number, text?: string) =>

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, test } from '@jest/globals';
-import { examplePlant } from '../../../bin/command-line/example-plant.ts';
+import { exampleId, examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { containersOf, leftBehind, npmRun } from './sam-local.ts';
@@ -48,7 +48,7 @@ test('the curl lines work, no other machine reaches the database, Ctrl-C ends al
   await start(['--data', folder, '--', '--skip-pull-image']).line(ready);
   expect(curls().map(answerTo)).toEqual([`201 ${plant}`, `200 [${plant}]`, '204 ']);
 
-  await program.line(/DELETE \/plants\/1 HTTP/);
+  await program.line(new RegExp(`DELETE /plants/${exampleId} HTTP`));
   expect(containersOf(program)).toHaveLength(4);
 
   const { hostname, port } = new URL(

@@ -5,12 +5,16 @@ import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
 import { finallyDo } from '../../support/cleanup.ts';
-import { type Program, startProgram } from '../../support/program.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
 const freePorts = ['--port', '0', '--dynamodb-port', '0'];
 
 /** Starts a script of package.json as its users do. `npm run sam` gets free ports. */
-export function npmRun(script: 'contract' | 'sam', args: string[], environment = {}) {
+export function npmRun(
+  script: 'contract' | 'sam',
+  args: string[],
+  environment: NodeJS.ProcessEnv = {},
+): Program {
   const options = [...(script === 'sam' ? freePorts : []), ...args];
   return startProgram('npm', ['run', '-s', script, '--', ...options], {
     env: { ...process.env, ...environment },
@@ -21,12 +25,20 @@ export function npmRun(script: 'contract' | 'sam', args: string[], environment =
   });
 }
 
-export type SamLocal = Awaited<ReturnType<typeof startSamLocal>>;
+/** A running `npm run sam`. */
+export interface SamLocal {
+  program: Program;
+  baseUrl: string;
+  dynamodbEndpoint: string;
+  /** Ends it by SIGTERM, as a supervisor does. */
+  stop(): Promise<Ended>;
+  /** Issues a token. Resolves with it. */
+  issue(owner: string, scopes?: readonly string[]): Promise<string>;
+}
 
 /** Starts `npm run sam` in memory, with arguments for SAM CLI, and waits until it is ready. */
-export async function startSamLocal(...args: string[]) {
+export async function startSamLocal(...args: string[]): Promise<SamLocal> {
   const program = npmRun('sam', ['--memory', '--json', '--', ...args]);
-  /** Ends it by SIGTERM, as a supervisor does. */
   const stop = () => {
     program.child.kill('SIGTERM');
     return program.ended();

@@ -1,5 +1,5 @@
 import { type Answered, linearizes } from '../../explorer/history.ts';
-import type { ownerCalls } from '../owner-calls.ts';
+import type { OwnerCalls } from '../owner-calls.ts';
 
 /** A call about one plant, or a list of all. */
 interface Recorded extends Answered {
@@ -9,8 +9,30 @@ interface Recorded extends Answered {
 /** The name of a plant tells its id, so that a list can be read plant by plant. */
 const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 
-/** Records the calls of several clients at once, with the order of their starts and ends. */
-export function startHistory() {
+/** The calls of an owner, which are recorded. Each resolves with its status. */
+interface RecordedCalls {
+  create(id: number, variety: string): Promise<number>;
+  delete(id: number): Promise<number>;
+  list(): Promise<number>;
+}
+
+/** The calls of several clients at once, with the order of their starts and ends. */
+export interface History {
+  calls: Recorded[];
+  now(): number;
+  of(owner: OwnerCalls): RecordedCalls;
+  /** Begins a fault, which the calls that are or will be in progress may meet. */
+  beginFault(name: string): void;
+  endFault(): void;
+  /**
+   * Returns the calls that no order explains, if there are any. The history must begin without
+   * plants and end with a list.
+   */
+  violation(): string | undefined;
+}
+
+/** Begins to record. */
+export function startHistory(): History {
   const calls: Recorded[] = [];
   const inProgress = new Set<Recorded>();
   let fault: string | undefined;
@@ -36,30 +58,24 @@ export function startHistory() {
   return {
     calls,
     now: nextMoment,
-    /** Returns the calls of an owner, which are recorded. */
-    of: ({ create, remove, list }: ReturnType<typeof ownerCalls>) => ({
-      create(id: number, variety: string) {
+    of: ({ create, remove, list }) => ({
+      create(id, variety) {
         const name = nameOf(id, variety);
         return record(`create ${name}`, id, () => create(id, { name }));
       },
-      delete: (id: number) => record('delete', id, () => remove(id)),
+      delete: (id) => record('delete', id, () => remove(id)),
       list: () => record('list', undefined, list),
     }),
-    /** Begins a fault, which the calls that are or will be in progress may meet. */
-    beginFault(name: string): void {
+    beginFault(name) {
       fault = name;
       for (const { faults } of inProgress) {
         faults.push(name);
       }
     },
-    endFault(): void {
+    endFault() {
       fault = undefined;
     },
-    /**
-     * Returns the calls that no order explains, if there are any. The history must begin without
-     * plants and end with a list.
-     */
-    violation(): string | undefined {
+    violation() {
       for (const id of new Set(calls.map((call) => call.id))) {
         if (id === undefined) {
           continue;
