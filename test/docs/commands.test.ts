@@ -5,12 +5,10 @@ import { expect, test } from '@jest/globals';
 import { exampleId } from '../../bin/command-line/example-plant.ts';
 import { readPackage } from '../../bin/yours/origin.ts';
 import { onlyOfTheOriginal, partsNamed } from '../../bin/yours/parts.ts';
-import { parseJsonObject } from '../../functions/http/json.ts';
-import { readFields } from '../../functions/items/fields.ts';
-import { newPlant } from '../../functions/plants/plant.ts';
 import { readSettings, settingNames } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
+import { judgeBody } from '../support/openapi/second-opinion.ts';
 import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
 
 const pages = [
@@ -121,11 +119,9 @@ const newPlants = withExamples.flatMap((file) =>
 );
 
 test.each(newPlants)('a create accepts the plant of $file: $body', ({ body }) => {
-  const refused: string[] = [];
-  readFields(newPlant, parseJsonObject(body)?.members ?? {}, 'fromJson', (name, detail) => {
-    refused.push(`${name} ${detail}`);
-  });
-  expect(refused).toEqual([]);
+  const types = [{ value: 'application/json', isJson: true }];
+  const verdict = judgeBody('createPlant', types, undefined, Buffer.from(body));
+  expect(verdict).toEqual({ accepted: expect.any(Map) });
 });
 
 const sources = globSync(['bin/**/*.ts', 'test/contract/program/*.ts'], { cwd: root });

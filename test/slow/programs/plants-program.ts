@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { openTables } from '../../support/database/open-database.ts';
+import { type OpenTables, openTables } from '../../support/database/open-database.ts';
 import { answered, label, sent } from '../../support/plant.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
@@ -11,7 +11,7 @@ export const seconds = 60 + many / 60;
 
 /** The plants program, on tables of its own and in a folder of its own. */
 export interface PlantsProgram {
-  tables: Awaited<ReturnType<typeof openTables>>;
+  tables: OpenTables;
   /** Starts the program, as `npm run plants --` does. Its stdin stays open. */
   start(args: string[], endpoint?: string): Program;
   /** Runs the program to its end, with this input. */

@@ -49,11 +49,17 @@ export function tableOf(
 export const createTablesOf = (tables: Record<string, Table>, { endpoint }: { endpoint: string }) =>
   createTables(templateWith({ 'AWS::DynamoDB::GlobalTable': tables }), endpoint);
 
+/** An engine that has tables, and a client of it. */
+export interface OpenTables {
+  endpoint: string;
+  database: DynamoDBDocumentClient;
+}
+
 /** Starts an engine in memory with tables of the stack, until the test file ends. */
 export async function openTables(
   names: Partial<Record<TableName, string>> = tableIds,
   { start } = engine(),
-): Promise<{ endpoint: string; database: DynamoDBDocumentClient }> {
+): Promise<OpenTables> {
   const { endpoint, stop } = await start();
   finallyDo(stop);
   const database = localDocumentClient(endpoint);

@@ -49,21 +49,22 @@ function parse(pattern: string): Matcher {
     }
   }
 
-  function anyOf(): Matcher {
-    const terms = [allOf()];
-    while (tokens[0] === '||') {
-      take('||');
-      terms.push(allOf());
+  function joinedBy(operator: string, next: () => Matcher): Matcher[] {
+    const terms = [next()];
+    while (tokens[0] === operator) {
+      take(operator);
+      terms.push(next());
     }
+    return terms;
+  }
+
+  function anyOf(): Matcher {
+    const terms = joinedBy('||', allOf);
     return (line) => terms.some((matches) => matches(line));
   }
 
   function allOf(): Matcher {
-    const terms = [term()];
-    while (tokens[0] === '&&') {
-      take('&&');
-      terms.push(term());
-    }
+    const terms = joinedBy('&&', term);
     return (line) => terms.every((matches) => matches(line));
   }
 
