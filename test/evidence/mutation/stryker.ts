@@ -37,7 +37,7 @@ interface Reported {
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
 export const unitTests = [
-  'test/{evidence/explorer,http,plants}/*.test.ts',
+  'test/{evidence/explorer,http,items,plants}/*.test.ts',
   'test/access-tokens/{authorizer,token}.test.ts',
   'test/administration/administration.test.ts',
 ];

@@ -14,6 +14,7 @@ export const suites: [files: RegExp, suites: string[]][] = [
     ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
   ],
   [/store/, ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
+  [/kinds|fields|item\.ts/, ['items/', 'contract/contract', 'fuzz/', 'openapi/']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
   [
     /environment|log/,
