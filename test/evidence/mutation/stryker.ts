@@ -37,7 +37,8 @@ interface Reported {
 
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
 export const unitTests = [
-  'test/{evidence/explorer,http,items,plants}/*.test.ts',
+  'test/http/{input,json,operation}.test.ts',
+  'test/{evidence/explorer,items,plants}/*.test.ts',
   'test/access-tokens/{authorizer,token}.test.ts',
   'test/administration/administration.test.ts',
 ];
@@ -80,6 +81,8 @@ const options = (patterns: string[], tempDirName: string, fileName: string) => (
       testMatch: unitTests.map((pattern) => `<rootDir>/${pattern}`),
       transform: { '\\.ts$': '<rootDir>/test/support/jest/strip-types.mjs' },
       extensionsToTreatAsEsm: ['.ts'],
+      testRunner: '<rootDir>/test/evidence/mutation/jest-circus-runner.mjs',
+      testSequencer: '<rootDir>/test/evidence/mutation/jest-sequencer.mjs',
     },
   },
   // Names no file, because Stryker would write its own version of tsconfig.json.
