@@ -39,8 +39,9 @@ interface Reported {
 export const unitTests = [
   'test/http/{input,json,operation}.test.ts',
   'test/{evidence/explorer,items,plants}/*.test.ts',
-  'test/access-tokens/{authorizer,token}.test.ts',
+  'test/access-tokens/{authorizer,policy,token}.test.ts',
   'test/administration/administration.test.ts',
+  'test/bundles/functions.test.ts',
 ];
 
 /**

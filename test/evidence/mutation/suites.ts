@@ -2,23 +2,21 @@ import type { RunFaulty } from '../faulty-copy.ts';
 import type { Mutant } from './stryker.ts';
 
 /**
- * The suites of CI that run real bundles, by the files that they look at most. The first line that
- * fits a file counts, and its suites run in this order until one fails.
+ * The suites of CI that run real bundles, or the source as it is, by the files that they look at
+ * most. The first line that fits a file counts, and its suites run in this order until one fails.
  */
 export const suites: [files: RegExp, suites: string[]][] = [
   [/authorize/, ['access-tokens/service', 'bundles/start', 'faults/faults']],
-  [/access-tokens|call-patterns/, ['access-tokens/', 'fuzz/tokens', 'contract/contract']],
-  [/prime|exercise|stubs/, ['bundles/', 'contract/contract']],
-  [
-    /writes|client|lighten/,
-    ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'faults/thaw', 'bundles/stubs'],
-  ],
-  [/store/, ['items/', 'plants/', 'evidence/explorer/', 'faults/faults', 'contract/contract']],
-  [/kinds|fields|item\.ts/, ['items/', 'contract/contract', 'fuzz/', 'openapi/']],
+  [/access-tokens|call-patterns/, ['access-tokens/service', 'fuzz/tokens', 'contract/contract']],
+  [/stubs/, ['bundles/stubs', 'bundles/start', 'contract/contract']],
+  [/prime|exercise|attribute/, ['bundles/start', 'bundles/cold-start', 'contract/contract']],
+  [/writes|client|lighten/, ['bundles/stubs', 'faults/faults', 'faults/thaw']],
+  [/store/, ['faults/faults', 'contract/contract']],
+  [/kinds|fields|item\.ts/, ['items/kinds', 'contract/contract', 'fuzz/', 'openapi/']],
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
   [
     /environment|log/,
-    ['items/', 'start/request-log', 'bundles/start', 'contract/contract', 'access-tokens/service'],
+    ['start/request-log', 'bundles/start', 'contract/contract', 'access-tokens/service'],
   ],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];

@@ -1,0 +1,109 @@
+import { ClientRequest } from 'node:http';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, jest, test } from '@jest/globals';
+import { digest } from '../../functions/access-tokens/token.ts';
+import { connect } from '../../functions/dynamodb/client.ts';
+import { prime } from '../../functions/dynamodb/prime.ts';
+import { operations } from '../../functions/shared/operations.ts';
+import { timeouts } from '../../functions/shared/timeouts.ts';
+import { type Entry, requestEntries } from '../../lib/bundle.ts';
+import { serve } from '../support/http/servers.ts';
+import { eventFor, tokenOf } from '../support/service/lambda-events.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
+
+// The functions run here without bundles, so that mutation testing can change them in this process.
+
+interface LambdaFunction {
+  handler(event: object, context: object): Promise<object>;
+  prime(): Promise<void>;
+}
+
+const token = tokenOf('caller');
+const record = {
+  id: { S: token.slice(4, 16) },
+  digest: { B: digest(token).toString('base64') },
+  owner: { S: 'alice' },
+  scopes: { L: [{ S: 'plants:read' }] },
+  label: { S: '' },
+  created: { N: '1600000000' },
+};
+
+const received: string[] = [];
+let log: { code: string }[] = [];
+const sent = jest.spyOn(ClientRequest.prototype, 'end');
+
+beforeAll(async () => {
+  const endpoint = await serve((request, response) => {
+    const [, command = ''] = `${request.headers['x-amz-target']}`.split('.');
+    received.push(command);
+    response.setHeader('Content-Type', 'application/x-amz-json-1.0');
+    // A delete finds an item, and the authorizer a record.
+    const answer = JSON.stringify({ Attributes: {}, Item: record });
+    request.resume().on('end', () => response.end(answer));
+  });
+  Object.assign(process.env, lambdaEnvironment(endpoint));
+  for (const level of ['info', 'warn', 'error'] as const) {
+    console[level] = (line: { code: string }) => log.push(line);
+  }
+});
+
+/** Returns the codes of a function's log lines when it succeeds. */
+function successesOf(entry: Entry): string[] {
+  const row = Object.values(operations).find((operation) => operation.entry === entry);
+  return row ? Object.values(row.successes) : ['TOKEN_ACCEPTED'];
+}
+
+test.each(requestEntries)(
+  '%s warms up in memory, logs nothing, and serves after it',
+  async (entry) => {
+    const { handler, prime: warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+    received.length = 0;
+    log = [];
+    sent.mockClear();
+    await warmUp();
+    expect({ sent: sent.mock.calls.length, received, log }).toEqual({
+      sent: 1,
+      received: [],
+      log: [],
+    });
+
+    const context = { getRemainingTimeInMillis: () => timeouts.function };
+    await handler(eventFor(entry), context);
+    expect(received).toHaveLength(1);
+    expect(log).toHaveLength(1);
+    expect(successesOf(entry)).toContain(log[0]?.code);
+  },
+);
+
+test('a warm-up gets its answer to every command, and the time of a function', async () => {
+  const database = connect();
+  const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
+  received.length = 0;
+  const seen: unknown[] = [];
+  await prime(database, { Item: { name: { S: 'Ü' } } }, async (context) => {
+    seen.push(context.getRemainingTimeInMillis());
+    for (let i = 0; i < 3; i += 1) {
+      seen.push((await database.send(get)).Item);
+    }
+  });
+  const item = { name: 'Ü' };
+  expect({ seen, received }).toEqual({ seen: [timeouts.function, item, item, item], received: [] });
+  expect((await database.send(get)).Item).toMatchObject({ owner: 'alice' });
+  expect(received).toEqual(['GetItem']);
+});
+
+test('a failure of a warm-up is logged with its cause and the errors that were muted', async () => {
+  log = [];
+  await prime(connect(), {}, async () => {
+    console.info('muted');
+    console.error('first', 'muted');
+    throw new TypeError('outer', { cause: new RangeError('inner') });
+  });
+  console.info({ code: 'AFTER' });
+  const inner = { name: 'RangeError', message: 'inner' };
+  const cause = { name: 'TypeError', message: 'outer', cause: inner };
+  expect(log).toMatchObject([
+    { code: 'PRIMING_FAILED', cause, errors: ['first', 'muted'] },
+    { code: 'AFTER' },
+  ]);
+});
