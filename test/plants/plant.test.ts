@@ -1,19 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { largestPage } from '../../functions/items/paging.ts';
-import { newPlant, plantKind } from '../../functions/plants/plant.ts';
+import { fields, newPlant, plantKind } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { pinOf } from '../support/pin.ts';
 import { largestContent } from './largest-content.ts';
 import { pinned } from './pinned.ts';
 
-test('each field of a plant is as pinned', () => {
+test('each field of a plant is as test/plants/pinned.ts has it', () => {
   expect(Object.fromEntries(Object.entries(newPlant).map(([n, f]) => [n, pinOf(f)]))).toEqual(
     pinned.fields,
   );
 });
 
-test('the plant that the first version stored is read as it was', () => {
+test('the plant of test/plants/pinned.ts gives every field, and none has its default', () => {
+  expect(Object.keys(JSON.parse(pinned.body))).toEqual(Object.keys(pinned.fields));
+  const answer: Record<string, unknown> = pinned.answer;
+  const usual = plantKind.fieldNames.filter((name) =>
+    isDeepStrictEqual(answer[name], fields[name].fallback),
+  );
+  expect(usual).toEqual([]);
+});
+
+test('the plant that the first version stored is read as test/plants/pinned.ts has it', () => {
   const { id, ...others } = pinned.oldest;
   const plant = plantKind.parse({ id: NumberValue.from(id), ...others });
   expect(plantKind.answerOf(plant)).toEqual(pinned.oldestAnswer);

@@ -22,7 +22,7 @@ import { kept } from '../cases/unicode.ts';
 const { otherToken } = target;
 const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status).sort();
 
-test('a plant is created, listed and deleted', async () => {
+test('the plant of test/plants/pinned.ts is created, listed and deleted', async () => {
   const { status, json, headers } = await create(pinned.body);
   expect([status, json, headers.location]).toEqual([201, pinned.answer, `${plantsPath}/7`]);
   expect((await list()).json).toEqual([pinned.answer]);
