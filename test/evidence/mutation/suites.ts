@@ -18,6 +18,7 @@ export const suites: [files: RegExp, suites: string[]][] = [
     /environment|log/,
     ['start/request-log', 'bundles/start', 'contract/contract', 'access-tokens/service'],
   ],
+  [/headers/, ['http/cors', 'contract/contract']],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 
