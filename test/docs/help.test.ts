@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -89,45 +89,58 @@ const withOptions = programs
 
 const testNpm = testOnPosix('npm is a script there, which nothing can start without a shell');
 
-describe.each(withOptions)('$name', ({ script, file, options }) => {
-  /** Runs the script with a real npm, which took the options if it knows or abbreviates them. */
-  function npmRun(args: string[]) {
-    const folder = temporaryFolder();
-    const command = [process.execPath, join(root, file)]
-      .map((path) => `"${path.replace(/[$`]/g, '\\$&')}"`)
-      .join(' ');
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { [script]: command } }));
-    return spawnSync('npm', ['run', '-s', script, ...args], {
-      cwd: folder,
+/** What npm hands to a script that it runs. */
+interface Handed {
+  env: Record<string, string>;
+  args: string[];
+}
+
+/** Runs a real npm, which takes the arguments that it knows or abbreviates. */
+function handedByNpm(args: string[]): Handed {
+  const folder = temporaryFolder();
+  const print = 'console.log(JSON.stringify({ env: process.env, args: process.argv.slice(2) }))';
+  writeFileSync(join(folder, 'print.js'), print);
+  const script = `"${process.execPath.replace(/[$`]/g, '\\$&')}" print.js`;
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { print: script } }));
+  const npm = ['run', '-s', 'print', ...args];
+  return JSON.parse(execFileSync('npm', npm, { cwd: folder, encoding: 'utf8', timeout: 30_000 }));
+}
+
+/** Expects that each program, of which npm took all its options, names them and no others. */
+function expectAllNamed({ env, args }: Handed): void {
+  const found = withOptions.map(({ script, file, name, options }) => {
+    const run = spawnSync(process.execPath, [join(root, file), ...args], {
+      env: { ...env, npm_lifecycle_event: script },
       encoding: 'utf8',
       timeout: 30_000,
     });
-  }
-
-  /** Expects that the program, of which npm took all these arguments, names every option. */
-  function expectAllNamed(args: string[]): void {
-    const { status, stderr } = npmRun(args);
-    expect(status).toBe(1);
-    const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(stderr) ?? [];
+    const [, told = ''] = /^error: npm took (.*) for its own\. .*\n$/m.exec(run.stderr) ?? [];
     const named = new Set(told.split(', '));
     const names = new Set(options.map(({ option }) => option));
-    expect({
-      missing: [...names].filter((name) => !named.has(name)),
-      unknown: [...named].filter((name) => !names.has(name)),
-    }).toEqual({ missing: [], unknown: [] });
-  }
-
-  testNpm('names every option that npm took, with " " before values', () => {
-    expectAllNamed(
-      options.flatMap(({ option, value }) => (value === undefined ? [option] : [option, value])),
-    );
+    return {
+      name,
+      status: run.status,
+      missing: [...names].filter((option) => !named.has(option)),
+      unknown: [...named].filter((option) => !names.has(option)),
+    };
   });
+  expect(found).toEqual(
+    withOptions.map(({ name }) => ({ name, status: 1, missing: [], unknown: [] })),
+  );
+}
 
-  if (script === 'token') {
-    testNpm('names every option that npm took, with "=" before values', () => {
-      expectAllNamed(
-        options.map(({ option, value }) => (value === undefined ? option : `${option}=${value}`)),
-      );
-    });
-  }
+const allOptions = withOptions.flatMap(({ options }) => options);
+
+testNpm('every program names every option that npm took, with " " before values', () => {
+  const args = allOptions.flatMap(({ option, value }) =>
+    value === undefined ? [option] : [option, value],
+  );
+  expectAllNamed(handedByNpm(args));
+});
+
+testNpm('every program names every option that npm took, with "=" before values', () => {
+  const args = allOptions.map(({ option, value }) =>
+    value === undefined ? option : `${option}=${value}`,
+  );
+  expectAllNamed(handedByNpm(args));
 });
