@@ -1,15 +1,15 @@
+import { globSync } from 'node:fs';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { responsesOf } from '../support/openapi/description.ts';
 import { list, removeAll, target } from './api-client.ts';
 import { demandedOf, shown } from './demands.ts';
-import './parts/refusals.ts';
-import './parts/plants.ts';
-import './parts/lists.ts';
-import './parts/gateway.ts';
-import './parts/every-operation.ts';
-import './parts/only-aws.ts';
 import { settled } from './settled.ts';
+
+// In this file, because they share one service.
+for (const part of globSync('parts/*.ts', { cwd: import.meta.dirname }).sort()) {
+  await import(`./${part}`);
+}
 
 const leftOut = [
   'calls that the gateway refuses (401, 403, 404, 413), because SAM CLI has its own answers',
@@ -34,7 +34,7 @@ const lackOf = (demanded: string[]): string[] =>
     .filter((one) => !shown.has(one))
     .map((one) => `${one} in no test: add one to test/contract/parts`);
 
-// The imported parts have run before, in this file because they share one service.
+// The imported parts have run before.
 test('every part of a request has been accepted and refused, and stands in the links', () => {
   expect(lackOf(operationNames.flatMap(demandedOf))).toEqual([]);
 });

@@ -19,9 +19,9 @@ import { startDatabase } from '../../../lib/offline/database/embedded-database.t
 import { logEventBytes } from '../../../lib/prices.ts';
 import { largestValue } from '../../plants/largest-content.ts';
 import { writePlants } from '../../support/database/plants-table.ts';
-import { fillPath } from '../../support/fill-path.ts';
 import { describedOperation } from '../../support/openapi/description.ts';
 import { label, whole } from '../../support/plant.ts';
+import { answersOf } from '../../support/service/lambda-events.ts';
 import { startService } from '../../support/service/service.ts';
 
 /** What one request uses. */
@@ -190,13 +190,16 @@ export async function measureDearest(): Promise<Dearest[]> {
       actionsOn(table, name).includes('PutItem'),
     );
     for (const table of written) {
-      const { partition, sort = ownerKey.sort } = tableKeys[table];
+      const { partition, sort = ownerKey.sort, sortType } = tableKeys[table];
+      // As many bytes, because dynalite counts characters.
+      const content = contentOf(name, 'a');
+      // The first text is what the requests name.
+      const text = (i: number) => (i === 0 ? content[sort] : `${content[sort]} ${i}`);
       for (const { value, items } of partitionsOf(table)) {
         const Items = Array.from({ length: items }, (_, i) => ({
+          ...content,
           [partition]: value,
-          [sort]: largestId - BigInt(i),
-          // As many bytes, because dynalite counts characters.
-          ...contentOf(name, 'a'),
+          [sort]: sortType === 'STRING' ? text(i) : largestId - BigInt(i),
           nonce: Buffer.alloc(8),
         }));
         const requests = Items.map((Item) => ({ PutRequest: { Item } }));
@@ -205,20 +208,40 @@ export async function measureDearest(): Promise<Dearest[]> {
     }
   }
 
+  /** Returns the members of a body that are texts of keys, with values that no item has. */
+  function newTextKeys(name: Operation): Record<string, unknown> {
+    const fields: Fields = (descriptions[name].input as InputSchema).body ?? {};
+    const keys = Object.values(tableKeys)
+      .filter(({ sortType }) => sortType === 'STRING')
+      .map(({ sort = '' }) => sort);
+    return Object.fromEntries(
+      keys.flatMap((key) => (fields[key] ? [[key, fields[key].kind.samples().good[1]]] : [])),
+    );
+  }
+
+  /** Returns the path of an operation on its own item. */
+  function pathOf(name: Operation): string {
+    const fields: Fields = (descriptions[name].input as InputSchema).path ?? {};
+    return operations[name].path.replaceAll(/\{(\w+)\}/g, (_, parameter) => {
+      const samples = fields[parameter]?.kind.samples().good ?? [];
+      return parameter === ownerKey.sort ? `${idOf(name)}` : `${samples[0]}`;
+    });
+  }
+
   /** Returns the largest body of an operation, or null if it takes none. */
   function bodyOf(name: Operation): string | null {
     const content = describedOperation(name).requestBody?.content['application/json'];
     if (!content) {
       return null;
     }
-    const others = JSON.stringify(contentOf(name));
+    const others = JSON.stringify({ ...contentOf(name), ...newTextKeys(name) });
     const hasId = ownerKey.sort in content.schema.properties;
     return hasId ? `{"${ownerKey.sort}":${-largestId},${others.slice(1)}` : others;
   }
 
   const dearest: Dearest[] = [];
   for (const name of operationNames) {
-    const { method, path, successes } = operations[name];
+    const { method } = operations[name];
     const body = bodyOf(name);
     const query: Fields = (descriptions[name].input as InputSchema).query ?? {};
     const queries = Object.entries(query)
@@ -231,9 +254,9 @@ export async function measureDearest(): Promise<Dearest[]> {
     // A create is repeated, which reads the item that is there.
     for (const query of method === 'POST' ? ['', ''] : ['', ...queries]) {
       Object.assign(units, { reads: 0, writes: 0 });
-      const url = `${service.baseUrl}/${fillPath(path, `${idOf(name)}`)}${query}`;
+      const url = `${service.baseUrl}/${pathOf(name)}${query}`;
       const answer = await fetch(url, { method, headers, body });
-      if (!(answer.status in successes)) {
+      if (!answersOf(name).includes(answer.status)) {
         throw new Error(
           `${url} was answered with ${answer.status}: write a value that it accepts.`,
         );

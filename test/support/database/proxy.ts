@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import type { DatabaseAnswer } from '../../../lib/offline/database/engine.ts';
 import { listen } from '../../../lib/offline/http/listen.ts';
 import { finallyDo } from '../cleanup.ts';
@@ -108,15 +109,32 @@ export async function startFaultProxy(): Promise<FaultProxy> {
 const timeOf = (basic: string) =>
   Date.parse(basic.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
-type Members = Record<'Item' | 'Key' | 'ExpressionAttributeValues', Record<string, { S: string }>>;
+type Attributes = Record<string, { S?: string }>;
+
+interface Command {
+  /** The same as the table's logical id. */
+  TableName: string;
+  Item?: Attributes;
+  Key?: Attributes;
+  KeyConditionExpression?: string;
+  ExpressionAttributeValues?: Attributes;
+}
+
+const partitions = new Map(
+  Object.entries(tableIds).map(([name, id]) => [`${id}`, tableKeys[name as TableName].partition]),
+);
 
 /**
  * Returns the owner, or the token's id, whose item a command is about. A partition may be an owner,
  * a separator that no owner has, and more.
  */
-function subjectOf({ Item, Key, ExpressionAttributeValues: values }: Partial<Members>): string {
-  const partition = (Item?.owner ?? Key?.owner ?? values?.[':owner'] ?? Key?.id)?.S ?? '';
-  return partition.replace(/[#/|].*$/, '');
+function subjectOf(command: Command): string {
+  const { TableName, Item, Key, KeyConditionExpression, ExpressionAttributeValues } = command;
+  const name = partitions.get(TableName) ?? '';
+  // Before the condition of the sort key.
+  const [value = ''] = /:\w+/.exec(KeyConditionExpression ?? '') ?? [];
+  const partition = Item?.[name] ?? Key?.[name] ?? ExpressionAttributeValues?.[value];
+  return (partition?.S ?? '').replace(/[#/|].*$/, '');
 }
 
 /** The database executes the command, and then this becomes of its answer. */

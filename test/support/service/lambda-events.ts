@@ -6,6 +6,7 @@ import {
   operationNames,
   operations,
 } from '../../../functions/shared/operations.ts';
+import { problems } from '../../../functions/shared/problems.ts';
 import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
 import { describedOperation } from '../openapi/description.ts';
@@ -24,7 +25,7 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
 
 /**
  * Returns the event of an operation. It has the example of docs/openapi.json, and asks for ten
- * items. Each parameter of its path is the first good value of its kind: 7 for an id.
+ * items. Each parameter of its path names what the example of a create creates.
  */
 export function eventOf(operation: Operation, caller = 'caller'): APIGatewayProxyEvent {
   const { method: httpMethod, path: template } = operations[operation];
@@ -61,18 +62,38 @@ export function eventOf(operation: Operation, caller = 'caller'): APIGatewayProx
   };
 }
 
-/** Returns a good value for each parameter of an operation's path, or null if it has none. */
+/**
+ * Returns a value for each parameter of an operation's path, or null if it has none: what the
+ * example of the create has under the path before it, or a good value of its kind.
+ */
 function sampleParameters(operation: Operation): Record<string, string> | null {
-  const { path }: InputSchema = descriptions[operation].input;
-  if (!path) {
+  const { path: fields }: InputSchema = descriptions[operation].input;
+  if (!fields) {
     return null;
   }
   return Object.fromEntries(
-    Object.entries(path).map(([name, { kind }]) => {
+    Object.entries(fields).map(([name, { kind }]) => {
+      const [collection] = operations[operation].path.split(`/{${name}}`);
+      const example = exampleOfCreate(`${collection}`)?.[name];
       const [first] = kind.samples().good;
-      return [name, `${kind.toParameter(first)}`];
+      return [name, example === undefined ? `${kind.toParameter(first)}` : `${example}`];
     }),
   );
+}
+
+/** Returns the example of the body with which an item is created under a path. */
+function exampleOfCreate(path: string): Record<string, unknown> | undefined {
+  const create = operationNames.find(
+    (name) => operations[name].method === 'POST' && operations[name].path === path,
+  );
+  const content = create && describedOperation(create).requestBody?.content['application/json'];
+  return content?.example as Record<string, unknown> | undefined;
+}
+
+/** Returns the statuses of an operation that its function may answer: successes and own problems. */
+export function answersOf(operation: Operation): number[] {
+  const own = descriptions[operation].problems.map((code) => problems[code].status);
+  return [...Object.keys(operations[operation].successes).map(Number), ...own];
 }
 
 /** Returns a well-formed access token whose id begins with the caller's name. */
