@@ -38,6 +38,8 @@ export interface Call {
   /** In addition to Authorization, Host and Content-Length, sent in this order. */
   headers?: Header[];
   body?: string | Buffer;
+  /** Whether the test tries every operation, so that it does not know what this one does. */
+  isOfEveryOperation?: boolean;
 }
 
 export interface Reply extends Answer {

@@ -32,7 +32,7 @@ afterEach(removeAll);
 const lackOf = (demanded: string[]): string[] =>
   demanded
     .filter((one) => !shown.has(one))
-    .map((one) => `${one} in no test: add one to test/contract/parts`);
+    .map((one) => `${one} in no test of its own: add one to test/contract/parts`);
 
 // The imported parts have run before.
 test('every part of a request has been accepted and refused, and stands in the links', () => {

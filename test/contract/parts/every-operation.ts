@@ -9,11 +9,13 @@ import {
 } from '../../../functions/shared/operations.ts';
 import { responsesOf } from '../../support/openapi/description.ts';
 import { judgeBody, judgePath, judgeQuery } from '../../support/openapi/second-opinion.ts';
-import { ask, json, type Reply, target } from '../api-client.ts';
+import { ask as askOne, type Call, json, type Reply, target } from '../api-client.ts';
 import { candidatesOf } from '../cases/wrong-values.ts';
 
 // What holds for every operation, by its row and its input, so that a new one is tried as well.
 
+const ask = (line: string, more: Partial<Call>) =>
+  askOne(line, { ...more, isOfEveryOperation: true });
 const inputOf = (name: Operation): InputSchema => descriptions[name].input;
 const goodOf = ({ kind }: Field<unknown>): unknown[] => kind.samples().good;
 const literalOf = (value: unknown) =>
