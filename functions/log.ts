@@ -42,10 +42,16 @@ function describe(error: unknown): unknown {
   if (!(error instanceof Error)) {
     return String(error);
   }
-  const { name, message, stack, code, $metadata, cause, ...more } = error as Error &
-    Record<string, unknown>;
-  // The message does not name the limit. The SDK's classes spell this member differently.
-  const throttlingReasons = more.throttlingReasons ?? more.ThrottlingReasons;
-  const inner = cause && describe(cause);
-  return { name, message, stack, code, throttlingReasons, $metadata, cause: inner };
+  const { name, message, stack, code, $metadata, cause, throttlingReasons, ThrottlingReasons } =
+    error as Error & Record<string, unknown>;
+  return {
+    name,
+    message,
+    stack,
+    code,
+    // The message does not name the limit. The SDK's classes spell this member differently.
+    throttlingReasons: throttlingReasons ?? ThrottlingReasons,
+    $metadata,
+    cause: cause && describe(cause),
+  };
 }

@@ -109,13 +109,14 @@ type AttemptError = Error & {
  */
 function classify(error: AttemptError, isWrite: boolean): Error {
   const { name, code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
+  const isAnswered = status !== undefined;
   if (!isWrite) {
-    const isUnreadable = (status ?? 400) < 400 && ['SyntaxError', 'TypeError'].includes(name);
-    return isUnreadable
+    const worked = isAnswered && status < 400;
+    return worked && ['SyntaxError', 'TypeError'].includes(name)
       ? new Unavailable('DynamoDB’s answer is unreadable.', { cause: error })
       : error;
   }
-  const refused = status !== undefined && status >= 400 && status < 500;
+  const refused = isAnswered && status >= 400 && status < 500;
   const neverSent =
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
     syscall === 'connect' ||
@@ -125,5 +126,5 @@ function classify(error: AttemptError, isWrite: boolean): Error {
     return error;
   }
   const closed = ['ECONNRESET', 'EPIPE'].includes(code);
-  return new UnknownOutcome(status === undefined && !closed, error);
+  return new UnknownOutcome(!isAnswered && !closed, error);
 }

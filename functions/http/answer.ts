@@ -64,9 +64,8 @@ export function answer(): Answering {
           ? error
           : new Problem(isUnavailable(error) ? 'unavailable' : 'internal-error');
       const { status, headers } = problems[problem.code];
-      const type = { 'Content-Type': problemMediaType };
-      const body = problem.toJson(requestIdOf(event));
-      const fields = respond(request, status, { ...type, ...headers }, body);
+      const sent = { 'Content-Type': problemMediaType, ...headers };
+      const fields = respond(request, status, sent, problem.toJson(requestIdOf(event)));
       if (problem === error) {
         logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
       } else {

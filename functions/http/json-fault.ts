@@ -37,7 +37,9 @@ export function findJsonFault(text: string): { line: number; column: number } {
   for (let match = lexeme.exec(text); match; match = lexeme.exec(text)) {
     const kind = tokenKindOf(match[0]);
     if (kind !== ' ') {
-      const next = grammar[expected === 'end' ? `${open.at(-1)}` : expected]?.[kind];
+      // After a value, what may come depends on the innermost list or object that is open.
+      const row = expected === 'end' ? open.at(-1) : expected;
+      const next = grammar[`${row}`]?.[kind];
       if (next === undefined) {
         break;
       }

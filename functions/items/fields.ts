@@ -74,7 +74,10 @@ export function readFields<F extends Fields>(
   const content: Record<string, unknown> = {};
   for (const [name, { kind, isRequired, fallback }] of Object.entries(fields)) {
     if (Object.hasOwn(given, name)) {
-      content[name] = kind[form](given[name], (...fault) => void refuse(name, ...fault));
+      content[name] = kind[form](given[name], (...fault) => {
+        refuse(name, ...fault);
+        return undefined;
+      });
     } else {
       if (isRequired) {
         refuse(name, says.missing);

@@ -39,32 +39,34 @@ const isSame = (one: unknown, other: unknown) => one === other;
 const asItIs = <T>(value: T) => value;
 const inDigits = (value: unknown) => [`${value}`];
 
-/** Accepts a parameter that is given once. */
-export function single(given: unknown, refuse: Refuse): string | undefined {
-  if (typeof given === 'string') {
-    return given;
-  }
-  return refuse(Array.isArray(given) ? 'must be given only once' : 'must be a string');
-}
+/** Makes of what reads a text what reads a parameter, which must be given once. */
+export const once =
+  <T>(read: (text: string, refuse: Refuse) => T | undefined): ValueKind<T>['fromParameter'] =>
+  (given, refuse) => {
+    if (typeof given === 'string') {
+      return read(given, refuse);
+    }
+    return refuse(Array.isArray(given) ? 'must be given only once' : 'must be a string');
+  };
 
-/** Returns a kind whose values are texts, in bodies, in parameters and in the table. */
+/**
+ * Returns a kind whose values are texts, in bodies, in parameters and in the table. `accept` notes
+ * what is wrong with one, and returns whether it is right.
+ */
 function textual<T extends string>(
   accept: (given: string, refuse: Refuse) => boolean,
   schema: JsonSchema,
   samples: () => Samples<T>,
 ): ValueKind<T> {
-  const read = (given: unknown, refuse: Refuse) => {
+  function read(given: unknown, refuse: Refuse): T | undefined {
     if (typeof given !== 'string') {
       return refuse('must be a string');
     }
     return accept(given, refuse) ? (given as T) : undefined;
-  };
+  }
   return {
     fromJson: read,
-    fromParameter(given, refuse) {
-      const text = single(given, refuse);
-      return text === undefined ? undefined : read(text, refuse);
-    },
+    fromParameter: once(read),
     toParameter: (value) => [value],
     toStored: asItIs,
     fromStored: (stored) => (typeof stored === 'string' ? (stored as T) : undefined),
@@ -83,13 +85,15 @@ export function text(minLength: number, maxLength: number): ValueKind<string> {
   const ofLength = (start: string) => start.padEnd(minLength, '-').slice(0, maxLength);
   return textual(
     (given, refuse) => {
-      if (!length.test(given)) {
+      const fits = length.test(given);
+      if (!fits) {
         refuse(`must be ${minLength} to ${maxLength} code points long`);
       }
-      if (!/^[^\p{Cc}\p{Cs}\uFFFD]*$/u.test(given)) {
+      const isReadable = /^[^\p{Cc}\p{Cs}\uFFFD]*$/u.test(given);
+      if (!isReadable) {
         refuse('must be well-formed Unicode without control characters and without U+FFFD');
       }
-      return true;
+      return fits && isReadable;
     },
     { pattern, minLength, maxLength },
     () => ({
@@ -103,8 +107,13 @@ export function text(minLength: number, maxLength: number): ValueKind<string> {
 export function oneOf<T extends string>(first: T, second: T, ...others: T[]): ValueKind<T> {
   const values = [first, second, ...others];
   return textual(
-    (given, refuse) =>
-      values.includes(given as T) || refuse(`must be ${values.join(' or ')}`) !== undefined,
+    (given, refuse) => {
+      const isKnown = values.includes(given as T);
+      if (!isKnown) {
+        refuse(`must be ${values.join(' or ')}`);
+      }
+      return isKnown;
+    },
     { enum: values },
     () => ({ good: [first, second, ...others], bad: [`${first}-`] }),
   );
@@ -116,11 +125,15 @@ export function time(): ValueKind<string> {
   const pattern = `^${date}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$`;
   const form = new RegExp(pattern);
   // A date that no calendar has, like 30 February, becomes another one or an invalid one.
-  const isTime = (given: string) =>
-    form.test(given) && new Date(given).toJSON() === given.replace('Z', '.000Z');
+  const exists = (given: string) => new Date(given).toJSON() === given.replace('Z', '.000Z');
   return textual(
-    (given, refuse) =>
-      isTime(given) || refuse('must be a time in UTC, like 2026-11-22T15:04:05Z') !== undefined,
+    (given, refuse) => {
+      const isTime = form.test(given) && exists(given);
+      if (!isTime) {
+        refuse('must be a time in UTC, like 2026-11-22T15:04:05Z');
+      }
+      return isTime;
+    },
     { format: 'date-time', pattern },
     () => ({
       good: ['2026-11-22T15:04:05Z', '2024-02-29T00:00:00Z'],
@@ -135,35 +148,44 @@ const canonical = /^(?:0|-?[1-9][0-9]*)$/;
 function fromDigits<T>(
   accept: (integer: bigint, refuse: Refuse) => T | undefined,
 ): ValueKind<T>['fromParameter'] {
-  return (given, refuse) => {
-    const text = single(given, refuse);
-    if (text === undefined) {
-      return undefined;
-    }
-    if (canonical.test(text)) {
-      return accept(BigInt(text), refuse);
-    }
-    return refuse('must be an integer in canonical decimal digits, like 7 or -7');
-  };
+  return once((text, refuse) =>
+    canonical.test(text)
+      ? accept(BigInt(text), refuse)
+      : refuse('must be an integer in canonical decimal digits, like 7 or -7'),
+  );
 }
 
-function inRange(given: unknown, least: bigint, most: bigint, refuse: Refuse): bigint | undefined {
-  if (typeof given !== 'bigint') {
-    return refuse('must be an integer');
-  }
-  if (given < least) {
+function inRange<N extends bigint | number>(
+  value: N,
+  least: N,
+  most: N,
+  refuse: Refuse,
+): N | undefined {
+  if (value < least) {
     return refuse(`must be at least ${least}`);
   }
-  if (given > most) {
+  if (value > most) {
     return refuse(`must be at most ${most}`);
   }
-  return given;
+  return value;
+}
+
+function integerInRange(
+  given: unknown,
+  least: bigint,
+  most: bigint,
+  refuse: Refuse,
+): bigint | undefined {
+  return typeof given === 'bigint'
+    ? inRange(given, least, most, refuse)
+    : refuse('must be an integer');
 }
 
 /** An int64, without loss of a digit. It cannot be a field, because JSON.stringify refuses it. */
 export function int64(): ValueKind<bigint> {
   const least = -(2n ** 63n);
-  const accept = (given: unknown, refuse: Refuse) => inRange(given, least, -least - 1n, refuse);
+  const accept = (given: unknown, refuse: Refuse) =>
+    integerInRange(given, least, -least - 1n, refuse);
   return {
     fromJson: accept,
     fromParameter: fromDigits(accept),
@@ -183,7 +205,7 @@ const numberFrom = (stored: unknown) =>
 /** An integer within the bounds, which are within 2^53. */
 export function integer(minimum: number, maximum: number): ValueKind<number> {
   function accept(given: unknown, refuse: Refuse) {
-    const integer = inRange(given, BigInt(minimum), BigInt(maximum), refuse);
+    const integer = integerInRange(given, BigInt(minimum), BigInt(maximum), refuse);
     return integer === undefined ? undefined : Number(integer);
   }
   return {
@@ -209,25 +231,16 @@ export function decimal(minimum: number, maximum: number, decimals: number): Val
     if (typeof value !== 'number' || Number(value.toFixed(decimals)) !== value) {
       return refuse(rule);
     }
-    if (value < minimum) {
-      return refuse(`must be at least ${minimum}`);
-    }
-    if (value > maximum) {
-      return refuse(`must be at most ${maximum}`);
-    }
-    return value;
+    return inRange(value, minimum, maximum, refuse);
   }
   return {
     fromJson: accept,
-    fromParameter(given, refuse) {
-      const text = single(given, refuse);
-      if (text === undefined) {
-        return undefined;
-      }
-      return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) && `${Number(text)}` === text
+    fromParameter: once((text, refuse) => {
+      const isCanonical = /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) && `${Number(text)}` === text;
+      return isCanonical
         ? accept(Number(text), refuse)
         : refuse('must be a number in canonical decimal digits, like 7 or 7.5');
-    },
+    }),
     toParameter: inDigits,
     toStored: asItIs,
     fromStored: numberFrom,
@@ -243,13 +256,12 @@ export function flag(): ValueKind<boolean> {
     typeof given === 'boolean' ? given : refuse('must be true or false');
   return {
     fromJson: accept,
-    fromParameter(given, refuse) {
-      const text = single(given, refuse);
+    fromParameter: once((text, refuse) => {
       if (text === 'true' || text === 'false') {
         return text === 'true';
       }
-      return text === undefined ? undefined : accept(text, refuse);
-    },
+      return accept(text, refuse);
+    }),
     toParameter: inDigits,
     toStored: asItIs,
     fromStored: (stored) => (typeof stored === 'boolean' ? stored : undefined),

@@ -1,5 +1,5 @@
 import { type Content, type Fields, optional, parameter } from './fields.ts';
-import { int64, integer, single, type ValueKind } from './kinds.ts';
+import { int64, integer, once, type ValueKind } from './kinds.ts';
 
 const version = '1';
 export const largestPage = 1000;
@@ -25,15 +25,11 @@ export const decodeCursor = (cursor: string): bigint =>
 /** A position in a list. */
 const position: ValueKind<bigint> = {
   .../* @__PURE__ */ int64(),
-  fromParameter(given, refuse) {
-    const text = single(given, refuse);
-    if (text === undefined) {
-      return undefined;
-    }
-    return new RegExp(`^${cursorPattern}$`).test(text)
+  fromParameter: /* @__PURE__ */ once((text, refuse) =>
+    new RegExp(`^${cursorPattern}$`).test(text)
       ? decodeCursor(text)
-      : refuse('must be a cursor from a list’s Link');
-  },
+      : refuse('must be a cursor from a list’s Link'),
+  ),
   toParameter: (id) => [encodeCursor(id)],
   schema: () => ({ type: 'string', pattern: `^${cursorPattern}$` }),
 };
@@ -58,8 +54,8 @@ export async function readPage<F extends typeof paging, T extends { id: bigint }
   // One item more than a page tells whether there is a next page.
   const found = await read(pageSize + 1, query.cursor);
   const page = found.slice(0, pageSize);
-  const last = found.length > pageSize && page.at(-1);
-  if (!last) {
+  const last = page.at(-1);
+  if (found.length <= pageSize || !last) {
     return { page, headers: {} };
   }
   const { limit, cursor, ...filters } = parameters;

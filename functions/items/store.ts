@@ -33,6 +33,9 @@ export interface ItemStore<T> {
   remove(owner: string, id: bigint, signal?: AbortSignal): Promise<boolean>;
 }
 
+/** What the table holds of an item. */
+type StoredItem = Record<string, unknown>;
+
 const { partition, sort } = ownerKey;
 const belowAllIds = -(2n ** 63n) - 1n;
 const abortOptions = (signal: AbortSignal | undefined) => signal && { abortSignal: signal };
@@ -108,19 +111,35 @@ export function itemStore<F extends Fields>(
   /**
    * Reads the item after a write whose outcome is unknown. The outcome stays unknown if that fails.
    */
-  const settle = (unknown: UnknownOutcome, ...key: Parameters<typeof read>) =>
-    read(...key).catch((cause) => {
+  function settle(
+    unknown: UnknownOutcome,
+    owner: string,
+    id: bigint,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredItem | undefined> {
+    return read(owner, id, signal).catch((cause) => {
       throw new UnknownOutcome(unknown.mayStillArrive, cause);
     });
-
-  async function read(owner: string, id: bigint, signal: AbortSignal | undefined) {
-    const get = { TableName: table, Key: keyOf(owner, id), ConsistentRead: true };
-    return (await database.send(new GetCommand(get), abortOptions(signal))).Item;
   }
 
-  async function list(owner: string, limit: number, after = belowAllIds, signal?: AbortSignal) {
+  async function read(
+    owner: string,
+    id: bigint,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredItem | undefined> {
+    const get = { TableName: table, Key: keyOf(owner, id), ConsistentRead: true };
+    const { Item } = await database.send(new GetCommand(get), abortOptions(signal));
+    return Item;
+  }
+
+  async function list(
+    owner: string,
+    limit: number,
+    after = belowAllIds,
+    signal?: AbortSignal,
+  ): Promise<Item<F>[]> {
     const items: Item<F>[] = [];
-    let next: Record<string, unknown> | undefined;
+    let next: StoredItem | undefined;
     do {
       const page = await database.send(
         new QueryCommand({
