@@ -54,24 +54,28 @@ export const areSame = (a: Sources, b: Sources): boolean =>
 export const ownFiles = (): string[] => files(['bin/**', 'lib/offline/**']);
 export const sourceFiles = (): string[] => files(Object.values(patterns).flat());
 
-/** Returns the paths of files. A link to a folder stands for the files in it. */
-function files(patterns: string[], followed = new Set<string>()): string[] {
-  const entries = globSync(patterns, { cwd: root, withFileTypes: true });
-  return entries
-    .flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const stats = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
-      if (stats?.isFile()) {
-        return [path];
-      }
-      if (!stats?.isDirectory() || !entry.isSymbolicLink()) {
-        return [];
-      }
-      const folder = realpathSync(path);
-      // A link can lead to a folder that it is in.
-      return followed.has(folder) ? [] : files([`${path}/**`], followed.add(folder));
-    })
-    .sort();
+/** Returns the paths of the files that match. A link to a folder stands for the files in it. */
+function files(matching: string[], followed = new Set<string>()): string[] {
+  const paths: string[] = [];
+  for (const entry of globSync(matching, { cwd: root, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) {
+      paths.push(path);
+    }
+    if (!entry.isSymbolicLink()) {
+      continue;
+    }
+    const target = statSync(path, { throwIfNoEntry: false });
+    if (target?.isFile()) {
+      paths.push(path);
+    }
+    // A link can lead to a folder that it is in.
+    if (target?.isDirectory() && !followed.has(realpathSync(path))) {
+      followed.add(realpathSync(path));
+      paths.push(...files([`${path}/**`], followed));
+    }
+  }
+  return paths.sort();
 }
 
 /**

@@ -124,7 +124,9 @@ export function databaseFront(
     try {
       const body = await readBody(request, maxRequestBytes);
       if (body.length > maxRequestBytes) {
-        return endUnread(Object.assign(response, { statusCode: 413 }), '');
+        response.statusCode = 413;
+        endUnread(response, '');
+        return;
       }
       const { method, url, headers } = request;
       const answered = await answer({ method, url, headers, body });

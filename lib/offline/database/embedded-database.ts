@@ -49,9 +49,13 @@ export async function startDatabase({
   const front = databaseFront(engine, onCall, onRefusal);
   server.on('request', front.listener);
   const stopServer = stopper(server);
+  async function stop(): Promise<void> {
+    await stopServer();
+    await folder?.close();
+  }
   try {
-    const endpoint = `http://${inUrl(host)}:${await listen(server, port, host)}`;
-    return { ...front, endpoint, stop: () => stopServer().then(() => folder?.close()) };
+    const actualPort = await listen(server, port, host);
+    return { ...front, endpoint: `http://${inUrl(host)}:${actualPort}`, stop };
   } catch (error) {
     await folder?.close();
     throw error;

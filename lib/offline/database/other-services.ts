@@ -50,7 +50,7 @@ export function refuseService(
   message: string,
 ): DatabaseAnswer {
   const type = headers['content-type'] ?? '';
-  const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message></Error>`;
+  const xml = `<Code>${code}</Code><Message>${message.replaceAll('&', '&amp;')}</Message>`;
   const answer = (contentType: string, body: string | Buffer, more = {}): DatabaseAnswer => ({
     status: 400,
     headers: { 'Content-Type': contentType, 'x-amzn-ErrorType': code, ...more },
@@ -61,13 +61,14 @@ export function refuseService(
     return answer('application/cbor', cborMap(error), { 'smithy-protocol': 'rpc-v2-cbor' });
   }
   if (name === 's3') {
-    return answer('application/xml', `<Error>${xml}`);
+    return answer('application/xml', `<Error>${xml}</Error>`);
   }
   if (name === 'ec2') {
-    return answer('text/xml', `<Response><Errors><Error>${xml}</Errors></Response>`);
+    return answer('text/xml', `<Response><Errors><Error>${xml}</Error></Errors></Response>`);
   }
   if (/urlencoded/.test(type) || /^(cloudfront|route53)$/.test(name)) {
-    return answer('text/xml', `<ErrorResponse><Error><Type>Sender</Type>${xml}</ErrorResponse>`);
+    const fault = `<Error><Type>Sender</Type>${xml}</Error>`;
+    return answer('text/xml', `<ErrorResponse>${fault}</ErrorResponse>`);
   }
   const isAmz = type.startsWith('application/x-amz-json');
   return answer(isAmz ? type : 'application/json', JSON.stringify(error));

@@ -18,7 +18,8 @@ import {
   type HttpResponse,
   readRequest,
 } from './request.ts';
-import { findRoute, type Pools, readRoutes } from './routes.ts';
+import { findRoute, type MatchedRoute, type Pools, readRoutes } from './routes.ts';
+import type { AuthorizerContext } from './token-authorizer.ts';
 
 /**
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
@@ -79,16 +80,24 @@ export function restApi(template: Template, pools: Pools, timeoutMs?: number): G
       return refuse(verdict.refused);
     }
 
-    const { lambda, integration } = route;
-    const response = lambda
-      ? await invoke(
-          lambda,
-          proxyEvent(request, api, route, verdict?.allowed),
-          timeoutMs ?? integration.TimeoutInMillis ?? maxTimeoutInMillis,
-          trace,
-        )
-      : mock(request, integration);
+    const response = await integrate(request, route, verdict?.allowed, trace);
     return 'refused' in response ? refuse(response.refused) : response;
+  }
+
+  /** Answers by the function of a route, or as its mock integration says. */
+  async function integrate(
+    request: GatewayRequest,
+    route: MatchedRoute,
+    caller: AuthorizerContext | undefined,
+    trace: Trace,
+  ): Promise<HttpResponse | Refusal> {
+    const { lambda, integration } = route;
+    if (!lambda) {
+      return mock(request, integration);
+    }
+    const event = proxyEvent(request, api, route, caller);
+    const integrationMs = timeoutMs ?? integration.TimeoutInMillis ?? maxTimeoutInMillis;
+    return invoke(lambda, event, integrationMs, trace);
   }
 
   return { stageName: stage, answer };

@@ -19,21 +19,22 @@ const remapped =
 export function proxyResponse(payload: string): HttpResponse {
   const {
     statusCode = 200,
+    headers,
+    multiValueHeaders,
     body,
     isBase64Encoded = false,
     ...others
-  } = record(JSON.parse(payload));
-  const { headers, multiValueHeaders, ...more } = others;
+  } = membersOf(JSON.parse(payload));
   if (
     typeof (body ?? '') !== 'string' ||
     !/^[2-5]\d\d$/.test(String(statusCode)) ||
     typeof isBase64Encoded !== 'boolean' ||
-    Object.keys(more).length > 0
+    Object.keys(others).length > 0
   ) {
     throw new TypeError('Not a response.');
   }
 
-  const sent = readHeaders(record(headers ?? {}), record(multiValueHeaders ?? {}));
+  const sent = readHeaders(membersOf(headers ?? {}), membersOf(multiValueHeaders ?? {}));
   const passed = sent.filter(([name]) => !dropped.test(name));
   if (!passed.some(([name]) => name.toLowerCase() === 'content-type')) {
     passed.push(['Content-Type', 'application/json']);
@@ -67,7 +68,9 @@ function readHeaders(single: Members, multi: Members): [string, string][] {
 }
 
 type Members = Record<string, unknown>;
-function record(value: unknown): Members {
+
+/** Throws if the value is not an object. */
+function membersOf(value: unknown): Members {
   if (typeof value === 'object' && value && !Array.isArray(value)) {
     return value as Members;
   }

@@ -105,7 +105,11 @@ function patchConsole() {
   const lowest = levels.indexOf(process.env.AWS_LAMBDA_LOG_LEVEL ?? 'TRACE');
   for (const [i, level] of levels.entries()) {
     /** @param {unknown[]} args */
-    const write = (...args) => i >= lowest && say({ type: 'log', line: line(level, args) });
+    function write(...args) {
+      if (i >= lowest) {
+        say({ type: 'log', line: line(level, args) });
+      }
+    }
     Object.assign(console, { [level.toLowerCase()]: write });
   }
   console.log = console.info;

@@ -210,7 +210,7 @@ function readValue(
   path: string,
   to: Reading,
 ): unknown {
-  // It may use what the emulator does not know.
+  // It is not resolved, because it may use intrinsics that the emulator does not know.
   if (rule?.kind === 'ignored') {
     return undefined;
   }
