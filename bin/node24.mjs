@@ -80,7 +80,12 @@ function run(node) {
   if (process.env.npm_lifecycle_event) {
     // npm passes SIGTERM to its shell, and some shells (Debian's) end without passing it on.
     const parent = process.ppid;
-    setInterval(() => process.ppid !== parent && program.kill('SIGTERM'), 500).unref();
+    const endWithParent = () => {
+      if (process.ppid !== parent) {
+        program.kill('SIGTERM');
+      }
+    };
+    setInterval(endWithParent, 500).unref();
   }
 }
 

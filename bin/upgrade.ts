@@ -105,14 +105,9 @@ function changeFrom(from: string, work: string): PreparedChange | undefined {
     return undefined;
   }
   console.log(`From ${current.commit.slice(0, 10)} to ${newest.commit.slice(0, 10)}`);
-  const packages = join(root, 'node_modules');
-  const [base, next] = [current, newest].map((version) =>
-    choose(original, version, choicesOf(recorded), packages),
-  );
-  if (base === undefined || next === undefined) {
-    return undefined;
-  }
-  const trees = { base, next, recorded: newest.tree };
+  const chosenIn = (version: Version): string =>
+    choose(original, version, choicesOf(recorded), join(root, 'node_modules'));
+  const trees = { base: chosenIn(current), next: chosenIn(newest), recorded: newest.tree };
   return { original, ...prepare(root, original, trees, join(work, 'lock')) };
 }
 

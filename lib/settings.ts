@@ -138,7 +138,10 @@ export function readSettings(context: Record<string, unknown>): Settings {
 
 /** Returns what settings that depend on each other lack. */
 function unmet(given: Record<string, unknown>): string[] {
-  const has = (name: string) => ![undefined, false, 'false'].includes(given[name] as never);
+  function has(name: string): boolean {
+    const value = given[name];
+    return value !== undefined && value !== false && value !== 'false';
+  }
   const faults: string[] = [];
   function requireBeside(name: string, needed: string, why = ''): void {
     if (has(name) && !has(needed)) {

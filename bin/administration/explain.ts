@@ -8,8 +8,13 @@ import {
 
 const unreachable =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|TimeoutError)$/;
-const badCredentials =
-  /^ExpiredToken|^InvalidClientTokenId$|^InvalidSignature|^SignatureDoesNotMatch$|^UnrecognizedClient/;
+const badCredentials = [
+  /^ExpiredToken/,
+  /^InvalidClientTokenId$/,
+  /^InvalidSignature/,
+  /^SignatureDoesNotMatch$/,
+  /^UnrecognizedClient/,
+];
 
 /** Returns one line that says what went wrong and what to do about it. */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
@@ -56,7 +61,7 @@ function explainStack(
       'Log in, or choose others with --profile.'
     );
   }
-  if (badCredentials.test(name)) {
+  if (badCredentials.some((known) => known.test(name))) {
     return (
       `AWS does not accept the credentials (${message}). Log in again, or choose others with ` +
       '--profile.'

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
 
 const { prefix, secret, checksum } = tokenParts;
@@ -30,13 +30,7 @@ export function refuseOptionsOfNpm(program: Command): void {
   }
   const taken = [program, ...program.commands]
     .flatMap(({ options }) => options)
-    .filter(({ long = '', argChoices }) => {
-      const value = process.env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
-      const isPassedOn = process.argv.some((arg) => arg.split('=')[0] === long);
-      // npm has settings of its own, like a `scope` for packages, and "true" for a lost value.
-      const isOurs = value === 'true' || !argChoices || argChoices.includes(`${value}`);
-      return value !== undefined && isOurs && !isPassedOn;
-    })
+    .filter(isTakenByNpm)
     .map(({ long }) => long);
   if (taken.length > 0) {
     program.error(
@@ -44,6 +38,17 @@ export function refuseOptionsOfNpm(program: Command): void {
         `"--" before its options: ${program.name()} …`,
     );
   }
+}
+
+function isTakenByNpm({ long = '', argChoices }: Option): boolean {
+  const value = process.env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
+  const isPassedOn = process.argv.some((arg) => arg.split('=')[0] === long);
+  if (value === undefined || isPassedOn) {
+    return false;
+  }
+  // npm has settings of its own, like a `scope` for packages, whose values are not among our
+  // choices. It says "true" of an option that stands without its value.
+  return value === 'true' || !argChoices || argChoices.includes(value);
 }
 
 /** Refuses `--owner --localhost`, which commander takes for the owner `--localhost`. */

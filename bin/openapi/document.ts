@@ -89,7 +89,8 @@ const missing = (what: string): never => {
   throw new Error(`bin/openapi/descriptions.ts lacks ${what}.`);
 };
 
-const bodyOf = (name: Operation) =>
+/** Returns the name and the example of an operation's body. */
+const bodyOf = (name: Operation): NonNullable<Description<Operation>['body']> =>
   (descriptions[name] as Description<Operation>).body ?? missing(`the body's name of ${name}`);
 
 /** Returns the schemas of the bodies that operations take, by their names. */
@@ -118,19 +119,20 @@ function paths(): Json {
   return items;
 }
 
+function parameterObjects(place: 'path' | 'query', fields: Fields = {}): Json[] {
+  return Object.entries(fields).map(([name, field]) => ({
+    name,
+    in: place,
+    required: field.isRequired,
+    description: parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
+    schema: parameterSchema(field),
+  }));
+}
+
 function operationObject(name: Operation): Json {
   const { summary, description, input, successes, problems: own } = descriptions[name];
-  const { body } = input;
-  const parameters = (['path', 'query'] as const).flatMap((place) =>
-    Object.entries(input[place] ?? {}).map(([name, field]) => ({
-      name,
-      in: place,
-      required: field.isRequired,
-      description:
-        parameterDescriptions[name] ?? missing(`the description of the parameter ${name}`),
-      schema: parameterSchema(field),
-    })),
-  );
+  const { path, query, body } = input;
+  const parameters = [...parameterObjects('path', path), ...parameterObjects('query', query)];
   const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
   const errors = [...byStatus].map(([status, codes]) => [
     status,
@@ -153,7 +155,10 @@ function operationObject(name: Operation): Json {
   };
 }
 
-const text = (description?: string) => ({ type: 'string', ...(description && { description }) });
+const text = (description?: string): Json => ({
+  type: 'string',
+  ...(description && { description }),
+});
 
 const problemSchema = {
   type: 'object',

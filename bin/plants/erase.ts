@@ -39,7 +39,7 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const sum = (count: 'found' | 'erased') => holdings.reduce((all, one) => all + one[count], 0);
   const list = (count: 'found' | 'erased') =>
     new Intl.ListFormat('en').format(
-      holdings.map(({ table, [count]: items }) => counted(items, nouns[table])),
+      holdings.map((holding) => counted(holding[count], nouns[holding.table])),
     );
   const where = options.localhost ? databaseEndpoint(options) : options.stack;
   console.error(`${where}: ${owner} has ${list('found')}.`);

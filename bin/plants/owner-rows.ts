@@ -19,59 +19,53 @@ export async function* ownerRows(
   key: TableKey,
   owner: string,
 ): AsyncGenerator<RowKey> {
-  const read = readerOf(table, key, owner);
   let next: RowKey | undefined;
   do {
-    const page = await untilAvailable(() => database.send(read(next)));
+    const page = await untilAvailable(() => database.send(commandFor(table, key, owner, next)));
     yield* page.Items ?? [];
     next = page.LastEvaluatedKey;
   } while (next);
 }
 
-/** Returns what makes the command that reads a page, from the row after a key on. */
-function readerOf(
+/** Returns the command that reads a page, from the row after the key `next` on. */
+function commandFor(
   table: string,
-  { partition, sort, ownerRows }: TableKey,
+  { partition, sort, ownerRows: rows }: TableKey,
   owner: string,
-): (next: RowKey | undefined) => QueryCommand | ScanCommand {
-  const keyNames = sort ? [partition, sort] : [partition];
-  const aliases = new Map(keyNames.map((name) => [`#${name}`, name]));
+  next: RowKey | undefined,
+): QueryCommand | ScanCommand {
+  const keyNames = sort === undefined ? [partition] : [partition, sort];
+  const searched = rows.by === 'attribute' ? rows.name : partition;
+  // Aliased, because DynamoDB reserves words like `name`.
+  const aliasOf = (name: string): string => `#${name}`;
+  const aliases = [...keyNames, searched].map((name) => [aliasOf(name), name]);
   const request = {
     TableName: table,
     ConsistentRead: true,
-    ProjectionExpression: [...aliases.keys()].join(),
+    ProjectionExpression: keyNames.map(aliasOf).join(),
+    ExpressionAttributeNames: Object.fromEntries(aliases),
+    ExclusiveStartKey: next,
   };
-  const names = (name: string) => ({
-    ExpressionAttributeNames: { ...Object.fromEntries(aliases), [`#${name}`]: name },
-  });
-  switch (ownerRows.by) {
+  const isOwners = `${aliasOf(searched)} = :owner`;
+  switch (rows.by) {
     case 'partition':
-      return (next) =>
-        new QueryCommand({
-          ...request,
-          ...names(partition),
-          KeyConditionExpression: `#${partition} = :owner`,
-          ExpressionAttributeValues: { ':owner': owner },
-          ExclusiveStartKey: next,
-        });
+      return new QueryCommand({
+        ...request,
+        KeyConditionExpression: isOwners,
+        ExpressionAttributeValues: { ':owner': owner },
+      });
     case 'start of the partition':
-      return (next) =>
-        new ScanCommand({
-          ...request,
-          ...names(partition),
-          FilterExpression: `begins_with(#${partition}, :start)`,
-          ExpressionAttributeValues: { ':start': `${owner}${ownerRows.separator}` },
-          ExclusiveStartKey: next,
-        });
+      return new ScanCommand({
+        ...request,
+        FilterExpression: `begins_with(${aliasOf(searched)}, :start)`,
+        ExpressionAttributeValues: { ':start': `${owner}${rows.separator}` },
+      });
     case 'attribute':
-      return (next) =>
-        new ScanCommand({
-          ...request,
-          ...names(ownerRows.name),
-          FilterExpression: `#${ownerRows.name} = :owner`,
-          ExpressionAttributeValues: { ':owner': owner },
-          ExclusiveStartKey: next,
-        });
+      return new ScanCommand({
+        ...request,
+        FilterExpression: isOwners,
+        ExpressionAttributeValues: { ':owner': owner },
+      });
   }
 }
 

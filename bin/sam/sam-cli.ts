@@ -73,16 +73,24 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
     });
   }
   const ended = once(child, 'close').then(() => removeContainers(containers));
-  const running = () => child.exitCode === null && child.signalCode === null;
-  const interrupt = () => running() && child.kill('SIGINT');
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  function interrupt(): void {
+    if (isRunning()) {
+      child.kill('SIGINT');
+    }
+  }
+  function killAll(): void {
+    if (isRunning() && child.pid !== undefined) {
+      process.kill(-child.pid, 'SIGKILL');
+    }
+  }
   // If this process ends without a call of `stop`, SAM CLI still cleans up.
   process.once('exit', interrupt);
 
   async function stop(): Promise<void> {
     // SAM CLI ignores SIGTERM once it has started a debugger, but not SIGINT.
     interrupt();
-    const kill = () => running() && child.pid && process.kill(-child.pid, 'SIGKILL');
-    const timer = setTimeout(kill, stopTimeoutMs);
+    const timer = setTimeout(killAll, stopTimeoutMs);
     await ended;
     clearTimeout(timer);
   }

@@ -59,11 +59,16 @@ export function requestLog(print: (text: string) => void, { verbose = false } = 
     }
     if (verbose) {
       print(`${functionName} ${line}`);
-    } else if (!entry) {
+      return;
+    }
+    if (!entry) {
       if (!platformText.test(line)) {
         print(`${functionName} ${ownFrames(line)}`);
       }
-    } else if (!isOurs(entry.message) && !isPlatforms(entry) && !isRefusal(entry)) {
+      return;
+    }
+    const isToldOtherwise = isOurs(entry.message) || isPlatforms(entry) || isRefusal(entry);
+    if (!isToldOtherwise) {
       print(`${time()} ${entry.level} ${functionName} ${textOf(entry)}`);
     }
   }
@@ -209,23 +214,27 @@ const isPlatforms = ({ type }: Entry) => String(type).startsWith('platform.');
 const isRefusal = ({ message }: Entry) =>
   (message as { errorMessage?: unknown } | undefined)?.errorMessage === 'Unauthorized';
 
-/** Returns what a function has logged, without what Lambda adds to it. */
-function textOf({ message, timestamp: _, level: __, requestId: ___, ...details }: Entry): string {
-  const error = { ...details, ...(message as object) } as { stackTrace?: string[] };
-  if (Array.isArray(error.stackTrace)) {
-    return stripVTControlCharacters(ownFrames(error.stackTrace.join('\n')));
+/** Returns what a function has logged, of an error its stack, without what Lambda adds to it. */
+function textOf({ message, stackTrace }: Entry): string {
+  // An error is the message, or stands beside it.
+  const stack = (message as Entry | undefined)?.stackTrace ?? stackTrace;
+  if (Array.isArray(stack)) {
+    return stripVTControlCharacters(ownFrames(stack.join('\n')));
   }
   return stripVTControlCharacters(typeof message === 'string' ? message : JSON.stringify(message));
 }
 
-/** Matches frames of Node, of packages, and of what loads and calls a function. */
-const foreignFrame =
-  /^ +at (.*[ (])?(node:|\S.*[\\/]node_modules[\\/](?!\.cache[\\/])|\S.*[\\/](runtime|start)\.mjs:)/;
+/** Match frames of Node, of packages, and of what loads and calls a function. */
+const foreignFrames = [
+  /^ +at (.*[ (])?node:/,
+  /^ +at (.*[ (])?\S.*[\\/]node_modules[\\/](?!\.cache[\\/])/,
+  /^ +at (.*[ (])?\S.*[\\/](runtime|start)\.mjs:/,
+];
 
 /** Returns a stack without foreign frames, unless it has no others. */
 function ownFrames(stack: string): string {
   const lines = stack.split('\n');
-  const own = lines.filter((line) => !foreignFrame.test(line));
+  const own = lines.filter((line) => !foreignFrames.some((foreign) => foreign.test(line)));
   return own.some((line) => /^ +at /.test(line)) ? own.join('\n') : stack;
 }
 

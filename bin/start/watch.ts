@@ -135,13 +135,17 @@ export async function watchSources(
     }
   }
 
-  let queue = checkForChanges();
+  let lastCheck = checkForChanges();
+  /** Checks again after the checks that were asked for before. */
+  function checkAgain(): void {
+    lastCheck = lastCheck.then(checkForChanges);
+  }
   // Events only cause a check, because editors and git replace files in many ways.
-  const subscription = await subscribe(root, () => (queue = queue.then(checkForChanges)), {
+  const subscription = await subscribe(root, checkAgain, {
     ignore: ['node_modules', '.git', '.plant-store', 'cdk.out'],
   });
   // A change before the subscription causes no event.
-  queue = queue.then(checkForChanges);
+  checkAgain();
   return {
     async stop() {
       hasEnded = true;

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { generated, lockPackages } from '../yours/checks.ts';
-import { CommandError, filesOf, git, run } from '../yours/git.ts';
+import { CommandError, filesOf, git } from '../yours/git.ts';
 import { type Package, readPackage, writePackage } from '../yours/origin.ts';
 import { readText } from '../yours/text-files.ts';
 import { mergePackage, type PackageConflict } from './merge-package.ts';
@@ -63,28 +63,34 @@ function editsOf(copy: string, original: Original, base: string, tree: string): 
     ['package.json', undefined],
     ['package-lock.json', undefined],
   ]);
-  for (const file of generated.flatMap(({ files }) => files)) {
+  for (const { file } of generated) {
     if (readText(copy, file) !== textIn(original, base, file)) {
       edits.set(file, undefined);
     }
   }
   for (const page of filesOf(copy, '*.md')) {
-    const own = readText(copy, page)?.match(figures) ?? [];
-    const before = own.length > 0 ? textIn(original, base, page) : undefined;
+    const own = figuresIn(readText(copy, page) ?? '');
+    if (own.length === 0) {
+      continue;
+    }
+    const before = textIn(original, base, page);
     const text = textIn(original, tree, page);
     if (text === undefined || before === undefined) {
       continue;
     }
-    if (JSON.stringify(before.match(figures)) === JSON.stringify(own)) {
-      continue;
+    if (JSON.stringify(figuresIn(before)) !== JSON.stringify(own)) {
+      edits.set(page, withFigures(text, own));
     }
-    let next = 0;
-    edits.set(
-      page,
-      text.replaceAll(figures, (found) => own[next++] ?? found),
-    );
   }
   return edits;
+}
+
+const figuresIn = (page: string): string[] => page.match(figures) ?? [];
+
+/** Puts other figures into a page, one after the other, as far as there are any. */
+function withFigures(page: string, others: string[]): string {
+  const rest = [...others];
+  return page.replaceAll(figures, (found) => rest.shift() ?? found);
 }
 
 /** Merges a change into the copy. Returns what git says of the lines that both sides edited. */
@@ -94,11 +100,9 @@ export function merge(copy: string, original: Original, change: Change): string 
   git(copy, 'fetch', '-q', '--no-tags', original.folder, branch);
   let said: string | undefined;
   try {
-    run(copy, 'git', [
-      // A file that is new in a folder that the copy moved, follows the folder.
-      ...['-c', 'merge.directoryRenames=true', '-c', 'commit.gpgSign=false'],
-      ...['cherry-pick', '--no-commit', 'FETCH_HEAD'],
-    ]);
+    // A file that is new in a folder that the copy moved, follows the folder.
+    const settings = ['-c', 'merge.directoryRenames=true', '-c', 'commit.gpgSign=false'];
+    git(copy, ...settings, 'cherry-pick', '--no-commit', 'FETCH_HEAD');
   } catch (error) {
     if (!(error instanceof CommandError) || unmerged(copy).length === 0) {
       throw error;
@@ -123,4 +127,4 @@ export function unmerged(copy: string): string[] {
 export const withMarks = (copy: string): string[] =>
   git(copy, 'diff', 'HEAD', '--name-only', '-z')
     .split('\0')
-    .filter((file) => /^(<{7}|>{7}) /m.test((file && readText(copy, file)) || ''));
+    .filter((file) => file !== '' && /^(<{7}|>{7}) /m.test(readText(copy, file) ?? ''));

@@ -99,12 +99,9 @@ export function edited({ folder }: Original, tree: string, edits: Edits): string
 
 /** Returns a commit whose one parent has the first tree, and which has the second. */
 export function commitOf({ folder }: Original, base: string, next: string): string {
-  const commit = (tree: string, ...parents: string[]): string =>
-    git(
-      folder,
-      ...['-c', 'user.name=upgrade', '-c', 'user.email=upgrade@localhost'],
-      ...['-c', 'commit.gpgSign=false', 'commit-tree', tree, '-m', 'upgrade'],
-      ...parents.flatMap((parent) => ['-p', parent]),
-    );
-  return commit(next, commit(base));
+  const author = ['-c', 'user.name=upgrade', '-c', 'user.email=upgrade@localhost'];
+  const settings = [...author, '-c', 'commit.gpgSign=false'];
+  const commit = (tree: string, ...more: string[]): string =>
+    git(folder, ...settings, 'commit-tree', tree, '-m', 'upgrade', ...more);
+  return commit(next, '-p', commit(base));
 }

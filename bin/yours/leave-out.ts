@@ -35,7 +35,21 @@ export function markedLines(text: string): MarkedLine[] {
 
 /** Deletes parts, and every line and link that belongs to them or leads to them. */
 export function leaveOut(folder: string, left: readonly Part[]): void {
-  const leftNames = new Set(left.map(({ name }) => name));
+  removeFiles(folder, left);
+  editPackage(folder, left);
+  for (const file of filesOf(folder)) {
+    const text = readText(folder, file);
+    if (text === undefined) {
+      continue;
+    }
+    const edited = textWithout(folder, file, text, left);
+    if (edited !== text) {
+      writeFileSync(join(folder, file), edited);
+    }
+  }
+}
+
+function removeFiles(folder: string, left: readonly Part[]): void {
   for (const { files, instead = {} } of left) {
     for (const file of filesOf(folder, ...files)) {
       rmSync(join(folder, file), { force: true });
@@ -44,42 +58,42 @@ export function leaveOut(folder: string, left: readonly Part[]): void {
       renameSync(join(folder, other), join(folder, file));
     }
   }
-  editPackage(folder, left);
-  const files = [...filesOf(folder), ...left.flatMap(({ instead = {} }) => Object.keys(instead))];
-  const settings = left.flatMap((part) => part.settings ?? []);
-  for (const file of new Set(files)) {
-    const text = readText(folder, file);
-    if (text === undefined) {
-      continue;
-    }
-    let edited = withoutMarked(text, leftNames);
-    if (settings.length > 0 && /\.(json|md)$/.test(file)) {
-      edited = withoutSettings(edited, settings);
-    }
-    if (file === '.ci/run') {
-      edited = withoutSteps(folder, edited);
-    }
-    if (file.endsWith('.md')) {
-      edited = withoutDeadLinks(folder, file, edited).replaceAll(/\n{3,}/g, '\n\n');
-    }
-    if (edited !== text) {
-      writeFileSync(join(folder, file), edited);
-    }
-  }
 }
 
-const withoutMarked = (text: string, left: Set<string>): string =>
-  markedLines(text)
-    .filter(({ part, isMark }) => !isMark && !(part && left.has(part)))
+/** Returns a file's text without what is about parts, whose files are gone by now. */
+function textWithout(folder: string, file: string, text: string, left: readonly Part[]): string {
+  const rest = withoutMarked(text, left);
+  const settings = left.flatMap((part) => part.settings ?? []);
+  if (file === '.ci/run') {
+    return withoutSteps(folder, rest);
+  }
+  if (file.endsWith('.json')) {
+    return withoutSettings(rest, settings);
+  }
+  if (file.endsWith('.md')) {
+    const page = withoutDeadLinks(folder, file, withoutSettings(rest, settings));
+    // What is gone leaves empty lines behind.
+    return page.replaceAll(/\n{3,}/g, '\n\n');
+  }
+  return rest;
+}
+
+function withoutMarked(text: string, left: readonly Part[]): string {
+  const names = new Set(left.map(({ name }) => name));
+  return markedLines(text)
+    .filter(({ part, isMark }) => !isMark && !(part && names.has(part)))
     .map(({ line }) => line)
     .join('\n');
+}
 
+/** Deletes the lines of settings in JSON, and in tables of pages. */
 function withoutSettings(text: string, settings: string[]): string {
-  const line = /^ *(?:"(?:[\w-]+:)?NAME":|\| `NAME` \|).*\n/gm;
-  return settings.reduce(
-    (rest, name) => rest.replaceAll(new RegExp(line.source.replaceAll('NAME', name), 'gm'), ''),
-    text,
-  );
+  let rest = text;
+  for (const name of settings) {
+    const line = new RegExp(`^ *(?:"(?:[\\w-]+:)?${name}":|\\| \`${name}\` \\|).*\\n`, 'gm');
+    rest = rest.replaceAll(line, '');
+  }
+  return rest;
 }
 
 /** Deletes the steps that run a file that is gone. */

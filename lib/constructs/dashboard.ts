@@ -37,9 +37,9 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 
   const graph = (title: string, left: IMetric[]): IWidget =>
     new GraphWidget({ title, left, width: 8, height: 6 });
-  const ofEach = (metric: (f: StoreFunction) => Metric) =>
+  const ofEach = (metric: (f: StoreFunction) => Metric): Metric[] =>
     functions.map((f) => metric(f).with({ label: f.node.id }));
-  const ofTables = (name: string) =>
+  const ofTables = (name: string): Metric[] =>
     tables.map((table) => tableMetric(table, name, { ...sum, label: `${table.node.id} ${name}` }));
   // CDK's own metric of a log group lacks the dimension.
   const incomingBytes = { ...sum, namespace: 'AWS/Logs', metricName: 'IncomingBytes' };
@@ -48,15 +48,15 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     return new Metric({ ...incomingBytes, dimensionsMap });
   });
   const durations = ofEach((f) => f.metricDuration(p99));
-  const latencies = functions
-    .flatMap(({ tables }) => tables)
-    .flatMap(({ table, actions }) =>
-      actions.map((action) => {
-        const label = `${table.node.id} ${action}`;
-        const options = { ...p99, label, dimensionsMap: { Operation: action } };
-        return [label, tableMetric(table, 'SuccessfulRequestLatency', options)] as const;
-      }),
-    );
+  /** By label, because several functions may take the same action. */
+  const latencies = new Map<string, Metric>();
+  for (const { table, actions } of functions.flatMap((each) => each.tables)) {
+    for (const action of actions) {
+      const label = `${table.node.id} ${action}`;
+      const options = { ...p99, label, dimensionsMap: { Operation: action } };
+      latencies.set(label, tableMetric(table, 'SuccessfulRequestLatency', options));
+    }
+  }
 
   const dashboard = new Dashboard(scope, 'Dashboard', {
     // Dashboards are global to an account, and a copy in another region has the same stack name.
@@ -84,11 +84,10 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
       stage.metricLatency({ ...p99, label: 'p99' }),
     ]),
     graph('Functions, p99, ms', durations),
-    // Several functions may take the same action.
-    graph('Tables, p99, ms', [...new Map(latencies).values()]),
+    graph('Tables, p99, ms', [...latencies.values()]),
   );
 
-  const perMillion = (price: number) => `/ 1000000 * ${price}`;
+  const perMillion = (price: number): string => `/ 1000000 * ${price}`;
   const perGbSecond = prices.lambdaGbSecond[settings.architecture];
   dashboard.addWidgets(
     new SingleValueWidget({
@@ -141,7 +140,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 }
 
 /** CDK's own metric of a table would also name the account and the region. */
-const tableMetric = (table: TableV2, metricName: string, options: MetricOptions) =>
+const tableMetric = (table: TableV2, metricName: string, options: MetricOptions): Metric =>
   new Metric({
     ...options,
     namespace: 'AWS/DynamoDB',
