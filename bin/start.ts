@@ -9,7 +9,7 @@ import { createTables } from '../lib/offline/database/create-tables.ts';
 import { startEmulator } from '../lib/offline/emulator.ts';
 import { inUrl } from '../lib/offline/http/listen.ts';
 import { defaultConcurrency } from '../lib/offline/lambda/function-pool.ts';
-import { readTemplate } from '../lib/offline/template/template.ts';
+import { readTemplate, type Template } from '../lib/offline/template/template.ts';
 import { settingKey } from '../lib/setting-facts.ts';
 import { example } from './command-line/example.ts';
 import { lifecycle, type Start } from './command-line/lifecycle.ts';
@@ -84,23 +84,23 @@ async function run(options: Options, start: Start): Promise<void> {
   const dynamodbEndpoint = database.endpoint;
   const template = readTemplate(assembly);
   let leftOut = '';
-  const enforce = (served: typeof template) => {
+  function enforce(served: Template): void {
     database.enforce(served);
     const text = served.leftOut.join('; ');
-    if (text && text !== leftOut) {
+    if (text !== '' && text !== leftOut) {
       console.error(`Not imitated here: ${text}. See docs/imitates.md.`);
     }
     leftOut = text;
-  };
+  }
   enforce(template);
   const makeTables = () => createTables(template, dynamodbEndpoint);
   await progress('Making the tables', database.exclusively(makeTables));
 
-  const tellCosts = async () => {
+  async function tellCosts(): Promise<void> {
     if (requests.totals.size > 0) {
       console.error(costTable(requests.totals));
     }
-  };
+  }
   await start(() => ({ stop: tellCosts }));
   const token = await demoToken(dynamodbEndpoint, 'npm start');
   const emulator = await start(() =>

@@ -6,14 +6,17 @@ import { example } from './command-line/example.ts';
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** Returns what parses a duration like `15m`, `12h` or `90d` into seconds, or refuses it. */
-const duration = (least: number, hint: string) => (text: string) => {
-  const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (secondsOf[unit] ?? Number.NaN);
-  if (!(seconds >= least)) {
-    throw new InvalidArgumentError(hint);
-  }
-  return seconds;
-};
+const duration =
+  (least: number, hint: string) =>
+  (text: string): number => {
+    const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
+    const seconds = Number(count) * (secondsOf[unit] ?? Number.NaN);
+    // For a text of another form it is NaN.
+    if (!(seconds >= least)) {
+      throw new InvalidArgumentError(hint);
+    }
+    return seconds;
+  };
 
 /** Runs the command that the process was given, and returns its exit code. */
 export function tokenProgram(): Promise<number> {

@@ -1,15 +1,16 @@
 import type { LogCode } from './shared/log-codes.ts';
 
-type Fields = Record<string, string | number | undefined>;
+export type LogFields = Record<string, string | number | undefined>;
 
 /**
  * Writes one log line. Lambda wraps it in JSON, so that a metric filter finds the code at
  * `$.message.code`. A field never holds a secret or the content of a plant.
  */
-export const logInfo = (code: LogCode, fields: Fields): void => console.info({ code, ...fields });
+export const logInfo = (code: LogCode, fields: LogFields): void =>
+  console.info({ code, ...fields });
 
 /** Writes one log line about a failure, with everything that is known of its cause. */
-export const logError = (code: LogCode, fields: Fields, error: unknown): void =>
+export const logError = (code: LogCode, fields: LogFields, error: unknown): void =>
   console.error({ code, ...fields, cause: describe(error) });
 
 const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;

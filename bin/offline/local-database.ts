@@ -25,7 +25,7 @@ type More = Omit<Parameters<typeof startDatabase>[0], 'folder' | 'port' | 'onFai
  */
 export function openDatabase(options: LocalOptions, more: More): Promise<Database> {
   const { memory, data, port, dynamodbPort } = options;
-  const open = async () => {
+  async function open(): Promise<Database> {
     const folder = memory ? undefined : await takeFolder(data);
     try {
       await checkPorts(port, dynamodbPort, more.host);
@@ -35,7 +35,7 @@ export function openDatabase(options: LocalOptions, more: More): Promise<Databas
     }
     const onFailure = (message: string) => console.error(`error: ${message}`);
     return startDatabase({ ...(folder && { folder }), port: dynamodbPort, onFailure, ...more });
-  };
+  }
   return progress('Opening the database', open());
 }
 

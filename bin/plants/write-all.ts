@@ -24,7 +24,7 @@ export async function writeAll<T>(
 ): Promise<void> {
   const signal = onInterrupt();
   const all = items(signal);
-  const worker = async () => {
+  async function worker(): Promise<void> {
     // Leaving the loop, also by an error, ends the generator for all workers.
     for await (const item of all) {
       if (signal.aborted) {
@@ -32,7 +32,7 @@ export async function writeAll<T>(
       }
       await write(item);
     }
-  };
+  }
   const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   bar.clear();
   const again = 'Repeat the command to continue.';

@@ -55,7 +55,7 @@ export class EventStreamSerde {
     neverUsed('The codec of event streams');
   }
 }
-export const eventStreamSerdeProvider = () => neverUsed('The codec of event streams');
+export const eventStreamSerdeProvider = (): never => neverUsed('The codec of event streams');
 
 /**
  * In place of `@smithy/core/config`, which looks for each setting in the environment and then in
@@ -64,7 +64,7 @@ export const eventStreamSerdeProvider = () => neverUsed('The codec of event stre
  */
 export const loadConfig =
   <T>({ environmentVariableSelector, default: initial }: Setting<T>, options?: unknown) =>
-  async () =>
+  async (): Promise<T> =>
     environmentVariableSelector(process.env, options) ??
     (initial instanceof Function ? initial() : initial);
 
@@ -74,7 +74,7 @@ interface Setting<T> {
 }
 
 // Like the SDK, ignore a value that is neither true nor false.
-export const booleanSelector = (env: NodeJS.ProcessEnv, name: string) =>
+export const booleanSelector = (env: NodeJS.ProcessEnv, name: string): true | undefined =>
   env[name] === 'true' ? true : undefined;
 const flag = (name: string): Setting<boolean> => ({
   environmentVariableSelector: (env) => booleanSelector(env, name),

@@ -1,7 +1,7 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { isUnavailable } from '../dynamodb/client.ts';
-import { logError, logInfo } from '../log.ts';
+import { type LogFields, logError, logInfo } from '../log.ts';
 import { environment } from '../shared/environment-variables.ts';
 import { commonHeaders, requestIdHeader } from '../shared/headers.ts';
 import type { SuccessCode } from '../shared/log-codes.ts';
@@ -38,7 +38,7 @@ export function answer(): Answering {
     status: number,
     headers: Record<string, string>,
     body: string | undefined = '',
-  ) {
+  ): LogFields {
     const { event, internal } = request;
     const requestId = requestIdOf(event);
     const all = { ...shared, [requestIdHeader]: requestId, ...headers };

@@ -204,7 +204,7 @@ const numberFrom = (stored: unknown) =>
 
 /** An integer within the bounds, which are within 2^53. */
 export function integer(minimum: number, maximum: number): ValueKind<number> {
-  function accept(given: unknown, refuse: Refuse) {
+  function accept(given: unknown, refuse: Refuse): number | undefined {
     const integer = integerInRange(given, BigInt(minimum), BigInt(maximum), refuse);
     return integer === undefined ? undefined : Number(integer);
   }
@@ -226,7 +226,7 @@ export function integer(minimum: number, maximum: number): ValueKind<number> {
  */
 export function decimal(minimum: number, maximum: number, decimals: number): ValueKind<number> {
   const rule = `must be a number with at most ${decimals} decimals`;
-  function accept(given: unknown, refuse: Refuse) {
+  function accept(given: unknown, refuse: Refuse): number | undefined {
     const value = typeof given === 'bigint' ? Number(given) : given;
     if (typeof value !== 'number' || Number(value.toFixed(decimals)) !== value) {
       return refuse(rule);
@@ -274,11 +274,14 @@ export function flag(): ValueKind<boolean> {
 /** A list of a kind, in the order that the client gives. As a parameter it is given repeatedly. */
 export function listOf<T>(kind: ValueKind<T>, maxItems: number): ValueKind<T[]> {
   /** Reads every item, and returns undefined if one of them is invalid. */
-  function each(items: unknown[], read: (item: unknown, i: number) => T | undefined) {
+  function each(
+    items: unknown[],
+    read: (item: unknown, i: number) => T | undefined,
+  ): T[] | undefined {
     const values = items.map(read).filter((value) => value !== undefined);
     return values.length === items.length ? values : undefined;
   }
-  function accept(given: unknown, read: ValueKind<T>['fromJson'], refuse: Refuse) {
+  function accept(given: unknown, read: ValueKind<T>['fromJson'], refuse: Refuse): T[] | undefined {
     if (!Array.isArray(given)) {
       return refuse('must be a list');
     }

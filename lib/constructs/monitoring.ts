@@ -67,8 +67,11 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     }
     return new Metric({ namespace: metricNamespace, metricName, ...sum });
   };
-  const count = (metricName: string, functions: StoreFunction[], filterPattern: JsonPattern) =>
-    addUp(metricName, functions, filterPattern, '1');
+  const count = (
+    metricName: string,
+    functions: StoreFunction[],
+    filterPattern: JsonPattern,
+  ): Metric => addUp(metricName, functions, filterPattern, '1');
   const authorizerFailure = FilterPattern.any(logged('AUTHORIZER_FAILED'), crashOrTimeout());
   const counts = {
     authorizerFailed: count('AuthorizerFailed', [authorizer], authorizerFailure),

@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts';
 export function addTables(stack: Construct, settings: Settings): Record<TableName, TableV2> {
   const scope = new Construct(stack, 'Tables');
   const retain = settings.retention === 'retain';
-  const table = (name: TableName) => {
+  function addTable(name: TableName): TableV2 {
     const { expiry } = tableKeys[name];
     const made = new TableV2(scope, tableIds[name], {
       ...keysOf(tableKeys[name]),
@@ -41,9 +41,12 @@ export function addTables(stack: Construct, settings: Settings): Record<TableNam
     // The logical id is pinned, because another one would be another, empty table.
     (made.node.defaultChild as CfnElement).overrideLogicalId(tableIds[name]);
     return made;
-  };
+  }
   const names = Object.keys(tableIds) as TableName[];
-  return Object.fromEntries(names.map((name) => [name, table(name)])) as Record<TableName, TableV2>;
+  return Object.fromEntries(names.map((name) => [name, addTable(name)])) as Record<
+    TableName,
+    TableV2
+  >;
 }
 
 /** Returns the parts of a table's key with their types. */
