@@ -83,6 +83,11 @@ function scriptSections(content: string): Section[] {
   /** How many braces are open in each template's value that surrounds the place. */
   const values: number[] = [];
 
+  function addCode(character: string): void {
+    code += character;
+    at += 1;
+  }
+  /** Ends the code before. */
   function add(kind: Kind, text: string): void {
     if (code) {
       sections.push({ kind: 'code', text: code });
@@ -90,6 +95,12 @@ function scriptSections(content: string): Section[] {
     code = '';
     sections.push({ kind, text });
     at += text.length;
+  }
+  function countBrace(character: string): void {
+    const open = values.pop();
+    if (open !== undefined) {
+      values.push(open + ({ '{': 1, '}': -1 }[character] ?? 0));
+    }
   }
   function match(pattern: RegExp): string | undefined {
     pattern.lastIndex = at;
@@ -114,22 +125,15 @@ function scriptSections(content: string): Section[] {
     } else if (quoted) {
       add('text', quoted);
     } else if (character === '`') {
-      code += character;
-      at += 1;
+      addCode(character);
       addTemplate();
     } else if (character === '}' && values.at(-1) === 0) {
       values.pop();
-      code += character;
-      at += 1;
+      addCode(character);
       addTemplate();
     } else {
-      const last = values.length - 1;
-      const open = values[last];
-      if (open !== undefined && /[{}]/.test(character)) {
-        values[last] = open + (character === '{' ? 1 : -1);
-      }
-      code += character;
-      at += 1;
+      countBrace(character);
+      addCode(character);
     }
   }
   if (code) {

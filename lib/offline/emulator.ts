@@ -81,11 +81,29 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     return pool;
   }
   let running = startApi(readTemplate(options.assembly), options, {}, newPool);
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const { gateway } = running;
+    if (options.intercept?.(request, response)) {
+      return;
+    }
+    const received = await receive(request);
+    if (!received) {
+      return;
+    }
+    const trace = newTrace();
+    const onAnswer = onRequest(trace);
+    const answer = await gateway.answer(received, trace);
+    send(answer, response);
+    const { method, url } = received;
+    const durationMs = performance.now() - startedAt;
+    onAnswer({ method, url, ...answer, durationMs, stageName: gateway.stageName });
+  }
+
   // For a request without a Host, Node would answer 400 and still serve the next pipelined one.
   const httpOptions = { maxHeaderSize, requireHostHeader: false };
   const server = createServer(httpOptions, async (request, response) => {
-    const startedAt = performance.now();
-    const { gateway } = running;
     const { socket, httpVersion, headers } = request;
     if (!socket.writable) {
       return;
@@ -95,20 +113,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       return;
     }
     try {
-      if (options.intercept?.(request, response)) {
-        return;
-      }
-      const received = await receive(request);
-      if (!received) {
-        return;
-      }
-      const trace = newTrace();
-      const onAnswer = onRequest(trace);
-      const answer = await gateway.answer(received, trace);
-      send(answer, response);
-      const { method, url } = received;
-      const durationMs = performance.now() - startedAt;
-      onAnswer({ method, url, ...answer, durationMs, stageName: gateway.stageName });
+      await serve(request, response);
     } catch (error) {
       log('emulator', `${(error as Error).stack}`);
       response.destroy();

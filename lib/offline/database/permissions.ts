@@ -1,5 +1,5 @@
 import { effectOf, type Statement } from '../policy-evaluation.ts';
-import { accountId, tableArn } from '../template/resource-values.ts';
+import { accountId, nameInArn, tableArn } from '../template/resource-values.ts';
 import type { Template } from '../template/template.ts';
 
 /** Returns why IAM refuses an action on tables, in AWS's words, or undefined if it allows it. */
@@ -13,7 +13,7 @@ export function readPermissions(template: Template): Map<string, Judge> {
   const policies = [...template.of('AWS::IAM::Policy').values()];
   return new Map(
     [...template.of('AWS::Lambda::Function')].map(([functionName, { Role }]) => {
-      const role = Role.slice(Role.lastIndexOf('/') + 1);
+      const role = nameInArn(Role);
       if (!template.of('AWS::IAM::Role').has(role)) {
         throw new Error(`${functionName}.Role: the template has no role ${Role}.`);
       }

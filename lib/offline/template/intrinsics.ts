@@ -1,6 +1,12 @@
 import { attempt } from '../attempt.ts';
 import type { Json, Stack } from './cloud-assembly.ts';
-import { attributeOf, type NamedResource, pseudoParameters, region } from './resource-values.ts';
+import {
+  attributeOf,
+  type NamedResource,
+  pseudoParameters,
+  referenceTo,
+  region,
+} from './resource-values.ts';
 
 /** What the intrinsics of a template refer to. */
 export interface Scope extends Pick<Stack, 'Conditions' | 'Mappings' | 'Resources'> {
@@ -56,7 +62,9 @@ export function intrinsics(path: string, scope: Scope): Intrinsics {
     const [logicalId = '', ...attribute] = name.split('.');
     const resource = resourceOf(logicalId);
     if (resource) {
-      return attributeOf(resource, attribute.join('.'));
+      return attribute.length === 0
+        ? referenceTo(resource)
+        : attributeOf(resource, attribute.join('.'));
     }
     const found = scope.parameters[name] ?? pseudoParameters()[name];
     if (found !== undefined && found !== null) {

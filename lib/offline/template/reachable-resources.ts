@@ -3,7 +3,7 @@ import { matches } from '../policy-evaluation.ts';
 import type { Json, Resource } from './cloud-assembly.ts';
 import { branchOf, holds, isIntrinsic, refuse, resolve, type Scope } from './intrinsics.ts';
 import type { Properties } from './properties.ts';
-import { functionArn } from './resource-values.ts';
+import { functionArn, nameInArn } from './resource-values.ts';
 import {
   type MembersRule,
   managedPolicies,
@@ -124,17 +124,8 @@ export function readRequestPath(scope: Scope, hasOnlyTables = false): RequestPat
     }
   }
 
-  const alarms = all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
-  // Alarms are not named at the start, nor are the topics and queues that they refer to.
-  const ofAlarms = new Set(alarms.flatMap(([, alarm]) => referencesIn(alarm.Properties)));
-  const isQuiet = (type: string) => quietTypes.some((quiet) => quiet.test(type));
-  const unread = all.filter(
-    ([logicalId, { Type }]) =>
-      !resources.has(logicalId) && !isQuiet(Type) && !ofAlarms.has(logicalId),
-  );
-  const byType = Map.groupBy(unread, ([, { Type }]) => Type);
-  const named = [...byType].map(([type, group]) => `${type} ${group.map(([id]) => id).join(', ')}`);
-  return { resources, leftOut: [...named, ...leftOut] };
+  const unread = all.filter(([logicalId]) => !resources.has(logicalId));
+  return { resources, leftOut: [...namesByType(withoutQuiet(unread, all)), ...leftOut] };
 }
 
 /** What a request can reach. */
@@ -142,6 +133,24 @@ export interface RequestPath {
   resources: Resources;
   /** What is not imitated, in words. */
   leftOut: string[];
+}
+
+/**
+ * Leaves out the resources that only observe, permit or configure another one: those of quiet types,
+ * and the topics and queues of alarms.
+ */
+function withoutQuiet(some: Entry[], all: Entry[]): Entry[] {
+  const alarms = all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+  const ofAlarms = new Set(alarms.flatMap(([, alarm]) => referencesIn(alarm.Properties)));
+  const isQuiet = ([logicalId, { Type }]: Entry): boolean =>
+    ofAlarms.has(logicalId) || quietTypes.some((quiet) => quiet.test(Type));
+  return some.filter((entry) => !isQuiet(entry));
+}
+
+/** Returns a text for each type, with its name and its resources' logical ids. */
+function namesByType(entries: Entry[]): string[] {
+  const byType = Map.groupBy(entries, ([, { Type }]) => Type);
+  return [...byType].map(([type, group]) => `${type} ${group.map(([id]) => id).join(', ')}`);
 }
 
 /** By logical id. */
@@ -179,9 +188,6 @@ function referencesIn(value: Json | undefined): string[] {
   const inside = Object.values(value).flatMap(referencesIn);
   return typeof value.Ref === 'string' ? [value.Ref, ...inside] : inside;
 }
-
-/** Returns the name in the ARN of a role or policy. */
-const nameInArn = (arn: string) => arn.slice(arn.lastIndexOf('/') + 1);
 
 /** Tells whether a URI calls a function, or a version or an alias of it. */
 export const invokes = (uri: string | undefined, functionName: string): boolean =>

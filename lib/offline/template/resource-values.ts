@@ -8,6 +8,9 @@ export const tableArn = (tableName: string): string => arn('dynamodb', `table/${
 export const functionArn = (functionName: string): string =>
   arn('lambda', `function:${functionName}`);
 
+/** Returns the name in the ARN of a role or policy. */
+export const nameInArn = (ofIam: string): string => ofIam.slice(ofIam.lastIndexOf('/') + 1);
+
 export const pseudoParameters = (): Record<string, string> => ({
   'AWS::AccountId': accountId,
   'AWS::Partition': 'aws',
@@ -72,22 +75,25 @@ const namedByArn = [
 ];
 
 /**
- * Returns what `Fn::GetAtt` gives, or what `Ref` gives without an attribute. A resource that the
- * emulator serves has its logical id for a name. Any other has values of AWS's shape.
+ * Returns what `Ref` gives. A resource that the emulator serves has its logical id for a name. Any
+ * other has a value of AWS's shape.
  */
+export function referenceTo(resource: NamedResource): string {
+  const { logicalId, type } = resource;
+  if (type === 'AWS::Cognito::UserPool') {
+    return `${region()}_${logicalId}`;
+  }
+  if (type === 'AWS::SQS::Queue') {
+    return attributeOf(resource, 'QueueUrl');
+  }
+  const isNamedByArn = namedByArn.some((known) => known.test(type));
+  return isNamedByArn ? attributeOf(resource, 'Arn') : nameOf(resource);
+}
+
+/** Returns what `Fn::GetAtt` gives, in AWS's shape. */
 export function attributeOf(resource: NamedResource, attribute: string): string {
   const { logicalId, type, property } = resource;
   const name = nameOf(resource);
-  if (attribute === '') {
-    if (type === 'AWS::Cognito::UserPool') {
-      return `${region()}_${logicalId}`;
-    }
-    if (type === 'AWS::SQS::Queue') {
-      return attributeOf(resource, 'QueueUrl');
-    }
-    const isNamedByArn = namedByArn.some((known) => known.test(type));
-    return isNamedByArn ? attributeOf(resource, 'Arn') : name;
-  }
   const [, namespace = ''] = type.toLowerCase().split('::');
   const service = services[namespace] ?? namespace;
   const host = `${name}.${service}.${region()}.amazonaws.com`.toLowerCase();
