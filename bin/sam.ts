@@ -67,7 +67,7 @@ async function run(options: LocalOptions, args: string[], start: Start): Promise
   }
   printReady(ready, options, 'SAM CLI prints several lines for each request.');
   await sam.ended;
-  throw new Error('SAM CLI has ended.');
+  throw new Error('SAM CLI has ended. Its lines above say why.');
 }
 
 /**

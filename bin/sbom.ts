@@ -55,7 +55,9 @@ export function sbom(): BillOfMaterials {
 
 function componentOf(folder: string, locked: LockedPackage | undefined): Component {
   if (!locked) {
-    throw new Error(`package-lock.json has no ${folder}, of which a bundle has code.`);
+    throw new Error(
+      `package-lock.json has no ${folder}, of which a bundle has code. Run "npm install".`,
+    );
   }
   const { version, license, integrity } = locked;
   const fullName = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);

@@ -232,4 +232,5 @@ function obstacleToRotation(
   return new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
 }
 
-const unknownToken = (id: string) => new AdministrationError(`There is no token ${id}.`);
+const unknownToken = (id: string): AdministrationError =>
+  new AdministrationError(`There is no token ${id}. "list" shows the ids.`);

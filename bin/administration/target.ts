@@ -60,7 +60,7 @@ export async function outputOf(options: StackTarget, name: string): Promise<stri
   if (!output) {
     throw new AdministrationError(
       `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
-        'deployment did not finish.',
+        'deployment did not finish. Run "npx cdk deploy", or choose another with --stack.',
     );
   }
   return output;

@@ -48,7 +48,9 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
     return;
   }
   if (!(await confirmed(owner))) {
-    throw new AdministrationError('nothing is erased.');
+    throw new AdministrationError(
+      `That is not "${owner}", so nothing is erased. Repeat the command to be asked again.`,
+    );
   }
 
   const bar = progressBar('Erasing', 'items');

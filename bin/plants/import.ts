@@ -26,7 +26,7 @@ export async function importCommand(
     throw new AdministrationError('Name a file to import.');
   }
   if (file !== undefined && !existsSync(file)) {
-    throw new AdministrationError(`There is no file ${file}.`);
+    throw new AdministrationError(`There is no file ${file}. Name one that is there.`);
   }
   const stats = file === undefined ? fstatSync(0) : statSync(file);
   const input = file === undefined ? process.stdin : createReadStream(file);

@@ -96,7 +96,8 @@ export function startSam({ template, port, environment, args, log }: SamOptions)
   }
 
   const early = ended.then(() => {
-    throw new Error(`SAM CLI ended before it was ready (${child.exitCode ?? child.signalCode}).`);
+    const status = child.exitCode ?? child.signalCode;
+    throw new Error(`SAM CLI ended before it was ready (${status}). Its lines above say why.`);
   });
   return { ready: Promise.race([ready.promise, early]), ended, stop };
 }

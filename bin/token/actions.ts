@@ -89,7 +89,8 @@ async function idFrom(argument: string): Promise<string> {
   // Do not quote the input, because it may be part of a token.
   throw new AdministrationError(
     argument === '-'
-      ? 'Standard input holds no access token, or a mistyped one.'
+      ? 'Standard input holds no access token, or a mistyped one. Give the whole token, or its ' +
+          'id in place of the -.'
       : 'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
   );
 }

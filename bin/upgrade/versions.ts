@@ -64,7 +64,10 @@ export function choose(
   git(folder, 'clean', '-qfdx');
   const program = join('bin', 'yours', 'apply.ts');
   if (!existsSync(join(folder, program))) {
-    throw new CommandError(`The version ${commit} of the original is older than "npm run yours".`);
+    throw new CommandError(
+      `The version ${commit} of the original is older than "npm run yours". Merge a later one ` +
+        'with git yourself, then name that with --from.',
+    );
   }
   run(folder, process.execPath, [program, JSON.stringify(choices), packages]);
   git(folder, 'add', '--all');

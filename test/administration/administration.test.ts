@@ -153,9 +153,10 @@ test.each<[string, number | undefined, Lifetime | undefined, number | undefined]
   expect([record.created, record.expires]).toEqual([second + 400, end]);
 });
 
+const unknown = 'There is no token ID. "list" shows the ids.';
 const ended = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
 test.each<[string, (id: string) => Promise<unknown>, number, string]>([
-  ['unknown', remove, second, 'There is no token ID.'],
+  ['unknown', remove, second, unknown],
   ['revoked', revoke, second, ended('revoked')],
   ['expired', async () => {}, second + 1000, ended('expired')],
   ['revoked and rotated', (id) => rotate(id).then(() => revoke(id)), second, ended('revoked')],
@@ -173,7 +174,7 @@ test.each<[string, (id: string) => Promise<unknown>, number, string]>([
 
 test.each([
   ['revoked', revoke, ended('revoked'), 0],
-  ['deleted', remove, 'There is no token ID.', -1],
+  ['deleted', remove, unknown, -1],
 ])(
   'a token that is %s while it is being rotated stays so, and no new one is left over',
   async (_, happens, message, more) => {

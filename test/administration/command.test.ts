@@ -206,7 +206,7 @@ test.each([
   ['issue --owner', "argument '--localhost' is invalid. Put a value before --localhost."],
   ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
   ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
-  ['revoke abcdefghijkl', 'There is no token abcdefghijkl.'],
+  ['revoke abcdefghijkl', 'There is no token abcdefghijkl. "list" shows the ids.'],
   ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
   ['list --stack PlantStore', "option '--localhost' cannot be used with option '--stack <name>'"],
   ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
@@ -222,7 +222,9 @@ const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
   'standard input is refused, and not repeated, if it is %j',
   async (stdin) => {
-    const message = 'Standard input holds no access token, or a mistyped one.';
+    const message =
+      'Standard input holds no access token, or a mistyped one. Give the whole token, or its id ' +
+      'in place of the -.';
     expect(await local('revoke -', stdin)).toEqual(failed(message));
   },
 );

@@ -122,7 +122,11 @@ const region = { AWS_REGION: 'eu-west-1' };
 const noNetwork = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
 test.each<[options: string, variables: object, line: string]>([
   ['--stack Nope', account, 'There is no stack Nope in this region. … --stack or --region.'],
-  ['--stack Else', account, 'The stack Else has no output AccessTokensTableName. It is not …'],
+  [
+    '--stack Else',
+    account,
+    'The stack Else has no output AccessTokensTableName. … choose another with --stack.',
+  ],
   ['--stack Forbidden', account, 'AWS does not allow it: User: arn:u is not authorized …'],
   ['--stack LoggedOut', account, 'AWS does not accept the credentials (…). … --profile.'],
   [

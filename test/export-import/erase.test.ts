@@ -59,7 +59,9 @@ test('erase removes what the operations wrote for an owner, once the name is typ
   const said = jest.spyOn(console, 'error').mockReturnValue();
 
   for (const answer of ['anna\n', 'y\n', '']) {
-    await expect(erase('ann', answer)).rejects.toThrow('nothing is erased.');
+    await expect(erase('ann', answer)).rejects.toThrow(
+      'That is not "ann", so nothing is erased. Repeat the command to be asked again.',
+    );
   }
   expect(await allRows()).toEqual(all);
   expect(said.mock.lastCall?.[0]).toMatch(/^http:.*: ann has 1 access token.*\.$/);

@@ -49,7 +49,7 @@ const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1')
 
 test('a foreign address is refused with the option to change', async () => {
   await expect(open(temporaryFolder(), '192.0.2.1')).rejects.toThrow(
-    /^192\.0\.2\.1 is no address of this machine\. Choose another with --dynamodb-host\.$/,
+    /^192\.0\.2\.1 is not an address of this machine\. Choose another with --dynamodb-host\.$/,
   );
 });
 

@@ -99,7 +99,7 @@ async function createTable(client: DynamoDBClient, name: string, table: Table): 
     await remove(copy);
     const { message } = cause as Error;
     const what = `${name} stays as it was, because a row does not fit its new index`;
-    throw new Error(`${what}: ${message}`, { cause });
+    throw new Error(`${what}: ${message}. Change the index, or remove the row before.`, { cause });
   }
   await remove(name);
   await restore();

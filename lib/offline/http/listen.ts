@@ -28,7 +28,7 @@ function explained(cause: NodeJS.ErrnoException, port: number, host: string): Er
     case 'EAFNOSUPPORT':
     case 'EINVAL':
     case 'ENOTFOUND':
-      return new Error(`${host} is no address of this machine.`, { cause });
+      return new Error(`${host} is not an address of this machine.`, { cause });
     default:
       return cause;
   }

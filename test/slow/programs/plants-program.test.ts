@@ -173,7 +173,7 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
 
 test.each([
   [['export', '--owner', 'a b'], 'It is 1 to 128 letters, digits and . _ @ -'],
-  [['import', '--owner', 'ann', 'none.jsonl'], 'There is no file '],
+  [['import', '--owner', 'ann', 'none.jsonl'], 'none.jsonl. Name one that is there.'],
   [['export', '--owner', 'ann', 'missing/plants.jsonl'], 'ENOENT'],
 ])('%j is a mistake that gets one line', async (args, words) => {
   const { code, stdout, stderr } = await plants(args);

@@ -100,7 +100,7 @@ test.each([
     'SAM CLI does not start, its words',
     ['--no-such-option'],
     'No such option: --no-such-option',
-    /^error: SAM CLI ended before it was ready \(2\)\.$/,
+    /^error: SAM CLI ended before it was ready \(2\)\. Its lines above say why\.$/,
   ],
   [
     'the functions do not answer, SAM CLI’s words',
