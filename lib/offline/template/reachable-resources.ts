@@ -136,8 +136,8 @@ export interface RequestPath {
 }
 
 /**
- * Leaves out the resources that only observe, permit or configure another one: those of quiet types,
- * and the topics and queues of alarms.
+ * Leaves out the resources that only observe, permit or configure another one, and the topics and
+ * queues of alarms.
  */
 function withoutQuiet(some: Entry[], all: Entry[]): Entry[] {
   const alarms = all.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
