@@ -1,25 +1,37 @@
 import { type JsonObject, parseJsonObject } from '../../functions/http/json.ts';
-import { readFields, says } from '../../functions/items/fields.ts';
-import { newPlant, type Plant } from '../../functions/plants/plant.ts';
+import { type Content, type Fields, readFields, says } from '../../functions/items/fields.ts';
+import type { Plant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 
 /** A plant as the members that a create request has, in one line of JSON. */
 export const toLine = ({ id, ...others }: Plant): string =>
   `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
 
-/** Reads a line as strictly as the API reads the body of a create request. Throws a LineError. */
-export function fromLine(line: string): Plant {
+/**
+ * Reads a line as strictly as the API reads the body of a create request, but for fields that an
+ * older export lacks. They have what an older item is read as. Throws a LineError.
+ */
+export function fromLine<F extends Fields>(line: string, fields: F): Content<F> {
   const { members, repeated } = parse(line);
   const faults = repeated.map((name) => `${JSON.stringify(name)} ${says.once}`);
-  const plant = readFields(newPlant, members, 'fromJson', (name, detail, place = '') => {
-    const member = Object.hasOwn(newPlant, name) ? name : JSON.stringify(name);
+  const content = readFields(ofAnyAge(fields), members, 'fromJson', (name, detail, place = '') => {
+    const member = Object.hasOwn(fields, name) ? name : JSON.stringify(name);
     faults.push(`${member}${place} ${detail}`);
   });
   if (faults.length > 0) {
     throw new LineError(faults.join('; '));
   }
-  return plant;
+  return content;
 }
+
+/** Returns fields of which only those are required that every item has had from the start. */
+const ofAnyAge = <F extends Fields>(fields: F) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { ...field, isRequired: field.fallback === undefined },
+    ]),
+  ) as F;
 
 /** A line that is not a plant. The message says why. */
 export class LineError extends Error {

@@ -6,7 +6,10 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { eraseCommand } from '../../bin/plants/erase.ts';
 import { exportCommand } from '../../bin/plants/export.ts';
 import { importCommand } from '../../bin/plants/import.ts';
+import { fromLine } from '../../bin/plants/lines.ts';
 import { progressBar } from '../../bin/plants/progress-bar.ts';
+import { required } from '../../functions/items/fields.ts';
+import { decimal, text } from '../../functions/items/kinds.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { tableOf } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -40,6 +43,14 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(`${output.read() ?? ''}`).toBe(lines);
   const message = `Exported ${count === 1 ? '1 plant' : `${count} plants`} of ${owner}.`;
   expect(said.mock.calls).toEqual([[message], [message]]);
+});
+
+test('a line of an older export has what an older plant is read as', () => {
+  const fields = { name: required(text(1, 9)), price: required(decimal(0, 9, 2), 0) };
+  expect(fromLine('{"name":"Aloe"}', fields)).toEqual({ name: 'Aloe', price: 0 });
+  expect(() => fromLine('{"price":"1"}', fields)).toThrow(
+    'name is required; price must be a number with at most 2 decimals',
+  );
 });
 
 test('docs/export-import.md asks for the rights that the commands use', async () => {
