@@ -14,7 +14,7 @@ import {
   versionOf,
 } from './upgrade/versions.ts';
 import { faultsOfChecks, format, npm, writeGenerated } from './yours/checks.ts';
-import { CommandError, git, restore, unclean } from './yours/git.ts';
+import { CommandError, changeOrRestore, git, unclean } from './yours/git.ts';
 import { choicesOf, type Package, readPackage } from './yours/origin.ts';
 
 interface Options {
@@ -78,7 +78,7 @@ function upgrade(): void {
       console.log('This copy has the newest version already.');
       return;
     }
-    said = mergeOrRestore(change);
+    said = changeOrRestore(root, () => mergeAndInstall(change));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -136,31 +136,19 @@ function namedVersion({ folder }: Original, name: string): Version {
   }
 }
 
-/** Returns what both sides edited, or undefined. If the merge fails, all is as it was before. */
-function mergeOrRestore(change: PreparedChange): string | undefined {
-  const undo = (): never => {
-    restore(root);
-    process.exit(1);
-  };
-  process.once('SIGINT', undo).once('SIGTERM', undo);
-  try {
-    const said = merge(root, change.original, change);
-    // It takes longer than everything else, so only for other packages.
-    if (git(root, 'diff', '--cached', '--name-only', '--', 'package-lock.json') !== '') {
-      npm(root, 'ci', '--no-audit', '--no-fund');
-    }
-    for (const { member, ours, theirs } of change.conflicts) {
-      const mine = JSON.stringify(ours);
-      const other = JSON.stringify(theirs);
-      console.error(`package.json: both edited ${member}. ${mine} stays, not ${other}.`);
-    }
-    return said;
-  } catch (error) {
-    restore(root);
-    throw error;
-  } finally {
-    process.off('SIGINT', undo).off('SIGTERM', undo);
+/** Merges what is new, and installs its packages. Returns what both sides edited, or undefined. */
+function mergeAndInstall(change: PreparedChange): string | undefined {
+  const said = merge(root, change.original, change);
+  // It takes longer than everything else, so only for other packages.
+  if (git(root, 'diff', '--cached', '--name-only', '--', 'package-lock.json') !== '') {
+    npm(root, 'ci', '--no-audit', '--no-fund');
   }
+  for (const { member, ours, theirs } of change.conflicts) {
+    const mine = JSON.stringify(ours);
+    const other = JSON.stringify(theirs);
+    console.error(`package.json: both edited ${member}. ${mine} stays, not ${other}.`);
+  }
+  return said;
 }
 
 /** Writes anew what follows from the code, checks it, and commits the upgrade. */

@@ -4,7 +4,7 @@ import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { findRunning } from './command-line/running.ts';
 import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts';
-import { CommandError, git, restore, unclean } from './yours/git.ts';
+import { CommandError, changeOrRestore, git, unclean } from './yours/git.ts';
 import { moveLocalData } from './yours/local-data.ts';
 import { type Choices, type Made, make, refusalsOf } from './yours/make.ts';
 import type { Names } from './yours/names.ts';
@@ -86,31 +86,18 @@ function refusalOf(chosen: Choices): string | undefined {
 /** Makes the copy what was chosen and commits it, or leaves everything as it was. */
 function makeYours(chosen: Choices): void {
   const tree = git(root, 'rev-parse', 'HEAD^{tree}');
-  const undo = (): never => {
-    restore(root);
-    process.exit(1);
-  };
-  process.once('SIGINT', undo).once('SIGTERM', undo);
-  let failed: string | undefined;
   try {
-    const made = makeAndCheck(chosen, tree);
-    commit(chosen, made);
-    tell(chosen, made);
+    changeOrRestore(root, () => {
+      const made = makeAndCheck(chosen, tree);
+      commit(chosen, made);
+      tell(chosen, made);
+    });
   } catch (error) {
     if (!(error instanceof CommandError)) {
-      restore(root);
       throw error;
     }
-    failed = error.message;
+    refuse(`${error.message}\nEverything is as it was before.`);
   }
-  if (failed === undefined) {
-    return;
-  }
-  restore(root);
-  refuse(
-    `Types or lint are red, so everything is as it was before. What met:\n${failed}\n` +
-      'Take another noun, or rename in the code what it meets, and commit that first.',
-  );
 }
 
 function makeAndCheck(chosen: Choices, tree: string): Made {
@@ -121,7 +108,10 @@ function makeAndCheck(chosen: Choices, tree: string): Made {
   writePackage(root, { ...readPackage(root), yours: { ...names, without: recorded, tree } });
   const red = faultsOfChecks(root);
   if (red.length > 0) {
-    throw new CommandError(red.join('\n'));
+    throw new CommandError(
+      `Types or lint are red. What met:\n${red.join('\n')}\n` +
+        'Take another noun, or rename in the code what it meets, and commit that first.',
+    );
   }
   return made;
 }

@@ -31,10 +31,30 @@ export const filesOf = (folder: string, ...pathspecs: string[]): string[] =>
     .split('\0')
     .filter((file) => file !== '');
 
-/** Makes the work tree what was committed last. It had no changes before. */
-export function restore(folder: string): void {
+/** Makes the work tree what was committed last. */
+function restore(folder: string): void {
   git(folder, 'reset', '-q', '--hard');
   git(folder, 'clean', '-qfd');
+}
+
+/**
+ * Changes a work tree that had no changes before. If that fails, or a signal ends this process, all
+ * is as it was before.
+ */
+export function changeOrRestore<T>(folder: string, change: () => T): T {
+  const undo = (): never => {
+    restore(folder);
+    process.exit(1);
+  };
+  process.once('SIGINT', undo).once('SIGTERM', undo);
+  try {
+    return change();
+  } catch (error) {
+    restore(folder);
+    throw error;
+  } finally {
+    process.off('SIGINT', undo).off('SIGTERM', undo);
+  }
 }
 
 /** Returns what stands in the way of a change that can be undone, or undefined. */

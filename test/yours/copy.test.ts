@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { defaultDataFolder } from '../../bin/command-line/running.ts';
@@ -59,6 +59,17 @@ test('a file that git does not know yet stands in the way, and so does a second 
   git('commit', '-qam', 'Made mine');
   expect(yours(...all)).toEqual({ status: 1, stderr: expect.stringContaining('yours already') });
   git('reset', '-q', '--hard', 'HEAD~1');
+});
+
+test('a failure that is not of types or lint is told as it is, and nothing changes', () => {
+  const tools = join(copy, 'node_modules', '@biomejs');
+  renameSync(tools, `${tools}.away`);
+  const { status, stderr } = yours(...all);
+  renameSync(`${tools}.away`, tools);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: .* is missing\. Run "npm ci" first\.\n/);
+  expect(stderr).not.toContain('Types or lint');
+  expect(`${git('status', '--porcelain')}`).toBe('');
 });
 
 test.each([
