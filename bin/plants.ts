@@ -19,7 +19,7 @@ const onlyWriter = new Option(
 program
   .command('export')
   .description('Writes the plants with their ids, one line of JSON each, in the order of the ids.')
-  .addArgument(fileArgument('the file to write; stdout if left out'))
+  .addArgument(fileArgument('the file to write; stdout if left out or -'))
   .action(exportCommand)
   .addHelpText(
     'after',
@@ -29,7 +29,7 @@ program
 program
   .command('import')
   .description('Creates the plants of an export. A plant that is there already stays as it is.')
-  .addArgument(fileArgument('the file to read; stdin if left out'))
+  .addArgument(fileArgument('the file to read; stdin if left out or -'))
   .addOption(onlyWriter)
   .action(importCommand)
   .addHelpText('after', example('npm run plants -- import --owner alice --localhost plants.jsonl'));
@@ -55,6 +55,7 @@ process.exitCode = await runCommand(program, 'This command takes no tokens.');
 
 /** Returns an argument whose path starts at the folder in which npm was called, not where it is. */
 function fileArgument(description: string): Argument {
-  const fromThere = (path: string) => resolve(process.env.INIT_CWD ?? '', path);
+  const fromThere = (path: string) =>
+    path === '-' ? undefined : resolve(process.env.INIT_CWD ?? '', path);
   return new Argument('[file]', description).argParser(fromThere);
 }

@@ -40,13 +40,27 @@ async function writeFile(
 ): Promise<void> {
   const signal = onInterrupt();
   const file = createNewFile(name);
+  let databaseFailure: unknown;
+  async function* fromDatabase(): AsyncGenerator<string> {
+    try {
+      yield* lines(signal);
+    } catch (error) {
+      databaseFailure = error;
+      throw error;
+    }
+  }
   try {
-    await pipeline(lines(signal), file.stream, { signal });
+    await pipeline(fromDatabase, file.stream, { signal });
   } catch (error) {
     file.abandon();
-    throw signal.aborted
-      ? new AdministrationError('interrupted, and nothing was written. Repeat the command.')
-      : error;
+    if (signal.aborted) {
+      throw new AdministrationError('interrupted, and nothing was written. Repeat the command.');
+    }
+    const { message } = error as Error;
+    throw (
+      databaseFailure ??
+      new AdministrationError(`${name} cannot be written: ${message}. Choose another file.`)
+    );
   }
   file.finish();
 }

@@ -30,6 +30,9 @@ export async function importCommand(
     throw new AdministrationError(`There is no file ${file}. Name one that is there.`);
   }
   const stats = file === undefined ? fstatSync(0) : statSync(file);
+  if (file !== undefined && stats.isDirectory()) {
+    throw new AdministrationError(`${file} is a folder. Name a file.`);
+  }
   const input = file === undefined ? process.stdin : createReadStream(file);
 
   const bar = progressBar('Importing');
@@ -99,7 +102,7 @@ async function* numberedLines(
     }
   } catch (error) {
     if (!signal.aborted) {
-      throw error;
+      throw new AdministrationError(`The file cannot be read: ${(error as Error).message}.`);
     }
   }
 }

@@ -1,7 +1,10 @@
-/** Returns a signal that Ctrl-C aborts, so that a command finishes what is in progress. */
+/**
+ * Returns a signal that Ctrl-C aborts, and a terminal that closes, so that a command finishes what
+ * is in progress.
+ */
 export function onInterrupt(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => controller.abort());
   }
   return controller.signal;

@@ -53,12 +53,13 @@ function parse(line: string): JsonObject {
 }
 
 /**
- * Yields the lines of a text. A line that is longer than the largest body of a create is undefined,
- * and not kept.
+ * Yields the lines of a text, without the byte order mark that programs of Windows write before it.
+ * A line that is longer than the largest body of a create is undefined, and not kept.
  */
 export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<string | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
+  let isFirst = true;
   const add = (piece: Buffer) => {
     bytes += piece.length;
     if (bytes <= maxBodyBytes) {
@@ -67,9 +68,11 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<s
   };
   const take = () => {
     const line = bytes <= maxBodyBytes ? Buffer.concat(pieces).toString() : undefined;
+    const text = isFirst ? line?.replace(/^\uFEFF/, '') : line;
     pieces = [];
     bytes = 0;
-    return line;
+    isFirst = false;
+    return text;
   };
   // readline would also end a line at U+2028, which a name can contain.
   for await (const chunk of input) {

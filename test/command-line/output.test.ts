@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { printable } from '../../bin/command-line/printable.ts';
@@ -19,6 +20,24 @@ test.each([
   const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
 });
+
+// Only Linux has a file that is always full.
+(existsSync('/dev/full') ? test : test.skip)(
+  'output on a full disk is an error of one line',
+  () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/sbom.ts'], {
+      cwd: root,
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'error: The output cannot be written: ENOSPC: no space left on device, write. ' +
+        'Send it elsewhere.\n',
+    });
+  },
+);
 
 test.each([
   ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],

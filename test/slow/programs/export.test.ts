@@ -89,8 +89,12 @@ testOnPosix('files have no modes there')(
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-testSignals('an export that Ctrl-C ends leaves nothing behind', async () => {
-  expect(await interruptedExport('SIGINT')).toEqual(
+testSignals.each<[what: string, signal: NodeJS.Signals]>([
+  ['Ctrl-C', 'SIGINT'],
+  ['kill', 'SIGTERM'],
+  ['a terminal that closes', 'SIGHUP'],
+])('an export that %s ends leaves nothing behind', async (_, signal) => {
+  expect(await interruptedExport(signal)).toEqual(
     refusal('interrupted, and nothing was written. Repeat the command.'),
   );
   expect([draft(), existsSync(file)]).toEqual(['', false]);
@@ -137,5 +141,7 @@ test('an export to a folder that does not exist says so', async () => {
   file = join(program.file('missing'), 'plants.jsonl');
   const { code, stderr } = await exportAlice();
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: .*no such file or directory.*\n$/);
+  expect(stderr).toMatch(
+    /^error: \S+missing\S+ cannot be written: ENOENT: no such file or directory, .*\. Choose another file\.\n$/,
+  );
 });

@@ -75,6 +75,20 @@ test('ids keep every digit and texts every character, by way of stdout and stdin
   expect((await plants(['export', '--owner', 'without'])).stdout).toBe('');
 });
 
+test('a - stands for stdout and stdin', async () => {
+  const lines = line(1);
+  expect(await plants(['import', '--owner', 'dash', '-'], lines)).toMatchObject({ code: 0 });
+  const exported = await plants(['export', '--owner', 'dash', '-']);
+  expect(exported).toEqual(success('Exported 1 plant of dash.\n', lines));
+});
+
+test('an import reads a file that begins with a byte order mark and ends its lines as Windows does', async () => {
+  writeFileSync(file('windows.jsonl'), `\uFEFF${line(1)}${line(2)}`.replaceAll('\n', '\r\n'));
+  expect(await plants(['import', '--owner', 'windows', 'windows.jsonl'])).toEqual(
+    success('Imported for windows: 2 plants created, 0 there already.\n'),
+  );
+});
+
 test('an import stores only what the API would, and names every other line', async () => {
   await store.create('strict', { id: 1n, ...whole });
   const lines = [
@@ -174,6 +188,7 @@ test.each<[command: string, what: string, faults: Fault[], seen: string, left: s
 test.each([
   [['export', '--owner', 'a b'], 'It is 1 to 128 letters, digits and . _ @ -'],
   [['import', '--owner', 'ann', 'none.jsonl'], 'none.jsonl. Name one that is there.'],
+  [['import', '--owner', 'ann', '.'], ' is a folder. Name a file.'],
   [['export', '--owner', 'ann', 'missing/plants.jsonl'], 'ENOENT'],
 ])('%j is a mistake that gets one line', async (args, words) => {
   const { code, stdout, stderr } = await plants(args);
