@@ -82,7 +82,7 @@ test('a - stands for stdout and stdin', async () => {
   expect(exported).toEqual(success('Exported 1 plant of dash.\n', lines));
 });
 
-test('an import reads a file that begins with a byte order mark and ends its lines as Windows does', async () => {
+test('an import reads what Windows writes: a byte order mark, and CR LF', async () => {
   writeFileSync(file('windows.jsonl'), `\uFEFF${line(1)}${line(2)}`.replaceAll('\n', '\r\n'));
   expect(await plants(['import', '--owner', 'windows', 'windows.jsonl'])).toEqual(
     success('Imported for windows: 2 plants created, 0 there already.\n'),
