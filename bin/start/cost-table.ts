@@ -7,7 +7,7 @@ const columns = ['requests', 'cold', 'reads', 'writes', '$ a million'];
 /** Returns a table of what the requests of each operation used, and what a million would cost. */
 export function costTable(totals: ReadonlyMap<string, Total>): string {
   const rows = [...totals].map(([operation, total]) => [operation, ...cells(total)]);
-  const table = textTable([['', ...columns], ...rows], 'padStart');
+  const table = textTable([['', ...columns], ...rows], 'right');
   const milliseconds = assumedSeconds * 1000;
   return `
 What these requests used, in units of DynamoDB, and what a million of each would

@@ -146,10 +146,10 @@ function requestLine(
   return [
     paint('dim', time()),
     method.padEnd(6),
-    printable(url),
+    withoutSecrets(url),
     paint(colourOf(statusCode), `${statusCode}`),
     `${Math.round(durationMs)} ms`,
-    paint('dim', printable(details.join(', '))),
+    paint('dim', withoutSecrets(details.join(', '))),
   ]
     .join(' ')
     .trimEnd();
@@ -186,7 +186,7 @@ const indent = (text: string) => text.replace(/^/gm, '    ');
 const tokens = new RegExp(`${tokenParts.prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
 
 /** Hides access tokens, and characters that would control the terminal. */
-const printable = (text: string) =>
+const withoutSecrets = (text: string) =>
   text.replace(tokens, `${tokenParts.prefix}…`).replace(/[^\x20-\x7e…]/g, encodeURIComponent);
 
 function problemCode(body: string | Buffer): string {

@@ -141,20 +141,20 @@ function isAbout(message: string, name: string, importer: string): boolean {
 /** Packages, and this room, which is on the way to what fails. */
 const others = [`${sep}node_modules${sep}`, `${import.meta.dirname}${sep}`];
 
+const frame =
+  /^ +at (?:async )?(?:(.*) \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]+?):(\d+)(?::(\d+))?\)?$/;
+
 /** Returns the frames of a stack that are about files of the project's own. */
 function ownFrames(stack: string): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    const [, name = '', file, line, column] =
-      /^ +at (?:async )?(?:(.*) \()?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]+?):(\d+)(?::(\d+))?\)?$/.exec(
-        text,
-      ) ?? [];
-    const path = pathOf(file ?? '');
+    const [, name = '', file = '', line, column = 1] = frame.exec(text) ?? [];
+    const path = pathOf(file);
     if (path === '' || others.some((other) => path.includes(other))) {
       return [];
     }
     // CDK writes the place of a function without a name twice.
     const named = name.startsWith('file:') ? '' : name;
-    return [{ name: named, file: path, line: Number(line), column: Number(column ?? 1) }];
+    return [{ name: named, file: path, line: Number(line), column: Number(column) }];
   });
 }
 

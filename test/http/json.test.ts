@@ -11,7 +11,7 @@ test('integers in lists are read to every digit', () => {
   });
 });
 
-test('a number that would be rounded is read as none', () => {
+test('a number that would be rounded is read as NaN', () => {
   const text = '{"a":[0.1000000000000000055511151231257827]}';
   expect(parseJsonObject(text)?.members).toEqual({ a: [Number.NaN] });
 });

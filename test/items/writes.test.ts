@@ -200,7 +200,7 @@ test('white space before an answer is passed over', async () => {
   expect((await get()).Item).toBeUndefined();
 });
 
-test('an answer of white space is none', async () => {
+test('an answer of white space is unreadable', async () => {
   answer = (_, response) => response.end(' ');
   await expect(get()).rejects.toThrow('is unreadable');
 });
