@@ -90,7 +90,7 @@ function exampleOfCreate(path: string): Record<string, unknown> | undefined {
   return content?.example as Record<string, unknown> | undefined;
 }
 
-/** Returns the statuses of an operation that its function may answer: successes and own problems. */
+/** Returns the statuses that an operation's function may answer: successes and own problems. */
 export function answersOf(operation: Operation): number[] {
   const own = descriptions[operation].problems.map((code) => problems[code].status);
   return [...Object.keys(operations[operation].successes).map(Number), ...own];
