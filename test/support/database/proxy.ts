@@ -117,6 +117,8 @@ interface Command {
   Item?: Attributes;
   Key?: Attributes;
   KeyConditionExpression?: string;
+  /** Of a scan. */
+  FilterExpression?: string;
   ExpressionAttributeValues?: Attributes;
 }
 
@@ -129,10 +131,11 @@ const partitions = new Map(
  * a separator that no owner has, and more.
  */
 function subjectOf(command: Command): string {
-  const { TableName, Item, Key, KeyConditionExpression, ExpressionAttributeValues } = command;
+  const { TableName, Item, Key, ExpressionAttributeValues } = command;
+  const condition = command.KeyConditionExpression ?? command.FilterExpression;
   const name = partitions.get(TableName) ?? '';
   // Before the condition of the sort key.
-  const [value = ''] = /:\w+/.exec(KeyConditionExpression ?? '') ?? [];
+  const [value = ''] = /:\w+/.exec(condition ?? '') ?? [];
   const partition = Item?.[name] ?? Key?.[name] ?? ExpressionAttributeValues?.[value];
   return (partition?.S ?? '').replace(/[#/|].*$/, '');
 }
