@@ -1,5 +1,5 @@
 import type { InputSchema } from '../../functions/http/input.ts';
-import type { Fields } from '../../functions/items/fields.ts';
+import type { Field, Fields } from '../../functions/items/fields.ts';
 import { cursorPattern, encodeCursor, largestPage } from '../../functions/items/paging.ts';
 import { createPlantInput } from '../../functions/plants/create.ts';
 import { deletePlantInput } from '../../functions/plants/delete.ts';
@@ -25,7 +25,7 @@ export interface Description<O extends Operation> {
 
 /** Returns the answer to a create with these fields. The others have their defaults. */
 const shown = (given: Partial<Content>): Json => ({
-  ...mapped(fields, ({ fallback, kind }) =>
+  ...mapped(fields, ({ fallback, kind }: Field<unknown>) =>
     fallback === undefined ? kind.samples().good[0] : fallback,
   ),
   ...given,
