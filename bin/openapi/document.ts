@@ -130,7 +130,14 @@ function parameterObjects(place: 'path' | 'query', fields: Fields = {}): Json[] 
 }
 
 function operationObject(name: Operation): Json {
-  const { summary, description, input, successes, problems: own } = descriptions[name];
+  const {
+    summary,
+    description,
+    input,
+    successes,
+    problems: own,
+  } = (descriptions[name] as Description<Operation> | undefined) ??
+  missing(`the operation ${name}`);
   const { path, query, body } = input;
   const parameters = [...parameterObjects('path', path), ...parameterObjects('query', query)];
   const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
