@@ -18,7 +18,12 @@ export const pinned = {
   /** The body of a create, and what it is answered with. */
   body: '{"id":7,"name":"Aloe","tag":"sun"}',
   answer: { name: 'Aloe', tag: 'sun' } satisfies Content,
-  /** What the first version stored, which every version reads as this plant. */
-  oldest: { owner: 'old', id: 7, name: 'Aloe' },
-  oldestAnswer: { name: 'Aloe', tag: '' } satisfies Content,
+  /**
+   * What versions have stored, the oldest first, and what it is read as. A new field adds a row.
+   * What is stored stays as it is, because nobody migrates it.
+   */
+  stored: [
+    { item: { id: 7, name: 'Aloe' }, answer: { name: 'Aloe', tag: '' } },
+    { item: { id: 7, name: 'Aloe', tag: 'sun' }, answer: { name: 'Aloe', tag: 'sun' } },
+  ] satisfies { item: object; answer: Content }[],
 };

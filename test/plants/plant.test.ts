@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { largestPage } from '../../functions/items/paging.ts';
 import { fields, newPlant, plantKind } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { pinOf } from '../support/pin.ts';
+import { asRead } from '../support/plant.ts';
 import { largestContent } from './largest-content.ts';
 import { pinned } from './pinned.ts';
 
@@ -23,10 +23,13 @@ test('the plant of test/plants/pinned.ts gives every field, and none has its def
   expect(usual).toEqual([]);
 });
 
-test('the plant that the first version stored is read as test/plants/pinned.ts has it', () => {
-  const { id, ...others } = pinned.oldest;
-  const plant = plantKind.parse({ id: NumberValue.from(id), ...others });
-  expect(plantKind.answerOf(plant)).toEqual(pinned.oldestAnswer);
+test.each(pinned.stored)('$item of test/plants/pinned.ts is read as there', ({ item, answer }) => {
+  expect(plantKind.answerOf(plantKind.parse(asRead(item)))).toEqual(answer);
+});
+
+test('what a create stores is the last row of test/plants/pinned.ts', () => {
+  const { id, ...others } = plantKind.toStored({ id: 7n, ...pinned.answer });
+  expect(pinned.stored.at(-1)?.item).toEqual({ id: Number(id), ...others });
 });
 
 test('the largest plant fits in a body even if every character of its texts is escaped', () => {

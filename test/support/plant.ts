@@ -59,12 +59,15 @@ export const plantWith = (id: number, given: Partial<Content> = {}) => ({
 });
 
 /** Returns a plant as it is stored, but for what marks the create that stored it. */
-export const stored = (owner: string, id: bigint | number, given?: Partial<Content>) => {
-  const attributes = plantKind.toStored(plantOf(BigInt(id), given));
-  return { owner, ...Object.fromEntries(Object.entries(attributes).map(withNumberAsText)) };
-};
+export const stored = (owner: string, id: bigint | number, given?: Partial<Content>) => ({
+  owner,
+  ...asRead(plantKind.toStored(plantOf(BigInt(id), given))),
+});
 
-/** Numbers are read from the table as `NumberValue`. */
+/** Returns attributes as they are read from the table: numbers are `NumberValue`. */
+export const asRead = (attributes: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(attributes).map(withNumberAsText));
+
 const withNumberAsText = ([name, value]: [string, unknown]) =>
   typeof value === 'bigint' || typeof value === 'number'
     ? [name, NumberValue.from(value)]
