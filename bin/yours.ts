@@ -7,7 +7,7 @@ import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts'
 import { CommandError, changeOrRestore, git, unclean } from './yours/git.ts';
 import { moveLocalData } from './yours/local-data.ts';
 import { type Choices, type Made, make, refusalsOf } from './yours/make.ts';
-import type { Names } from './yours/names.ts';
+import { type Names, namesIn } from './yours/names.ts';
 import { readPackage, writePackage } from './yours/origin.ts';
 import { parts, partsNamed } from './yours/parts.ts';
 
@@ -53,18 +53,16 @@ if (refusal) {
 }
 makeYours(choices);
 
-function choicesFrom({ name, plural, examples, tag, without }: Options): Choices {
-  const given = [name, plural, examples, tag].filter((one) => one !== undefined);
-  if (given.length === 0 && without.length === 0) {
+function choicesFrom({ without, ...given }: Options): Choices {
+  const hasNames = Object.values(given).some((one) => one !== undefined);
+  if (!hasNames && without.length === 0) {
     refuse('Say what your store keeps, or what to leave out. See npm run yours -- --help.');
   }
-  if (given.length === 0) {
-    return { without };
-  }
-  if (name === undefined || plural === undefined || examples === undefined || tag === undefined) {
+  const chosen = namesIn(given);
+  if (hasNames && !chosen) {
     refuse('--name, --plural, --examples and --tag go together.');
   }
-  return { names: { name, plural, examples, tag }, without };
+  return { names: chosen, without };
 }
 
 /** Returns why nothing can be done, or undefined. */

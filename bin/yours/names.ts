@@ -17,6 +17,14 @@ export const names: Names = {
   tag: 'indoor',
 };
 
+/** Returns the names if all of them are given, or undefined. */
+export function namesIn({ name, plural, examples, tag }: Partial<Names>): Names | undefined {
+  if (name === undefined || plural === undefined || examples === undefined || tag === undefined) {
+    return undefined;
+  }
+  return { name, plural, examples, tag };
+}
+
 const form = /^[A-Za-z]+(?:[ _-][A-Za-z]+)*$/;
 
 /** Returns what is wrong with names, each as a sentence that says what to do. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Choices } from './make.ts';
-import type { Names } from './names.ts';
+import { type Names, namesIn } from './names.ts';
 
 /** What package.json says of a copy, as `yours`. */
 export interface Origin extends Partial<Names> {
@@ -21,10 +21,7 @@ export const writePackage = (folder: string, content: Package): void =>
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
 
 /** Returns the choices that package.json has. */
-export function choicesOf({ name, plural, examples, tag, without = [] }: Origin): Choices {
-  const names =
-    name !== undefined && plural !== undefined && examples !== undefined && tag !== undefined
-      ? { name, plural, examples, tag }
-      : undefined;
-  return { names, without };
-}
+export const choicesOf = (origin: Origin): Choices => ({
+  names: namesIn(origin),
+  without: origin.without ?? [],
+});

@@ -107,7 +107,8 @@ function spell(place: Place, { words, given, isProperName }: Replacement): strin
   const isShouted = found.length > 1 && found === found.toUpperCase();
   const joint = /[\w](-|_)$/.exec(before)?.[1] ?? /^(-|_)\w/.exec(after)?.[1];
   const touchesWord = /[A-Za-z0-9$]$/.test(before) || /^[A-Za-z0-9$]/.test(after);
-  if (isProperName && isCapital && !isShouted && kind !== 'code' && !touchesWord && !joint) {
+  const isInProse = kind !== 'code' && !touchesWord && joint === undefined;
+  if (isProperName && isInProse && isCapital && !isShouted) {
     return given;
   }
   if (standsAlone(place)) {

@@ -144,8 +144,8 @@ async function outcomeOf(
 
 const faults: [what: string, fault: RequestListener][] = [
   ['is answered 503', status(503)],
-  ['meets a reset connection', ({ socket }) => void socket.resetAndDestroy()],
-  ['meets a closed connection', ({ socket }) => void socket.destroy()],
+  ['meets a reset connection', ({ socket }) => socket.resetAndDestroy()],
+  ['meets a closed connection', ({ socket }) => socket.destroy()],
   ['is never answered', () => timeLimit.abort()],
   [
     'is answered by halves',

@@ -30,7 +30,9 @@ writeFileSync(
     url: (url) => get(url),
   };
   async function call({ way, host, inThread }) {
-    if (!inThread) return outcome(() => ways[way](host));
+    if (!inThread) {
+      return outcome(() => ways[way](host));
+    }
     const thread = new Worker(new URL(import.meta.url), { workerData: { way, host } });
     return new Promise((resolve) => thread.on('message', resolve));
   }

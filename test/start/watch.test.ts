@@ -17,13 +17,17 @@ async function watchedCopy() {
     join(copy, 'bin', 'start', 'watch.ts')
   );
   const said: unknown[] = [];
-  jest.spyOn(console, 'error').mockImplementation((line) => void said.push(line));
+  jest.spyOn(console, 'error').mockImplementation((line) => {
+    said.push(line);
+  });
   const replacements: (object | undefined)[] = [];
   const { stop } = await watchSources(
     { assembly: temporaryFolder(), sources: currentSources() },
     temporaryFolder,
     {},
-    async (_, code) => void replacements.push(code),
+    async (_, code) => {
+      replacements.push(code);
+    },
   );
   finallyDo(stop);
 

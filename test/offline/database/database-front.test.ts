@@ -54,7 +54,9 @@ beforeAll(async () => {
   await createTablesOf(tables, database);
   picker = clientOf('Picker');
 });
-beforeEach(() => void calls.splice(0));
+beforeEach(() => {
+  calls.length = 0;
+});
 
 const get = (TableName = 'Apples') =>
   new GetCommand({ TableName, Key: { key: 'a' }, ConsistentRead: true });

@@ -19,7 +19,9 @@ import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { createTablesOf, openDatabase, tableOf } from '../../support/database/open-database.ts';
 import { eventually } from '../../support/eventually.ts';
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const TableName = 'Table';
 const tables = { [TableName]: tableOf('key') };

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, jest } from '@jest/globals';
 /** Returns the lines that the functions log during the current test. */
 export function capturedLog(): unknown[] {
   const lines: unknown[] = [];
-  const keep = (line: unknown) => void lines.push(line);
+  function keep(line: unknown): void {
+    lines.push(line);
+  }
   beforeEach(() => {
     lines.length = 0;
     jest.spyOn(console, 'info').mockImplementation(keep);
