@@ -230,3 +230,23 @@ test.each(lists)(
     }
   },
 );
+
+test.each(operationNames)('%s tells nothing about what another owner has', async (name) => {
+  const fields = inputOf(name).body;
+  /** Calls the operation as the other owner. A create has the last id. */
+  async function callAsOther(): Promise<[status: number, text: string]> {
+    const body = fields && bodyOf(fields, { ...('id' in fields && { id: `${lastId}` }) });
+    const { status, headers, ...reply } = await ask(`${operations[name].method} ${pathOf(name)}`, {
+      token: target.otherToken,
+      ...(body !== undefined && { headers: [json], body }),
+    });
+    return [status, reply.body.replaceAll(headers['x-request-id'] ?? '', '')];
+  }
+  nextId({ ...fields });
+  const without = await callAsOther();
+  await createItemsFor(name);
+  const beside = await callAsOther();
+  // A put finds what the call before it has stored.
+  const isSame = (operations[name].method as string) !== 'PUT';
+  expect(isSame ? beside : beside[0] < 300).toEqual(isSame ? without : without[0] < 300);
+});
