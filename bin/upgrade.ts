@@ -14,7 +14,7 @@ import {
   versionOf,
 } from './upgrade/versions.ts';
 import { faultsOfChecks, format, npm, writeGenerated } from './yours/checks.ts';
-import { CommandError, changeOrRestore, git, unclean } from './yours/git.ts';
+import { CommandError, changeOrRestore, git, heedSignals, unclean } from './yours/git.ts';
 import { choicesOf, type Package, readPackage } from './yours/origin.ts';
 
 interface Options {
@@ -53,7 +53,7 @@ try {
   if (options.continue) {
     finish();
   } else {
-    upgrade();
+    await upgrade();
   }
 } catch (error) {
   if (!(error instanceof CommandError)) {
@@ -62,7 +62,7 @@ try {
   refuse(error.message);
 }
 
-function upgrade(): void {
+async function upgrade(): Promise<void> {
   if (!source) {
     refuse('Name the repository that this was copied from.');
   }
@@ -78,7 +78,7 @@ function upgrade(): void {
       console.log('This copy has the newest version already.');
       return;
     }
-    said = changeOrRestore(root, () => mergeAndInstall(change));
+    said = await changeOrRestore(root, () => mergeAndInstall(change));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -137,11 +137,13 @@ function namedVersion({ folder }: Original, name: string): Version {
 }
 
 /** Merges what is new, and installs its packages. Returns what both sides edited, or undefined. */
-function mergeAndInstall(change: PreparedChange): string | undefined {
+async function mergeAndInstall(change: PreparedChange): Promise<string | undefined> {
   const said = merge(root, change.original, change);
+  await heedSignals();
   // It takes longer than everything else, so only for other packages.
   if (git(root, 'diff', '--cached', '--name-only', '--', 'package-lock.json') !== '') {
     npm(root, 'ci', '--no-audit', '--no-fund');
+    await heedSignals();
   }
   for (const { member, ours, theirs } of change.conflicts) {
     const mine = JSON.stringify(ours);

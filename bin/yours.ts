@@ -4,8 +4,8 @@ import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { findRunning } from './command-line/running.ts';
 import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts';
-import { CommandError, changeOrRestore, git, unclean } from './yours/git.ts';
-import { moveLocalData } from './yours/local-data.ts';
+import { CommandError, changeOrRestore, git, heedSignals, unclean } from './yours/git.ts';
+import { localData, moveLocalData } from './yours/local-data.ts';
 import { type Choices, type Made, make, refusalsOf } from './yours/make.ts';
 import { type Names, namesIn } from './yours/names.ts';
 import { readPackage, writePackage } from './yours/origin.ts';
@@ -51,7 +51,7 @@ const refusal = refusalOf(choices);
 if (refusal) {
   refuse(refusal);
 }
-makeYours(choices);
+await makeYours(choices);
 
 function choicesFrom({ without, ...given }: Options): Choices {
   const hasNames = Object.values(given).some((one) => one !== undefined);
@@ -82,14 +82,14 @@ function refusalOf(chosen: Choices): string | undefined {
 }
 
 /** Makes the copy what was chosen and commits it, or leaves everything as it was. */
-function makeYours(chosen: Choices): void {
+async function makeYours(chosen: Choices): Promise<void> {
   const tree = git(root, 'rev-parse', 'HEAD^{tree}');
   try {
-    changeOrRestore(root, () => {
-      const made = makeAndCheck(chosen, tree);
-      commit(chosen, made);
-      tell(chosen, made);
-    });
+    const made = await changeOrRestore(root, () => makeAndCommit(chosen, tree));
+    if (chosen.names) {
+      moveLocalData(root, chosen.names);
+    }
+    tell(chosen, made);
   } catch (error) {
     if (!(error instanceof CommandError)) {
       throw error;
@@ -98,12 +98,13 @@ function makeYours(chosen: Choices): void {
   }
 }
 
-function makeAndCheck(chosen: Choices, tree: string): Made {
+async function makeAndCommit(chosen: Choices, tree: string): Promise<Made> {
   const made = make(root, chosen, join(root, 'node_modules'));
   const { names, without } = chosen;
   const left = partsNamed(without).map(({ name }) => name);
   const recorded = without.includes('all') ? ['all'] : left;
   writePackage(root, { ...readPackage(root), yours: { ...names, without: recorded, tree } });
+  await heedSignals();
   const red = faultsOfChecks(root);
   if (red.length > 0) {
     throw new CommandError(
@@ -111,19 +112,25 @@ function makeAndCheck(chosen: Choices, tree: string): Made {
         'Take another noun, or rename in the code what it meets, and commit that first.',
     );
   }
+  await heedSignals();
+  writeWhatFollows();
+  await heedSignals();
+  commit(chosen, made);
   return made;
 }
 
-/** Writes what follows from the code, and commits everything. */
-function commit({ names }: Choices, { parts: left }: Made): void {
+/** Writes anew what follows from the code. */
+function writeWhatFollows(): void {
   lockPackages(root);
   for (const failed of writeGenerated(root)) {
     console.error(`warning: ${failed}`);
   }
-  if (names) {
-    moveLocalData(root, names);
-  }
-  git(root, 'add', '--all');
+}
+
+/** Commits everything but local data, which git ignores only by its new name. */
+function commit({ names }: Choices, { parts: left }: Made): void {
+  const local = names ? localData(root, names) : [];
+  git(root, 'add', '--all', '--', '.', ...local.map((name) => `:(exclude,literal)${name}`));
   const kept = names ? `a store of ${names.plural}` : 'ours';
   const without = left.length > 0 ? `, without ${left.join(', ')}` : '';
   git(root, 'commit', '-q', '-m', `Make it ${kept}${without}`);

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
 
 /** Thrown if git, or another program, ends with an error. Its message is what was printed. */
 export class CommandError extends Error {
@@ -37,25 +38,37 @@ function restore(folder: string): void {
   git(folder, 'clean', '-qfd');
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Changes a work tree that had no changes before. If that fails, or a signal ends this process, all
- * is as it was before.
+ * is as it was before. The change has to await `heedSignals` between its steps.
  */
-export function changeOrRestore<T>(folder: string, change: () => T): T {
+export async function changeOrRestore<T>(folder: string, change: () => Promise<T>): Promise<T> {
   const undo = (): never => {
     restore(folder);
+    console.error('error: Interrupted. Everything is as it was before.');
     process.exit(1);
   };
-  process.once('SIGINT', undo).once('SIGTERM', undo);
+  for (const signal of signals) {
+    process.once(signal, undo);
+  }
   try {
-    return change();
+    return await change();
   } catch (error) {
+    // Ctrl-C ends the program that was run, too, which then is not to blame.
+    await heedSignals();
     restore(folder);
     throw error;
   } finally {
-    process.off('SIGINT', undo).off('SIGTERM', undo);
+    for (const signal of signals) {
+      process.off(signal, undo);
+    }
   }
 }
+
+/** Lets the handlers of signals run. Until then, signals wait for the program that `run` runs. */
+export const heedSignals = (): Promise<void> => setImmediate();
 
 /** Returns what stands in the way of a change that can be undone, or undefined. */
 export function unclean(folder: string): string | undefined {

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesOf } from './git.ts';
 import type { Names } from './names.ts';
 import { renamedPath } from './rename.ts';
+
+/** Returns what is named like the store in a folder, and is not known to git. */
+export const localData = (folder: string, given: Names): string[] =>
+  readdirSync(folder).filter(
+    (name) => renamedPath(name, given) !== name && filesOf(folder, name).length === 0,
+  );
 
 /**
  * Moves local data, which is named like the store and which git would no longer ignore. Folders in

@@ -27,6 +27,9 @@ export function namesIn({ name, plural, examples, tag }: Partial<Names>): Names 
 
 const form = /^[A-Za-z]+(?:[ _-][A-Za-z]+)*$/;
 
+/** Of DynamoDB. A table is named like the plural, and `npm start` uses that name alone. */
+const minTableName = 3;
+
 /** Returns what is wrong with names, each as a sentence that says what to do. */
 export function faultsOf({ name, plural, examples, tag }: Names): string[] {
   const all = [name, plural, ...examples, tag];
@@ -35,6 +38,9 @@ export function faultsOf({ name, plural, examples, tag }: Names): string[] {
     .map((one) => `"${one}" is not a name. Use letters from A to Z, with "-", "_" or a space.`);
   if (/[ _]/.test(tag)) {
     faults.push(`"${tag}" is not a tag. Use one word.`);
+  }
+  if (plural.length < minTableName) {
+    faults.push(`"${plural}" is too short. A table's name has ${minTableName} letters or more.`);
   }
   if (examples.length !== names.examples.length) {
     faults.push(`There are ${examples.length} examples. Name four: --examples Dune,Emma,Ulysses,V`);

@@ -44,6 +44,7 @@ test.each([
   { args: ['--name', 'book'], says: '--name, --plural, --examples and --tag go together' },
   { args: ['--without', 'budgets'], says: 'There is no part budgets' },
   { args: [...all, '--name', '../../evil'], says: '"../../evil" is not a name' },
+  { args: [...all, '--name', 'X', '--plural', 'Xs'], says: '"Xs" is too short' },
   { args: [...all, '--name', 'item', '--plural', 'items'], says: 'functions/items/item.ts' },
 ])('npm run yours with $args is refused, and nothing changes', ({ args, says }) => {
   expect(yours(...args)).toEqual({ status: 1, stderr: expect.stringContaining(says) });
