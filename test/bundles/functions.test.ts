@@ -5,6 +5,10 @@ import { digest } from '../../functions/access-tokens/token.ts';
 import { attributeOf } from '../../functions/dynamodb/attribute.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { prime } from '../../functions/dynamodb/prime.ts';
+import { optional, required } from '../../functions/items/fields.ts';
+import { itemFunction } from '../../functions/items/function.ts';
+import { kindOf } from '../../functions/items/item.ts';
+import { flag, integer, listOf, text } from '../../functions/items/kinds.ts';
 import { operations } from '../../functions/shared/operations.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import { type Entry, requestEntries } from '../../lib/bundle.ts';
@@ -94,6 +98,22 @@ test('a warm-up gets its answer to every command, and the time of a function', a
   expect({ seen, received }).toEqual({ seen: [timeouts.function, read, read, read], received: [] });
   expect((await database.send(get)).Item).toMatchObject({ owner: 'alice' });
   expect(received).toEqual(['GetItem']);
+});
+
+test('the store of a warm-up holds the example of its kind', async () => {
+  const bed = kindOf('bed', 'plants', {
+    depth: required(integer(0, 9)),
+    isCovered: optional(flag(), false),
+    tags: optional(listOf(text(1, 9), 3), []),
+  });
+  const seen: unknown[] = [];
+  const run = () => async () => ({ code: 'PLANT_DELETED', status: 204 }) as const;
+  const bedFunction = itemFunction(bed, {}, run, async (store, example) => {
+    seen.push(await store.list('-', 1, undefined), await store.remove('-', example.id));
+  });
+  await bedFunction.prime();
+  const example = { id: 0n, depth: 0, isCovered: true, tags: ['Aloe', 'Ficus'] };
+  expect(seen).toEqual([[example], true]);
 });
 
 test('a failure of a warm-up is logged with its cause and the errors that were muted', async () => {

@@ -16,6 +16,21 @@ test('a number that would be rounded is read as NaN', () => {
   expect(parseJsonObject(text)?.members).toEqual({ a: [Number.NaN] });
 });
 
+test('an integer of up to 19 digits is exact, and a longer one is one of 20 digits', () => {
+  const text =
+    '{"a":1e18,"b":-9223372036854775809.0,"c":0.07e2,"d":-0.0,"e":0e99,"f":1e19,"g":-2e400,"h":100e-2}';
+  expect(parseJsonObject(text)?.members).toEqual({
+    a: 10n ** 18n,
+    b: -9223372036854775809n,
+    c: 7n,
+    d: 0n,
+    e: 0n,
+    f: 10n ** 19n,
+    g: -(10n ** 19n),
+    h: 1n,
+  });
+});
+
 test.each([
   { text: '{"id":1,"\\u0069d":1}', repeated: ['id'] },
   { text: '{"a":{"id":1},"id":1,"b":[{"id":2,"id":3}]}', repeated: [] },

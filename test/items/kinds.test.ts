@@ -13,7 +13,17 @@ import {
   required,
 } from '../../functions/items/fields.ts';
 import { type ItemFields, id, kindOf } from '../../functions/items/item.ts';
-import { decimal, flag, integer, listOf, oneOf, text, time } from '../../functions/items/kinds.ts';
+import {
+  decimal,
+  flag,
+  int64,
+  integer,
+  listOf,
+  oneOf,
+  text,
+  time,
+  type ValueKind,
+} from '../../functions/items/kinds.ts';
 import { type ItemStore, itemStore } from '../../functions/items/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { buildOptions } from '../../lib/bundle.ts';
@@ -139,6 +149,11 @@ test.each(kinds)('a parameter like %s is what a link repeats of it', (_, { kind 
 test.each([
   ['depth', '01', 'must be an integer in canonical decimal digits, like 7 or -7'],
   ['depth', ['1', '1'], 'must be given only once'],
+  ['price', ['1', '1'], 'must be given only once'],
+  ['covered', ['true', 'true'], 'must be given only once'],
+  ['wateredAt', ['', ''], 'must be given only once'],
+  ['soil', 'Clay', 'must be sand or clay or loam'],
+  ['price', '1e-7', 'must be a number in canonical decimal digits, like 7 or 7.5'],
   ['price', '1.50', 'must be a number in canonical decimal digits, like 7 or 7.5'],
   ['price', '1.005', 'must be a number with at most 2 decimals'],
   ['covered', 'yes', 'must be true or false'],
@@ -148,6 +163,63 @@ test.each([
   const refuse = (found: string) => expect(found).toBe(detail) as undefined;
   expect.assertions(2);
   expect(fields[name].kind.fromParameter(given, refuse)).toBeUndefined();
+});
+
+test.each([
+  { kind: int64(), schema: { type: 'integer', format: 'int64' } },
+  { kind: integer(-5, 9), schema: { type: 'integer', minimum: -5, maximum: 9 } },
+  { kind: decimal(0, 1, 2), schema: { type: 'number', minimum: 0, maximum: 1, multipleOf: 0.01 } },
+  { kind: flag(), schema: { type: 'boolean' } },
+  { kind: oneOf('a', 'b'), schema: { type: 'string', enum: ['a', 'b'] } },
+  {
+    kind: listOf(flag(), 3),
+    schema: { type: 'array', maxItems: 3, items: { type: 'boolean' } },
+  },
+])('the schema of a kind is $schema', ({ kind, schema }) => {
+  expect(kind.schema()).toEqual(schema);
+});
+
+test.each<{ kind: ValueKind<unknown>; good: unknown[]; bad: unknown[] }>([
+  { kind: int64(), good: [7n, 0n], bad: [] },
+  { kind: integer(-5, 9), good: [-5, 9], bad: [] },
+  { kind: decimal(0, 1, 2), good: [0, 1], bad: [0.001] },
+  { kind: flag(), good: [true, false], bad: [] },
+  { kind: oneOf('a', 'b', 'c'), good: ['a', 'b', 'c'], bad: ['a-'] },
+  { kind: text(1, 2), good: ['Al', 'Fi'], bad: ['\0', '\n', '\x7F', '\x85', '\uFFFD'] },
+  { kind: listOf(integer(0, 9), 1), good: [[0], []], bad: [] },
+  { kind: listOf(decimal(0, 9, 0), 2), good: [[0, 9], []], bad: [[0.1]] },
+])('a kind whose good samples are $good has its bad ones too', ({ kind, good, bad }) => {
+  const padded = bad.map((one) => (typeof one === 'string' ? expect.stringContaining(one) : one));
+  expect(kind.samples()).toEqual({ good, bad: padded });
+});
+
+const nullable = orNull(listOf(text(1, 9), 2)).kind;
+
+test('a kind that may be null is described by its own schema and null', () => {
+  const { type, ...rest } = listOf(text(1, 9), 2).schema();
+  expect(nullable.schema()).toEqual({ type: [type, 'null'], ...rest });
+});
+
+test('a value that may be null is stored as it is, or as null', () => {
+  expect(nullable.toStored(null)).toBeNull();
+  expect(nullable.toStored(['a'])).toEqual(['a']);
+});
+
+test.each([
+  { one: null, other: null, same: true },
+  { one: null, other: ['a'], same: false },
+  { one: ['a'], other: null, same: false },
+  { one: ['a'], other: ['a'], same: true },
+  { one: ['a'], other: ['b'], same: false },
+  { one: ['a'], other: ['a', 'b'], same: false },
+  { one: ['a', 'b'], other: ['a'], same: false },
+])('of values that may be null, $one and $other are the same: $same', ({ one, other, same }) => {
+  expect(nullable.isSame(one, other)).toBe(same);
+});
+
+test.each([undefined, '1', null])('an item whose id is %j is an error', (damaged) => {
+  const stored = { ...bedKind.toStored({ id: 1n, ...bedKind.example }), id: damaged };
+  expect(() => bedKind.parse(stored)).toThrow(`The stored bed ${damaged} has no valid id.`);
 });
 
 test.each<[what: string, sound: Field<unknown>, broken: Field<unknown>]>([

@@ -70,6 +70,11 @@ test.each([0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])('a cursor holds the id %s
   expect(kind.fromParameter(cursor, refuse)).toBe(id);
 });
 
+test('the schema of a cursor is its pattern', () => {
+  const schema = { type: 'string', pattern: `^${cursorPattern}$` };
+  expect(paging.cursor.kind.schema()).toEqual(schema);
+});
+
 test.each([
   ['7', 'must be a cursor from a list’s Link'],
   [`${encodeCursor(7n)}A`, 'must be a cursor from a list’s Link'],

@@ -93,6 +93,7 @@ describe.each(engines())('on $name', (engine) => {
       expect(await plants.create('old', one)).toBe('unchanged');
       expect(await plants.create('old', { ...one, name: 'Aloe' })).toBe('conflict');
       expect(await plants.remove('old', one.id)).toBe(true);
+      expect(await plants.remove('old', one.id)).toBe(false);
       expect(await plants.create('old', one)).toBe('created');
     }
     expect(await plants.list('old', 10, undefined)).toEqual(upgraded);
