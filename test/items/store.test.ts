@@ -7,7 +7,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { engines } from '../support/database/engines.ts';
 import { openTables } from '../support/database/open-database.ts';
-import { plantOf, stored, whole } from '../support/plant.ts';
+import { fieldNames, label, plantOf, stored, whole } from '../support/plant.ts';
 
 // The contract shows what callers see of it, the explorer what becomes of calls that meet.
 
@@ -100,9 +100,9 @@ describe.each(engines())('on $name', (engine) => {
   });
 
   test.each([
-    ['name', { tag: '' }],
-    ['name', { name: 7, tag: '' }],
-    ['tag', { name: 'Aloe', tag: ['sun'] }],
+    [label, { ...whole, [label]: undefined }],
+    // No kind of value stores bytes.
+    ...fieldNames.map((field) => [field, { ...whole, [field]: Buffer.of(7) }] as const),
   ])('an item whose %s is damaged is an error that tells no content', async (field, content) => {
     await put({ owner: 'damaged', id: 1n, ...content });
     const message = `The stored plant 1 has no valid ${field}.`;

@@ -19,7 +19,7 @@ function acknowledgedWrites(tag = '') {
   /** Creates or deletes a plant. Returns whether that was acknowledged. */
   async function write(store: Store, id: number, isThere = true): Promise<boolean> {
     present.delete(id);
-    const plant = { ...plantWith(id, { [label]: `${id}` }), tag };
+    const plant = plantWith(id, { [label]: `${id}`, tag });
     const answer = await (isThere ? store.create(plant) : store.remove(id));
     if (answer.status === 503) {
       const type = 'urn:problem-type:plant-store:unavailable';
