@@ -10,6 +10,7 @@ import {
   PlantStoreError,
   plantStoreClient,
 } from '../../docs/client.ts';
+import { fields } from '../../functions/plants/plant.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { readPage } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
@@ -65,12 +66,13 @@ test('a list goes through all pages, and fetches none that is not asked for', as
 test('an error is a problem that names every fault', async () => {
   const plants = await client('problems');
   const rejects = (call: Promise<unknown>) => expect(call).rejects;
+  const { minLength, maxLength } = fields[label].kind.schema();
   const faulty = () => plants.create(plantOf(2n ** 63n, { [label]: '' }));
   await rejects(faulty()).toBeInstanceOf(PlantStoreError);
   await rejects(faulty()).toMatchObject({ problem: { status: 400, errors: { length: 2 } } });
   await rejects(faulty()).toThrow(
     'Invalid request (400): /id must be at most 9223372036854775807; ' +
-      `/${label} must be 1 to 200 code points long`,
+      `/${label} must be ${minLength} to ${maxLength} code points long`,
   );
   await plants.create(plantOf(1n));
   const other = plants.create({ id: 1n, ...whole });
