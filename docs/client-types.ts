@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by .ci/steps/client-types. Do not edit it.
-// The document's SHA-256 digest: 6dc10cb39070d3d73b5bdce63359010265e51059fa189cb64f0135fac74735c3
+// The document's SHA-256 digest: e31af181a63c784f9b5216f0f2cba54e78fd047b2d9004b1416baf7620642c78
 
 export interface paths {
     "/plants": {

@@ -20,7 +20,7 @@ export function plantStoreApp(props?: AppProps): App {
   new PlantStoreStack(app, stackName, {
     settings,
     bundles,
-    description: 'Plant Store: create, list and delete plants with a bearer token',
+    description: 'Plant Store: an API for plants, with bearer tokens',
   });
   return app;
 }

@@ -48,7 +48,7 @@ function openApiDocument(): Json {
       title: 'Plant Store',
       version: '1',
       description:
-        'Clients with a bearer token create, list and delete plants. ' +
+        'Clients send a bearer token with every request. ' +
         'A token belongs to an owner and gives access to the plants of that owner only. ' +
         'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
         'answered with no-such-operation. A body above 10 MB is answered with 413 in plain text. ' +

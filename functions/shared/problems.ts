@@ -50,8 +50,7 @@ const rows = {
   'internal-error': { status: 500, detail: 'The API failed because of a fault of its own.' },
   unavailable: {
     status: 503,
-    detail:
-      'The API cannot answer right now. A create or delete may have taken effect all the same.',
+    detail: 'The API cannot answer right now. A write may have taken effect all the same.',
     headers: later,
   },
 } satisfies Record<string, ProblemRow>;

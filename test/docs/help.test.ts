@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { allScopes } from '../../functions/shared/operations.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { readPage } from './page.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const run = promisify(execFile);
@@ -143,4 +145,8 @@ testNpm('every program names every option that npm took, with "=" before values'
     value === undefined ? option : `${option}=${value}`,
   );
   expectAllNamed(handedByNpm(args));
+});
+
+test.each(allScopes)('docs/access-tokens.md tells what %s allows', (scope) => {
+  expect(readPage('docs/access-tokens.md').includes(`--scope ${scope}\``)).toBe(true);
 });
