@@ -28,6 +28,9 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const { database } = await openPlants(options);
   const holdings: Holding[] = [];
   for (const table of tables) {
+    if (tableKeys[table].ownerRows.by === 'none') {
+      continue;
+    }
     const name = await tableIn(options, table);
     const rows = () => ownerRows(database, name, tableKeys[table], owner);
     const holding = { table, name, rows, found: 0, erased: 0 };

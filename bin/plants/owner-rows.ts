@@ -66,6 +66,8 @@ function commandFor(
         FilterExpression: isOwners,
         ExpressionAttributeValues: { ':owner': owner },
       });
+    case 'none':
+      throw new Error(`No owner has rows in ${table}.`);
   }
 }
 

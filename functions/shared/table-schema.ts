@@ -17,7 +17,9 @@ export type OwnerRows =
   | { by: 'partition' }
   /** The partition is the owner, a separator that no owner has, and more. */
   | { by: 'start of the partition'; separator: '#' | '/' | '|' }
-  | { by: 'attribute'; name: string };
+  | { by: 'attribute'; name: string }
+  /** All owners share the table. */
+  | { by: 'none' };
 
 /** Names of attributes: the partition is a string, the others are numbers unless it is said. */
 export type TableKey = {
@@ -28,7 +30,7 @@ export type TableKey = {
 } & (
   | { ownerRows: OwnerRows; partitionType?: never }
   // An owner is a text, so that no partition that is a number begins with one.
-  | { ownerRows: Extract<OwnerRows, { by: 'attribute' }>; partitionType: 'NUMBER' }
+  | { ownerRows: Extract<OwnerRows, { by: 'attribute' | 'none' }>; partitionType: 'NUMBER' }
 );
 
 /** The key of what owners keep, so that a query returns an owner's items in order of their ids. */

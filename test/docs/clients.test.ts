@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('the page on clients names every type of problem with its status', () => {
+test('docs/clients.md names every type of problem with its status', () => {
   expect(tableOf(page, '`type` ends in').map((row) => row.slice(0, 2))).toEqual(
     Object.entries(problems).map(([code, { status }]) => [`\`${code}\``, `${status}`]),
   );
 });
 
-test('the page on clients has the limits in force', () => {
+test('docs/clients.md has the limits in force', () => {
   const { 'throttle-rate': rate, 'throttle-burst': burst } = readSettings({});
   expect(tableOf(page, 'limit').map((row) => row.slice(0, 2))).toEqual([
     ['requests', `${rate} a second to each operation, ${burst} at once`],

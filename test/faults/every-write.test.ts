@@ -37,6 +37,7 @@ async function openOwner(name: Operation) {
   owners += 1;
   const owner = `owner-${owners}`;
   const token = await service.issue(owner);
+  proxy.play(owner);
   for (const creation of creating) {
     if (creation !== name) {
       await send(creation, token);

@@ -181,6 +181,7 @@ export async function measureDearest(): Promise<Dearest[]> {
             items: actionsOn(table, name).includes('Query') ? pages * 1001 : operationNames.length,
           }));
       case 'attribute':
+      case 'none':
         return [];
     }
   }

@@ -35,7 +35,7 @@ export interface FaultProxy {
   isCutShort(subject: string): boolean;
   /**
    * Sets the faults of the next requests about an owner or a token, one for each. The last fault
-   * stays. All other requests pass.
+   * stays. Without faults, they pass, as all other requests do.
    */
   play(subject: string, ...faults: Fault[]): void;
   /** Refuses connections from now on. */
@@ -46,6 +46,8 @@ export interface FaultProxy {
 export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
+  /** The subject for which faults were set last. */
+  let latest = '';
   const seen = new Map<string, string[]>();
   const traces = new Map<string, string>();
   const cutShort = new Set<string>();
@@ -55,7 +57,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   const server = createServer(async (request, response) => {
     const { socket, headers } = request;
     const body = Buffer.concat(await request.toArray());
-    const subject = subjectOf(JSON.parse(`${body}`));
+    // A table that owners share tells none, so the command counts for the latest one.
+    const subject = subjectOf(JSON.parse(`${body}`)) || latest;
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, `${headers['x-amz-target']}`.split('.')[1] ?? '']);
     traces.set(subject, `${headers['x-amzn-trace-id']}`);
@@ -99,6 +102,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     traceOf: (subject) => traces.get(subject) ?? '',
     isCutShort: (subject) => cutShort.has(subject),
     play(subject, ...faults) {
+      latest = subject;
       scripts.set(subject, faults);
     },
     stop,
@@ -122,18 +126,24 @@ interface Command {
   ExpressionAttributeValues?: Attributes;
 }
 
+/** The partitions of the tables that hold what owners, or tokens, have. */
 const partitions = new Map(
-  Object.entries(tableIds).map(([name, id]) => [`${id}`, tableKeys[name as TableName].partition]),
+  (Object.keys(tableIds) as TableName[])
+    .filter((name) => tableKeys[name].ownerRows.by !== 'none')
+    .map((name) => [`${tableIds[name]}`, tableKeys[name].partition]),
 );
 
 /**
  * Returns the owner, or the token's id, whose item a command is about. A partition may be an owner,
- * a separator that no owner has, and more.
+ * a separator that no owner has, and more. Returns an empty text for a table that owners share.
  */
 function subjectOf(command: Command): string {
   const { TableName, Item, Key, ExpressionAttributeValues } = command;
   const condition = command.KeyConditionExpression ?? command.FilterExpression;
-  const name = partitions.get(TableName) ?? '';
+  const name = partitions.get(TableName);
+  if (name === undefined) {
+    return '';
+  }
   // Before the condition of the sort key.
   const [value = ''] = /:\w+/.exec(condition ?? '') ?? [];
   const partition = Item?.[name] ?? Key?.[name] ?? ExpressionAttributeValues?.[value];
