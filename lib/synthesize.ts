@@ -30,7 +30,7 @@ export function plantStoreApp(props?: AppProps): App {
  * with the context of cdk.json, and on top of it `context`, which stands for its option `-c`.
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
-  const cdk = readJson(join(import.meta.dirname, '..', 'cdk.json'));
+  const cdk = readCdkJson(join(import.meta.dirname, '..', 'cdk.json'));
   // `cdk synth` adds these itself.
   const added = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
   const app = plantStoreApp({
@@ -46,8 +46,8 @@ export function synthesize(outdir: string, context: Record<string, unknown> = {}
   }
 }
 
-/** Reads a file of JSON. If it is invalid, esbuild's error names the place. */
-function readJson(file: string) {
+/** Reads CDK's configuration. If it is not JSON, esbuild's error names the place. */
+function readCdkJson(file: string): { context?: Record<string, unknown> } {
   const text = readFileSync(file, 'utf8');
   try {
     return JSON.parse(text);
