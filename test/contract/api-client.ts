@@ -197,9 +197,12 @@ const pathOf = (operation: Operation) =>
   new RegExp(`^/${operations[operation].path.replace(/\{\w+\}/g, '([^/?]+)')}/?(?:\\?.*)?$`, 's');
 
 function operationOf({ method, path }: Call): Operation | undefined {
-  return operationNames.find((name) => {
-    return operations[name].method === method && pathOf(name).test(path);
-  });
+  const fitting = operationNames.filter((name) => pathOf(name).test(path));
+  // A literal segment has precedence. The brace of a parameter comes after all its characters.
+  const [route] = fitting.map((name) => operations[name].path).sort();
+  return fitting.find(
+    (name) => operations[name].path === route && operations[name].method === method,
+  );
 }
 
 /** The plants that calls of this suite created, by path and token. */
