@@ -122,6 +122,8 @@ export function readSettings(context: Record<string, unknown>): Settings {
   const misspelt = Object.keys(context)
     .filter((key) => !key.startsWith(prefix) && settingNames.includes(withoutPrefix(key)))
     .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`);
+  const name = prefix.slice(0, -1);
+  const nested = name in context ? [`${name} must be keys of their own, like ${prefix}memory`] : [];
   const unknown = Object.keys(given)
     .filter((name) => !settingNames.includes(name))
     .map((name) => `${prefix}${name} is unknown (there are ${settingNames.join(', ')})`);
@@ -129,7 +131,7 @@ export function readSettings(context: Record<string, unknown>): Settings {
     ({ path, message, input }) =>
       `${prefix}${path?.[0].key} ${message}, not ${JSON.stringify(input)}`,
   );
-  const faults = [...misspelt, ...unknown, ...invalid, ...unmet(given)];
+  const faults = [...misspelt, ...nested, ...unknown, ...invalid, ...unmet(given)];
   if (faults.length > 0 || !result.success) {
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   }
@@ -158,8 +160,8 @@ function unmet(given: Record<string, unknown>): string[] {
   return faults;
 }
 
-/** Matches prefixes that resemble ours, as `plantStore:` and `plant_store.` do. */
-const resembling = new RegExp(`^${prefix.slice(0, -1).split('-').join('[-_ ]?')}[-_.:/]`, 'i');
+/** Matches prefixes that resemble ours, as `plantStore:` and `plants_store.` do. */
+const resembling = new RegExp(`^${prefix.slice(0, -1).split('-').join('s?[-_ ]?')}s?[-_.:/]`, 'i');
 const withoutPrefix = (key: string) => key.replace(resembling, '');
 
 export class SettingsError extends Error {

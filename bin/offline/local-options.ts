@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { refuseOptionsOfNpm } from '../command-line/refused-arguments.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refused-arguments.ts';
 import { defaultDataFolder, defaultPorts } from '../command-line/running.ts';
 
 /** The options that npm start and npm run sam share. */
@@ -18,12 +18,21 @@ function port(text: string): number {
   return Number(text);
 }
 
+function folder(text: string): string {
+  if (text === '') {
+    throw new InvalidArgumentError('Name a folder.');
+  }
+  return text;
+}
+
 const localOptions = [
   new Option('--port <n>', 'of the API').argParser(port).env('PORT').default(defaultPorts.api),
   new Option('--dynamodb-port <n>', 'of the database')
     .argParser(port)
     .default(defaultPorts.dynamodb),
-  new Option('--data <folder>', 'where the database keeps its data').default(defaultDataFolder),
+  new Option('--data <folder>', 'where the database keeps its data')
+    .argParser(folder)
+    .default(defaultDataFolder),
   new Option('--memory', 'keep nothing').conflicts('data'),
   new Option('-c, --context <setting>').hideHelp().argParser(() => {
     throw new InvalidArgumentError('Write it into cdk.json, under "context".');
@@ -36,6 +45,7 @@ export function parseOptions(program: Command): void {
   for (const option of localOptions) {
     program.addOption(option);
   }
+  refuseOptionsAsValues([program]);
   refuseOptionsOfNpm(program);
   program.parse();
 }

@@ -15,6 +15,7 @@ import {
 import { AdministrationError } from '../administration/administration-error.ts';
 import { openTarget } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
+import { printable } from '../command-line/printable.ts';
 import { textTable } from '../command-line/text-table.ts';
 
 type IssueOptions = TargetOptions & {
@@ -122,13 +123,14 @@ function tableOf(tokens: AccessTokenRecord[], now: number): string {
   ]);
   const columns = textTable([heading, ...rows]);
   const left = 80 - Math.max(...columns.split('\n').map(({ length }) => length)) - 2;
-  const labels = tokens.map(({ label }) => cut(label, Math.max(left, minLabel)));
+  const labels = tokens.map(({ label }) => cut(printable(label), Math.max(left, minLabel)));
   return textTable([[...heading, 'LABEL'], ...rows.map((row, i) => [...row, labels[i] ?? ''])]);
 }
 
 const minLabel = 5;
+/** Cuts off a text, but not within a character of two code units. */
 const cut = (text: string, length: number) =>
-  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 
 /** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
 const jsonOf = (tokens: AccessTokenRecord[], now: number): string =>

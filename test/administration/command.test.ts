@@ -21,8 +21,8 @@ const tokens = await openTables();
 const local = (line: string, stdin?: string) =>
   token(`${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {}, stdin);
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
-const issue = (owner: string) => {
-  const grant = { owner, scopes: allScopes, label: 'a note', expires: 4_000_000_000 };
+const issue = (owner: string, label = 'a note') => {
+  const grant = { owner, scopes: allScopes, label, expires: 4_000_000_000 };
   return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
 };
 const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
@@ -135,12 +135,16 @@ test('list shows who made the demo token', async () => {
   expect((await local('list --owner demo')).stdout).toMatch(/ demo .* npm start\n/);
 });
 
-test('list fits 80 columns, and cuts off labels for it', async () => {
-  const owner = 'alice@example.com';
-  await local(`issue --owner ${owner} --label 'the laptop that lies in the basement'`);
-  const { stdout } = await local(`list --owner ${owner}`);
-  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
-  expect(stdout).toMatch(/ the .*…\n$/);
+test.each([
+  { what: 'words', label: 'the laptop that lies in the basement', shown: / the .*…\n$/ },
+  { what: 'emoji', label: '👩‍🌾🌵'.repeat(9), shown: / 👩[^\\]*…\n$/u },
+  { what: 'what turns text around', label: `\u202e${'x'.repeat(30)}`, shown: / \\u202ex*…\n$/ },
+])('list fits 80 columns, and cuts off a label of $what for it', async ({ label, shown }) => {
+  const { id } = await issue('alice@example.com', label);
+  const { stdout } = await local('list --owner alice@example.com');
+  const line = stdout.split('\n').find((one) => one.startsWith(id)) ?? '';
+  expect(line.length).toBeLessThanOrEqual(80);
+  expect(`${line}\n`).toMatch(shown);
 });
 
 interface Rotation {

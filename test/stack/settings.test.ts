@@ -142,8 +142,16 @@ test('an unknown setting and every bad value are named in one line', () => {
 
 const misspelt = words(`
   alarm-email ${'plant-store'.replace('-', '')}:alarm-email memory plantStore:memory
-  plant_store:memory Plant-Store:memory plant-store.memory`);
+  plant_store:memory Plant-Store:memory plant-store.memory plants-store:memory`);
 test.each(misspelt)('the key %s is refused, because it is a setting but for its prefix', (key) => {
   const message = `Bad settings: ${key} must be plant-store:${key.replace(/^.*[:.]/, '')}.`;
   expect(() => readSettings({ [key]: '1024' })).toThrow(new SettingsError(message));
+});
+
+test('settings in an object of their own are refused, because none of them would be read', () => {
+  expect(() => readSettings({ 'plant-store': { memory: 1024 } })).toThrow(
+    new SettingsError(
+      'Bad settings: plant-store must be keys of their own, like plant-store:memory.',
+    ),
+  );
 });

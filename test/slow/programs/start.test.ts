@@ -238,6 +238,8 @@ testOnPosix('it has no sh of its own')('the lines to paste that it prints work',
 test.each([
   ['--port x', '--port <n>', ' A port is 0 to 65535; 0 is any free one.'],
   ['-c x=*', '-c, --context <setting>', ' Write it into cdk.json, under "context".'],
+  ['--data --memory', '--data <folder>', ' Put a value before --memory.'],
+  ['--data=', '--data <folder>', ' Name a folder.'],
   ['--memory --data x', '--memory', " cannot be used with option '--data <folder>'"],
 ])('%s is refused with one line', async (options, option, message) => {
   const stderr = await refused(...options.split(' '));
