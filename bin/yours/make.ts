@@ -1,4 +1,12 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { format } from './checks.ts';
 import { filesOf } from './git.ts';
@@ -79,8 +87,22 @@ export function make(folder: string, choices: Choices, packages: string): Made {
     (file) => lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined,
   );
   const changed = choices.names ? renameFiles(folder, rest, choices.names) : 0;
+  removeEmptyFolders(folder, before);
   format(folder, packages);
   return { changed, removed: before.length - rest.length, parts: left.map(({ name }) => name) };
+}
+
+/** Removes the folders in which nothing is left of the files that they had. */
+function removeEmptyFolders(folder: string, files: string[]): void {
+  const parents = new Set(files.flatMap(parentsOf));
+  // The deepest come first.
+  for (const parent of [...parents].sort().reverse()) {
+    const path = join(folder, parent);
+    const isThere = lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
+    if (isThere && readdirSync(path).length === 0) {
+      rmdirSync(path);
+    }
+  }
 }
 
 /** Returns how many of the files changed. */

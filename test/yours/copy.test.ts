@@ -99,6 +99,12 @@ test('a copy with other names and without any part has green types and lint', ()
   expect(refusalsOf(copy, choices)).toEqual([]);
   make(copy, choices, join(root, 'node_modules'));
   expect(faultsOfChecks(copy)).toEqual([]);
+  const folders = ['bin', 'docs', 'functions', 'lib', 'test'].flatMap((name) =>
+    readdirSync(join(copy, name), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isDirectory())
+      .map((one) => join(one.parentPath, one.name)),
+  );
+  expect(folders.filter((one) => readdirSync(one).length === 0)).toEqual([]);
 
   const pages = readdirSync(join(copy, 'docs')).map((name) => join(copy, 'docs', name));
   const withGaps = pages.filter((page) => /\n{3}/.test(readFileSync(page, 'utf8')));
