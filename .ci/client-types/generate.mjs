@@ -5,7 +5,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-const document = readFileSync(new URL('./openapi.json', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
 const ast = await openapiTS(document, {
   transform: ({ format }) => (format === 'int64' ? bigint : undefined),
 });
