@@ -46,9 +46,12 @@ export function synthesize(outdir: string, context: Record<string, unknown> = {}
   }
 }
 
-/** Reads CDK's configuration. If it is not JSON, esbuild's error names the place. */
+/**
+ * Reads CDK's configuration, without a byte order mark, as CDK does. If it is not JSON, esbuild's
+ * error names the place.
+ */
 function readCdkJson(file: string): { context?: Record<string, unknown> } {
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   try {
     return JSON.parse(text);
   } catch (error) {

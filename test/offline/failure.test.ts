@@ -256,3 +256,8 @@ test('faults of settings are told in one line', async () => {
     'Bad settings: plant-store:memory must be an integer from 128 to 10240, not "much".',
   );
 });
+
+test('a byte order mark of cdk.json, as editors on Windows write, is no fault', async () => {
+  const { text } = await failureOf({ file: 'cdk.json', from: '{', to: '\uFEFF{' });
+  expect(text).toBe('nothing');
+});
