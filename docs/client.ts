@@ -41,9 +41,9 @@ export class PlantStoreError extends Error {
 }
 
 /**
- * Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError, or
- * with the error of `fetch` if no answer came. After a 503 or no answer, a write may have taken
- * effect.
+ * Returns a client for the plants of the token's owner. Its calls reject with a PlantStoreError,
+ * with the error of `fetch` if no answer came, or with an Error if the answer is not the API's.
+ * After a 503 or no answer, a write may have taken effect.
  */
 export function plantStoreClient({
   baseUrl,
@@ -76,17 +76,11 @@ export function plantStoreClient({
     /** Deletes a plant. Resolves to false if there is none with this id. */
     async delete(id: bigint, options: CallOptions = {}): Promise<boolean> {
       const answer = await call('DELETE', `${baseUrl}/plants/${id}`, options);
-      try {
-        expectStatus(answer, 204);
-        return true;
-      } catch (error) {
-        // The type of a proxy's problem may be missing.
-        const type = error instanceof PlantStoreError ? `${error.problem.type}` : '';
-        if (type.endsWith(':plant-not-found')) {
-          return answer.mayHaveSucceeded;
-        }
-        throw error;
+      if (problemOf(answer)?.type.endsWith(':plant-not-found')) {
+        return answer.mayHaveSucceeded;
       }
+      expectStatus(answer, 204);
+      return true;
     },
   };
 
@@ -158,30 +152,64 @@ interface Answer {
 }
 
 /** Throws unless an answer has one of the statuses with which the API says that a call worked. */
-function expectStatus({ response, text }: Answer, ...statuses: number[]): void {
-  if (statuses.includes(response.status)) {
+function expectStatus(answer: Answer, ...statuses: number[]): void {
+  const { status, statusText, headers } = answer.response;
+  if (statuses.includes(status)) {
     return;
   }
-  // What stands between the API and its clients, a proxy say, has answers of another type.
-  if (response.headers.get('Content-Type')?.startsWith('application/problem+json')) {
-    throw new PlantStoreError(JSON.parse(text) as Problem);
+  // A browser hides where a redirect leads, and makes its status 0.
+  if (status === 0 || (status >= 300 && status < 400)) {
+    const target = headers.get('Location') ?? 'another URL';
+    throw new Error(
+      `The call is redirected to ${target}. The API redirects no call, so check the base URL.`,
+    );
   }
-  throw new Error(`${response.status} ${response.statusText}: ${text}`);
+  const problem = problemOf(answer);
+  throw problem
+    ? new PlantStoreError(problem)
+    : new Error(`${status} ${statusText}: ${answer.text}`);
+}
+
+/** Returns the problem of an answer, or undefined if it is not the API's: a proxy's or cut, say. */
+function problemOf({ response, text }: Answer): Problem | undefined {
+  if (!hasType(response, 'application/problem+json')) {
+    return undefined;
+  }
+  try {
+    const problem = JSON.parse(text) as Problem | null;
+    const isOfApi = `${problem?.type}`.startsWith('urn:problem-type:plant-store:');
+    return problem && isOfApi ? problem : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the JSON of an answer. Throws if it is something else, a login page say. */
 function parseJson<T>({ response, text }: Answer): T {
-  const type = response.headers.get('Content-Type');
-  if (!type?.startsWith('application/json')) {
+  if (!hasType(response, 'application/json')) {
+    const type = response.headers.get('Content-Type');
     throw new Error(`The answer is no JSON but ${type}, so the plant store did not send it.`);
   }
-  return JSON.parse(text) as T;
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    const { status, statusText } = response;
+    throw new Error(`${status} ${statusText}, but its JSON is incomplete: ${text}`, { cause });
+  }
+}
+
+function hasType({ headers }: Response, type: string): boolean {
+  return headers.get('Content-Type')?.toLowerCase().startsWith(type) ?? false;
 }
 
 /** Returns the milliseconds until the time of `Retry-After`, which is in seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('Retry-After') ?? '';
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  if (/^\d+$/.test(text)) {
+    return Number(text) * 1000;
+  }
+  // Date.parse also takes `-1` for a date, which is long past.
+  const ms = /GMT$/.test(text) ? Date.parse(text) - Date.now() : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 

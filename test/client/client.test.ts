@@ -94,7 +94,7 @@ const status =
       'Content-Type': isProblem ? 'application/problem+json' : 'application/json',
       ...(isProblem && { 'Retry-After': retryAfter }),
     });
-    const type = code === 404 ? 'urn:problem-type:plant-store:plant-not-found' : '';
+    const type = `urn:problem-type:plant-store:${code === 404 ? 'plant-not-found' : 'unavailable'}`;
     const problem = { type, status: code, title: '', detail: '' };
     const success = method === 'GET' ? [answered()] : answered();
     response.end(code === 204 ? undefined : JSON.stringify(isProblem ? problem : success));
@@ -201,6 +201,11 @@ test.each([
   ['Fri, 02 Jan 2026 03:04:15 GMT', 10_000],
   ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
   ['soon', 1000],
+  // Date.parse would take these for dates long past.
+  ['-5', 1000],
+  ['1.5', 1000],
+  // Two headers, as from a proxy and the API.
+  ['2, 2', 1000],
   // A longer timer would end at once.
   ['999999999', 2 ** 31 - 1],
 ])('a Retry-After of %j is waited for', async (retryAfter, ms) => {
@@ -234,14 +239,19 @@ const foreign =
   (_, response) =>
     response.writeHead(code, headers).end(body);
 const json = { 'Content-Type': 'application/json' };
+const problem = { 'Content-Type': 'application/problem+json' };
 const plantText = JSON.stringify(answered());
+const redirected = /^The call is redirected to \/elsewhere\. .* check the base URL\.$/;
 
 describe.each<[what: string, reply: RequestListener, message: RegExp]>([
-  ['a moved page', foreign(301, { Location: '/elsewhere' }), /^301 /],
-  ['a redirect that keeps the method', foreign(307, { Location: '/elsewhere' }), /^307 /],
+  ['a moved page', foreign(301, { Location: '/elsewhere' }), redirected],
+  ['a redirect that keeps the method', foreign(307, { Location: '/elsewhere' }), redirected],
   ['a success without content to come', foreign(202, json, plantText), /^202 Accepted: /],
   ['a partial answer', foreign(206, json, plantText), /^206 Partial Content: /],
-  ["a firewall's problem", foreign(403, { 'Content-Type': 'application/problem+json' }, '{}'), /./],
+  ["a firewall's problem", foreign(403, problem, '{}'), /^403 Forbidden: \{}$/],
+  ['a problem of another kind', foreign(400, problem, '{"errors":{}}'), /^400 Bad Request: /],
+  ['a problem that is null', foreign(400, problem, 'null'), /^400 Bad Request: null$/],
+  ['a problem that is cut', foreign(500, problem, '{"ti'), /^500 Internal Server Error: \{"ti$/],
 ])('a call that is answered with %s', (_, reply, message) => {
   test.each(['create', 'list', 'delete'] as const)('fails if it is a %s', async (call) => {
     // A redirect that was followed would meet a success.
@@ -266,6 +276,27 @@ test.each(['create', 'list'] as const)('a %s that gets a login page fails', asyn
   expect(await outcomeOf(call, [portal])).toMatchObject({
     reason: new Error('The answer is no JSON but text/html, so the plant store did not send it.'),
   });
+});
+
+test.each(['create', 'list'] as const)('a %s whose JSON is cut says so', async (call) => {
+  const outcome = await outcomeOf(call, [foreign(200, json, '[{"na')]);
+  const message = '200 OK, but its JSON is incomplete: [{"na';
+  expect(outcome).toHaveProperty('reason.message', message);
+});
+
+test('a media type in capitals is the same type', async () => {
+  const capitals = { 'Content-Type': 'Application/JSON; charset=utf-8' };
+  const outcome = await outcomeOf('create', [foreign(201, capitals, plantText)]);
+  expect(outcome).toMatchObject({ value: answered() });
+});
+
+test('a redirect that a browser hides is told as one', async () => {
+  // A browser's answer to a redirect has the status 0 too, and no headers.
+  jest.spyOn(globalThis, 'fetch').mockResolvedValue(Response.error());
+  expect(await outcomeOf('delete', [])).toHaveProperty(
+    'reason.message',
+    'The call is redirected to another URL. The API redirects no call, so check the base URL.',
+  );
 });
 
 test('the token does not go to another host that a link names', async () => {
