@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { isInUse } from '../lib/offline/database/data-folder.ts';
 import { example } from './command-line/example.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
-import { findRunning } from './command-line/running.ts';
+import { defaultDataFolder } from './command-line/running.ts';
 import { faultsOfChecks, lockPackages, writeGenerated } from './yours/checks.ts';
 import { CommandError, changeOrRestore, git, heedSignals, unclean } from './yours/git.ts';
 import { localData, moveLocalData } from './yours/local-data.ts';
@@ -47,7 +48,7 @@ function refuse(message: string): never {
 }
 
 const choices = choicesFrom(program.opts());
-const refusal = refusalOf(choices);
+const refusal = await refusalOf(choices);
 if (refusal) {
   refuse(refusal);
 }
@@ -66,7 +67,7 @@ function choicesFrom({ without, ...given }: Options): Choices {
 }
 
 /** Returns why nothing can be done, or undefined. */
-function refusalOf(chosen: Choices): string | undefined {
+async function refusalOf(chosen: Choices): Promise<string | undefined> {
   const dirty = unclean(root);
   if (dirty) {
     return dirty;
@@ -74,7 +75,8 @@ function refusalOf(chosen: Choices): string | undefined {
   if (readPackage(root).yours?.without) {
     return 'This copy is yours already, as package.json says. It can be made so once only.';
   }
-  if (findRunning()) {
+  // What a killed "npm start" announced, and a copied folder, tell nothing.
+  if (await isInUse(join(root, defaultDataFolder))) {
     return '"npm start" runs here. End it first.';
   }
   const faults = refusalsOf(root, chosen);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
+import { messageOf } from '../command-line/lifecycle.ts';
 
 /** Thrown if git, or another program, ends with an error. Its message is what was printed. */
 export class CommandError extends Error {
@@ -14,7 +15,10 @@ export function run(folder: string, command: string, args: string[]): string {
     maxBuffer: 2 ** 28,
   });
   if (error) {
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT'
+      ? new CommandError(`The program ${command} was not found. Install it, or add it to the PATH.`)
+      : error;
   }
   if (status === 0) {
     return stdout;
@@ -73,9 +77,19 @@ export const heedSignals = (): Promise<void> => setImmediate();
 /** Returns what stands in the way of a change that can be undone, or undefined. */
 export function unclean(folder: string): string | undefined {
   try {
-    git(folder, 'rev-parse', '--verify', '-q', 'HEAD');
-  } catch {
-    return 'This is no git repository with a commit. Run "git init" and commit all files first.';
+    git(folder, '--version');
+  } catch (error) {
+    return messageOf(error);
+  }
+  try {
+    git(folder, 'rev-parse', '--verify', 'HEAD');
+    // A repository that only surrounds the folder does not know its files.
+    git(folder, 'ls-files', '--error-unmatch', '--', 'package.json');
+  } catch (error) {
+    return (
+      'This is no git repository with a commit of these files. Unless git names another cause, ' +
+      `run "git init" and commit all files first. git says:\n${messageOf(error)}`
+    );
   }
   const changed = git(folder, 'status', '--porcelain', '--untracked-files=all');
   if (changed !== '') {

@@ -1,15 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { defaultDataFolder } from '../../bin/command-line/running.ts';
 import { faultsOfChecks } from '../../bin/yours/checks.ts';
+import { git as gitIn, unclean } from '../../bin/yours/git.ts';
 import { moveLocalData } from '../../bin/yours/local-data.ts';
 import { make, refusalsOf } from '../../bin/yours/make.ts';
 import { readPackage, writePackage } from '../../bin/yours/origin.ts';
 import { openDataFolder } from '../../lib/offline/database/data-folder.ts';
 import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
 
 const names = {
   name: 'invoice item',
@@ -20,10 +22,11 @@ const names = {
 
 const copy = join(temporaryFolder(), 'copy');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
-const run = (program: string, args: string[]) => {
+const run = (program: string, args: string[], variables = {}) => {
   const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin', program), ...args], {
     cwd: copy,
     encoding: 'utf8',
+    env: { ...process.env, ...variables },
   });
   return { status, stderr };
 };
@@ -60,6 +63,58 @@ test('a file that git does not know yet stands in the way, and so does a second 
   git('commit', '-qam', 'Made mine');
   expect(yours(...all)).toEqual({ status: 1, stderr: expect.stringContaining('yours already') });
   git('reset', '-q', '--hard', 'HEAD~1');
+});
+
+const testPosix = testOnPosix('the search for programs does not go by PATH alone');
+
+testPosix.each([
+  { title: 'git is missing', variables: { PATH: '' }, says: 'The program git was not found.' },
+  {
+    title: 'git distrusts the owner of the folder',
+    variables: {
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
+    },
+    says: 'safe.directory',
+  },
+])('npm run yours and upgrade say that $title', ({ variables, says }) => {
+  const refused = { status: 1, stderr: expect.stringMatching(/^error: /) };
+  const named = { status: 1, stderr: expect.stringContaining(says) };
+  for (const made of [
+    run('yours.ts', all, variables),
+    run('upgrade.ts', [copy], variables),
+    run('upgrade.ts', ['--continue'], variables),
+  ]) {
+    expect(made).toEqual(refused);
+    expect(made).toEqual(named);
+  }
+});
+
+test('a folder that a surrounding repository ignores is refused', () => {
+  const folder = temporaryFolder();
+  const store = join(folder, 'store');
+  mkdirSync(store);
+  writePackage(store, {});
+  writeFileSync(join(folder, '.gitignore'), 'store');
+  gitIn(folder, 'init', '-q');
+  gitIn(folder, 'add', '--all');
+  gitIn(folder, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'Around');
+  expect(unclean(store)).toContain('This is no git repository with a commit of these files.');
+});
+
+test('npm run yours is refused while a process has the data folder open, whatever a killed one announced', async () => {
+  const data = join(copy, defaultDataFolder);
+  const folder = await openDataFolder(data);
+  expect(yours(...all).stderr).toContain('"npm start" runs here. End it first.');
+  await folder.close();
+  // A container that was killed could not withdraw this.
+  const killed = { processId: 1, processes: 'of a container', baseUrl: '', dynamodbEndpoint: '' };
+  writeFileSync(join(data, 'running.json'), JSON.stringify(killed));
+  // Names are judged after that.
+  const { stderr } = yours(...all, '--name', 'item', '--plural', 'items');
+  rmSync(data, { recursive: true });
+  expect(stderr).toContain('functions/items/item.ts');
 });
 
 test('a failure that is not of types or lint is told as it is, and nothing changes', () => {

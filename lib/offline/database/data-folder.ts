@@ -49,6 +49,19 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
 }
 
+/** Returns whether a process has a data folder open. A folder that is missing stays missing. */
+export async function isInUse(path: string): Promise<boolean> {
+  const own = new ClassicLevel(join(path, 'plant-store'), { createIfMissing: false });
+  try {
+    await own.open();
+    return false;
+  } catch (error) {
+    return (error as LevelError).cause?.code === 'LEVEL_LOCKED';
+  } finally {
+    await own.close();
+  }
+}
+
 async function close(own: ClassicLevel): Promise<void> {
   // A disk that is full keeps the mark, and the next process repairs what needs no repair.
   await own.del('open').catch(() => undefined);
