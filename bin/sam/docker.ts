@@ -25,16 +25,39 @@ export async function findDocker(): Promise<Docker> {
       );
     },
   );
-  const info: { Architecture: string; OperatingSystem: string } = JSON.parse(answer);
+  const info = parseInfo(answer);
   const architecture = /^(aarch64|arm64)$/.test(info.Architecture) ? 'arm64' : 'x86_64';
   // If containers run in a virtual machine, its name for this machine leads to the loopback.
   if (process.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop') {
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   }
   const format = '{{json .IPAM.Config}}';
-  const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', format]);
+  // A daemon may run without this network. Then there is no address.
+  const inspect = ['network', 'inspect', 'bridge', '--format', format];
+  const { stdout } = await run('docker', inspect).catch(() => ({ stdout: '[]' }));
   const address = bridgeAddress(JSON.parse(stdout) ?? []);
   return { architecture, address, hostname: address };
+}
+
+interface Info {
+  Architecture: string;
+  OperatingSystem: string;
+}
+
+/** Parses an answer of `docker info`. Throws a line for people if Docker did not write it. */
+export function parseInfo(answer: string): Info {
+  try {
+    const info: Info = JSON.parse(answer);
+    if (info.Architecture && info.OperatingSystem) {
+      return info;
+    }
+  } catch {
+    // It is no JSON.
+  }
+  throw new Error(
+    'The command "docker" is not Docker, but Podman perhaps: ' +
+      `get Docker from ${installation}, or use "npm start".`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bridgeAddress } from '../../bin/sam/docker.ts';
+import { bridgeAddress, parseInfo } from '../../bin/sam/docker.ts';
 
 const ipv6 = { Subnet: 'fd00::/64' };
 
@@ -13,4 +13,15 @@ test.each([
 
 test.each([[[]], [[{}]], [[ipv6]]])('without an address, in %j, a line says what to do', (none) => {
   expect(() => bridgeAddress(none)).toThrow(/^Docker has no network .*: restart the Docker/);
+});
+
+test.each([
+  ['nothing', ''],
+  ["Podman's message", 'Emulate Docker CLI using podman.'],
+  ["Podman's answer", '{"host":{"arch":"amd64"},"version":{"APIVersion":"5.2.2"}}'],
+  ['null', 'null'],
+])('a docker that says %s is refused with what to do', (_, answer) => {
+  expect(() => parseInfo(answer)).toThrow(
+    /^The command "docker" is not Docker, .*: get Docker from https:.*, or use "npm start"\.$/,
+  );
 });
