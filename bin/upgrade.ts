@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { example } from './command-line/example.ts';
+import { messageOf } from './command-line/lifecycle.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { type Change, merge, prepare, unmerged, withMarks } from './upgrade/merge.ts';
 import {
@@ -118,8 +119,9 @@ function currentVersion(original: Original, recorded: string | undefined): Versi
   return (
     versionOf(root, original, recorded) ??
     refuse(
-      'No version of the original is in the history of this copy, so name the one that it began ' +
-        'from: npm run upgrade -- SOURCE REF --from COMMIT',
+      'No version of the original is in the history of this copy. If one of them is a shallow ' +
+        'clone, run "git fetch --unshallow" in it first. Otherwise name the version that the copy ' +
+        'began from: npm run upgrade -- SOURCE REF --from COMMIT',
     )
   );
 }
@@ -142,7 +144,7 @@ async function mergeAndInstall(change: PreparedChange): Promise<string | undefin
   await heedSignals();
   // It takes longer than everything else, so only for other packages.
   if (git(root, 'diff', '--cached', '--name-only', '--', 'package-lock.json') !== '') {
-    npm(root, 'ci', '--no-audit', '--no-fund');
+    install();
     await heedSignals();
   }
   for (const { member, ours, theirs } of change.conflicts) {
@@ -151,6 +153,18 @@ async function mergeAndInstall(change: PreparedChange): Promise<string | undefin
     console.error(`package.json: both edited ${member}. ${mine} stays, not ${other}.`);
   }
   return said;
+}
+
+/** Installs the packages. If that fails, some of the earlier ones may be gone. */
+function install(): void {
+  try {
+    npm(root, 'ci', '--no-audit', '--no-fund');
+  } catch (error) {
+    throw new CommandError(
+      `${messageOf(error)}\nThe packages could not be installed. The files are as they were ` +
+        'before. Run "npm ci" to get their packages back.',
+    );
+  }
 }
 
 /** Writes anew what follows from the code, checks it, and commits the upgrade. */

@@ -23,7 +23,9 @@ export function fetchOriginal(folder: string, source: string, ref: string): Orig
   // Files are compared as they were committed.
   git(folder, 'config', 'core.autocrlf', 'false');
   git(folder, 'config', 'core.longpaths', 'true');
-  git(folder, 'fetch', '-q', '--tags', existsSync(source) ? resolve(source) : source, ref);
+  const from = existsSync(source) ? resolve(source) : source;
+  // Without this option, git would fetch nothing from a shallow clone.
+  git(folder, 'fetch', '-q', '--tags', '--update-shallow', from, ref);
   const versions = git(folder, 'log', '--format=%H %T', 'FETCH_HEAD')
     .split('\n')
     .map((line): Version => {

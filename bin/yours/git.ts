@@ -51,7 +51,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function changeOrRestore<T>(folder: string, change: () => Promise<T>): Promise<T> {
   const undo = (): never => {
     restore(folder);
-    console.error('error: Interrupted. Everything is as it was before.');
+    console.error(
+      'error: Interrupted. The files are as they were before. If packages are missing, run "npm ci".',
+    );
     process.exit(1);
   };
   for (const signal of signals) {

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import { defaultDataFolder } from '../../bin/command-line/running.ts';
 import { faultsOfChecks } from '../../bin/yours/checks.ts';
@@ -21,6 +22,7 @@ const names = {
 };
 
 const copy = join(temporaryFolder(), 'copy');
+const somebody = ['-c', 'user.name=somebody', '-c', 'user.email=somebody@example.com'];
 const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
 const run = (program: string, args: string[], variables = {}) => {
   const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin', program), ...args], {
@@ -99,7 +101,7 @@ test('a folder that a surrounding repository ignores is refused', () => {
   writeFileSync(join(folder, '.gitignore'), 'store');
   gitIn(folder, 'init', '-q');
   gitIn(folder, 'add', '--all');
-  gitIn(folder, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'Around');
+  gitIn(folder, ...somebody, 'commit', '-qm', 'Around');
   expect(unclean(store)).toContain('This is no git repository with a commit of these files.');
 });
 
@@ -134,6 +136,43 @@ test.each([
   { args: ['--continue'], says: 'error: There is no upgrade to go on with.\n' },
 ])('npm run upgrade with $args is refused, and nothing changes', ({ args, says }) => {
   expect(run('upgrade.ts', args)).toEqual({ status: 1, stderr: says });
+  expect(`${git('status', '--porcelain')}`).toBe('');
+});
+
+/** Clones the copy as an original that has a later version. */
+function laterOriginal(...options: string[]): string {
+  const original = join(temporaryFolder(), 'original');
+  git('clone', '-q', pathToFileURL(copy).href, original);
+  writeFileSync(join(original, 'SECURITY.md'), 'Later\n');
+  gitIn(original, ...somebody, 'commit', '-qam', 'Later');
+  const clone = join(temporaryFolder(), 'clone');
+  git('clone', '-q', ...options, pathToFileURL(original).href, clone);
+  return clone;
+}
+
+test('a shallow original that lacks the version of the copy is refused', () => {
+  const { status, stderr } = run('upgrade.ts', [laterOriginal('--depth', '1')]);
+  expect(status).toBe(1);
+  expect(stderr).toContain('run "git fetch --unshallow" in it first');
+  expect(`${git('status', '--porcelain')}`).toBe('');
+});
+
+test('an upgrade whose packages cannot be installed restores the files and says so', () => {
+  const npm = join(temporaryFolder(), 'npm.mjs');
+  writeFileSync(
+    npm,
+    `import { appendFileSync } from 'node:fs';
+    if (process.argv[2] === 'ci') {
+      console.error('no space left');
+      process.exit(1);
+    }
+    appendFileSync('package-lock.json', ' ');`,
+  );
+  const made = run('upgrade.ts', [laterOriginal()], { npm_execpath: npm });
+  expect(made).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^error: no space left\n.* Run "npm ci" to get .* back\.\n$/s),
+  });
   expect(`${git('status', '--porcelain')}`).toBe('');
 });
 

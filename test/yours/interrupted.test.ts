@@ -37,7 +37,8 @@ testOnPosix('a process cannot send itself signals there').each<NodeJS.Signals>([
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: 'error: Interrupted. Everything is as it was before.\n',
+    stderr:
+      'error: Interrupted. The files are as they were before. If packages are missing, run "npm ci".\n',
   });
   expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('before');
   expect(git(folder, 'status', '--porcelain')).toBe('');
