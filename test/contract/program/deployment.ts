@@ -120,14 +120,19 @@ export async function metricsOfFailure(
   }
 }
 
-/** Rejects with one line if nothing answers at a base URL. */
+/** Rejects with one line if nothing answers at a base URL, or something that has no plants. */
 export async function expectAnswer(baseUrl: string): Promise<void> {
-  try {
-    await statusOf(baseUrl, '', 10_000);
-  } catch (error) {
+  const status = await statusOf(baseUrl, '', 10_000).catch((error) => {
     const { message, cause = { message } } = error as Error & { cause?: Error };
     throw new AdministrationError(
       `${baseUrl} does not answer (${cause.message}). Start it, or give another with --base-url.`,
+    );
+  });
+  // A plant store answers 401 to a call without a token. API Gateway answers 403 without a stage.
+  if (status === 403 || status === 404) {
+    throw new AdministrationError(
+      `${baseUrl}/plants was answered with ${status}, so no plant store is there. ` +
+        'A base URL ends in the stage, like https://…/v1. Give another with --base-url.',
     );
   }
 }

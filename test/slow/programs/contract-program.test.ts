@@ -245,6 +245,14 @@ test('a server that does not answer, or without an end, does not hold up the run
   await expectCleanEnd();
 });
 
+test.each([403, 404])('a server that answers %i is told to be no plant store', async (status) => {
+  const other = await serve((_, response) => response.writeHead(status).end());
+  const { code, output } = await contract([...stack, '--base-url', other]);
+  const line = `error: ${other}/plants was answered with ${status}, so no plant store is there. `;
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(line) });
+  expect(output).toMatch(/^[^\n]* Give another with --base-url\.\n$/);
+});
+
 function* endlessly() {
   for (;;) {
     yield Buffer.alloc(2 ** 16, ' ');
