@@ -120,8 +120,8 @@ function currentVersion(original: Original, recorded: string | undefined): Versi
     versionOf(root, original, recorded) ??
     refuse(
       'No version of the original is in the history of this copy. If one of them is a shallow ' +
-        'clone, run "git fetch --unshallow" in it first. Otherwise name the version that the copy ' +
-        'began from: npm run upgrade -- SOURCE REF --from COMMIT',
+        'clone, run "git fetch --unshallow" in it first. Otherwise name the version that the ' +
+        'copy began from: npm run upgrade -- SOURCE REF --from COMMIT',
     )
   );
 }

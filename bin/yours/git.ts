@@ -52,7 +52,8 @@ export async function changeOrRestore<T>(folder: string, change: () => Promise<T
   const undo = (): never => {
     restore(folder);
     console.error(
-      'error: Interrupted. The files are as they were before. If packages are missing, run "npm ci".',
+      'error: Interrupted. The files are as they were before. ' +
+        'If packages are missing, run "npm ci".',
     );
     process.exit(1);
   };

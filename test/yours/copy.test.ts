@@ -105,7 +105,7 @@ test('a folder that a surrounding repository ignores is refused', () => {
   expect(unclean(store)).toContain('This is no git repository with a commit of these files.');
 });
 
-test('npm run yours is refused while a process has the data folder open, whatever a killed one announced', async () => {
+test('npm run yours is refused while npm start runs, and not after a killed one', async () => {
   const data = join(copy, defaultDataFolder);
   const folder = await openDataFolder(data);
   expect(yours(...all).stderr).toContain('"npm start" runs here. End it first.');

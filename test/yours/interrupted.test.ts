@@ -38,7 +38,8 @@ testOnPosix('a process cannot send itself signals there').each<NodeJS.Signals>([
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr:
-      'error: Interrupted. The files are as they were before. If packages are missing, run "npm ci".\n',
+      'error: Interrupted. The files are as they were before. ' +
+      'If packages are missing, run "npm ci".\n',
   });
   expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('before');
   expect(git(folder, 'status', '--porcelain')).toBe('');
