@@ -72,17 +72,14 @@ async function upgrade(): Promise<void> {
     refuse(dirty);
   }
   const work = mkdtempSync(join(tmpdir(), 'upgrade-'));
-  let said: string | undefined;
-  try {
-    const change = changeFrom(source, work);
-    if (!change) {
-      console.log('This copy has the newest version already.');
-      return;
-    }
-    said = await changeOrRestore(root, () => mergeAndInstall(change));
-  } finally {
-    rmSync(work, { recursive: true, force: true });
+  // A refusal exits, too.
+  process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+  const change = changeFrom(source, work);
+  if (!change) {
+    console.log('This copy has the newest version already.');
+    return;
   }
+  const said = await changeOrRestore(root, () => mergeAndInstall(change));
   if (said !== undefined) {
     console.error(
       `${said}\nMend these and "git add" them, then run "npm run upgrade -- --continue". ` +

@@ -176,6 +176,13 @@ test('an upgrade whose packages cannot be installed restores the files and says 
   expect(`${git('status', '--porcelain')}`).toBe('');
 });
 
+test('an upgrade that is refused leaves no temporary files', () => {
+  const folder = temporaryFolder();
+  const variables = { TMPDIR: folder, TEMP: folder, TMP: folder };
+  expect(run('upgrade.ts', ['.', '--from', 'v9'], variables).status).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('the data of npm start is moved to where the renamed npm start opens it', async () => {
   const folder = temporaryFolder();
   const data = await openDataFolder(join(folder, defaultDataFolder));
