@@ -128,10 +128,10 @@ export async function expectAnswer(baseUrl: string): Promise<void> {
       `${baseUrl} does not answer (${cause.message}). Start it, or give another with --base-url.`,
     );
   });
-  // A plant store answers 401 to a call without a token. API Gateway answers 403 without a stage.
+  // The call has no token. Without a stage, API Gateway answers 403.
   if (status === 403 || status === 404) {
     throw new AdministrationError(
-      `${baseUrl}/plants was answered with ${status}, so no plant store is there. ` +
+      `${baseUrl}/plants was answered with ${status}, but a plant store answers 401. ` +
         'A base URL ends in the stage, like https://…/v1. Give another with --base-url.',
     );
   }

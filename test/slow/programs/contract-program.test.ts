@@ -248,7 +248,7 @@ test('a server that does not answer, or without an end, does not hold up the run
 test.each([403, 404])('a server that answers %i is told to be no plant store', async (status) => {
   const other = await serve((_, response) => response.writeHead(status).end());
   const { code, output } = await contract([...stack, '--base-url', other]);
-  const line = `error: ${other}/plants was answered with ${status}, so no plant store is there. `;
+  const line = `error: ${other}/plants was answered with ${status}, but a plant store answers `;
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(line) });
   expect(output).toMatch(/^[^\n]* Give another with --base-url\.\n$/);
 });
