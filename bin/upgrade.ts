@@ -166,7 +166,7 @@ function install(): void {
 
 /** Writes anew what follows from the code, checks it, and commits the upgrade. */
 function finish(): void {
-  const committed: Package = JSON.parse(git(root, 'show', 'HEAD:package.json'));
+  const committed: Package = JSON.parse(git(root, 'show', 'HEAD:./package.json'));
   const { tree } = readPackage(root).yours ?? {};
   if (!tree || tree === committed.yours?.tree) {
     refuse('There is no upgrade to go on with.');

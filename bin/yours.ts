@@ -85,7 +85,7 @@ async function refusalOf(chosen: Choices): Promise<string | undefined> {
 
 /** Makes the copy what was chosen and commits it, or leaves everything as it was. */
 async function makeYours(chosen: Choices): Promise<void> {
-  const tree = git(root, 'rev-parse', 'HEAD^{tree}');
+  const tree = git(root, 'rev-parse', 'HEAD:./');
   try {
     const made = await changeOrRestore(root, () => makeAndCommit(chosen, tree));
     if (chosen.names) {

@@ -102,7 +102,10 @@ export function merge(copy: string, original: Original, change: Change): string 
   try {
     // A file that is new in a folder that the copy moved, follows the folder.
     const settings = ['-c', 'merge.directoryRenames=true', '-c', 'commit.gpgSign=false'];
-    git(copy, ...settings, 'cherry-pick', '--no-commit', 'FETCH_HEAD');
+    // A copy may be a folder of a larger repository.
+    const prefix = git(copy, 'rev-parse', '--show-prefix');
+    const place = prefix === '' ? [] : ['-X', `subtree=${prefix}`];
+    git(copy, ...settings, 'cherry-pick', '--no-commit', ...place, 'FETCH_HEAD');
   } catch (error) {
     if (!(error instanceof CommandError) || unmerged(copy).length === 0) {
       throw error;
@@ -125,6 +128,6 @@ export function unmerged(copy: string): string[] {
 
 /** Returns the changed files that still hold git's marks of a conflict. */
 export const withMarks = (copy: string): string[] =>
-  git(copy, 'diff', 'HEAD', '--name-only', '-z')
+  git(copy, 'diff', 'HEAD', '--relative', '--name-only', '-z')
     .split('\0')
     .filter((file) => file !== '' && /^(<{7}|>{7}) /m.test(readText(copy, file) ?? ''));

@@ -24,9 +24,9 @@ const names = {
 const copy = join(temporaryFolder(), 'copy');
 const somebody = ['-c', 'user.name=somebody', '-c', 'user.email=somebody@example.com'];
 const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, stdio: 'pipe' });
-const run = (program: string, args: string[], variables = {}) => {
-  const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin', program), ...args], {
-    cwd: copy,
+const run = (program: string, args: string[], variables = {}, folder = copy) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', program), ...args], {
+    cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, ...variables },
   });
@@ -181,6 +181,29 @@ test('an upgrade that is refused leaves no temporary files', () => {
   const variables = { TMPDIR: folder, TEMP: folder, TMP: folder };
   expect(run('upgrade.ts', ['.', '--from', 'v9'], variables).status).toBe(1);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('an upgrade in a folder of a larger repository stays in that folder', () => {
+  const original = laterOriginal();
+  const outer = temporaryFolder();
+  const store = join(outer, 'store');
+  copyProject(store);
+  writeFileSync(join(outer, 'SECURITY.md'), readFileSync(join(store, 'SECURITY.md')));
+  writeFileSync(join(store, 'SECURITY.md'), 'Mine\n');
+  gitIn(outer, 'init', '-q');
+  gitIn(outer, 'config', 'user.name', 'somebody');
+  gitIn(outer, 'config', 'user.email', 'somebody@example.com');
+  gitIn(outer, 'add', '--all');
+  gitIn(outer, 'commit', '-qm', 'The project and others');
+  const upgrade = (...args: string[]) => run('upgrade.ts', args, {}, store).stderr;
+  const version = gitIn(original, 'rev-parse', 'HEAD~1');
+  expect(upgrade(original, '--from', version)).toContain('CONFLICT');
+  expect(gitIn(outer, 'status', '--porcelain')).toMatch(/^UU store\/SECURITY\.md$/m);
+  expect(gitIn(outer, 'status', '--porcelain')).not.toMatch(/^.. (?!store\/)/m);
+  const mend = 'Mend these first, and "git add" them: SECURITY.md.';
+  expect(upgrade('--continue')).toContain(mend);
+  gitIn(store, 'add', 'SECURITY.md');
+  expect(upgrade('--continue')).toContain(mend);
 });
 
 test('the data of npm start is moved to where the renamed npm start opens it', async () => {
