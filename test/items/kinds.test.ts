@@ -185,12 +185,19 @@ test.each<{ kind: ValueKind<unknown>; good: unknown[]; bad: unknown[] }>([
   { kind: decimal(0, 1, 2), good: [0, 1], bad: [0.001] },
   { kind: flag(), good: [true, false], bad: [] },
   { kind: oneOf('a', 'b', 'c'), good: ['a', 'b', 'c'], bad: ['a-'] },
-  { kind: text(1, 2), good: ['Al', 'Fi'], bad: ['\0', '\n', '\x7F', '\x85', '\uFFFD'] },
+  { kind: text(1, 200), good: ['Aloe', 'Ficus'], bad: ['\0', '\n', '\x7F', '\x85', '\uFFFD'] },
   { kind: listOf(integer(0, 9), 1), good: [[0], []], bad: [] },
   { kind: listOf(decimal(0, 9, 0), 2), good: [[0, 9], []], bad: [[0.1]] },
 ])('a kind whose good samples are $good has its bad ones too', ({ kind, good, bad }) => {
   const padded = bad.map((one) => (typeof one === 'string' ? expect.stringContaining(one) : one));
   expect(kind.samples()).toEqual({ good, bad: padded });
+});
+
+test.each([
+  { kind: text(1, 1), length: 1 },
+  { kind: text(300, 400), length: 300 },
+])('the good samples of a text have a length of $length', ({ kind, length }) => {
+  expect(kind.samples().good.map((sample) => sample.length)).toEqual([length, length]);
 });
 
 const nullable = orNull(listOf(text(1, 9), 2)).kind;
