@@ -32,6 +32,14 @@ test('an integer of up to 19 digits is exact, and a longer one is one of 20 digi
 });
 
 test.each([
+  { number: '0.000000000001', value: 1e-12 },
+  { number: '0.123456789012345', value: 0.123456789012345 },
+  { number: '0.1234567890123456', value: Number.NaN },
+])('the decimal $number is read as $value', ({ number, value }) => {
+  expect(parseJsonObject(`{"a":${number}}`)?.members).toEqual({ a: value });
+});
+
+test.each([
   { text: '{"id":1,"\\u0069d":1}', repeated: ['id'] },
   { text: '{"a":{"id":1},"id":1,"b":[{"id":2,"id":3}]}', repeated: [] },
   { text: '{"a":"{\\"a\\":1}","b":"a\\\\","c":"\\""}', repeated: [] },

@@ -172,6 +172,10 @@ test.each([
   { kind: flag(), schema: { type: 'boolean' } },
   { kind: oneOf('a', 'b'), schema: { type: 'string', enum: ['a', 'b'] } },
   {
+    kind: time(),
+    schema: { type: 'string', format: 'date-time', pattern: expect.stringContaining('Z$') },
+  },
+  {
     kind: listOf(flag(), 3),
     schema: { type: 'array', maxItems: 3, items: { type: 'boolean' } },
   },
@@ -186,6 +190,11 @@ test.each<{ kind: ValueKind<unknown>; good: unknown[]; bad: unknown[] }>([
   { kind: flag(), good: [true, false], bad: [] },
   { kind: oneOf('a', 'b', 'c'), good: ['a', 'b', 'c'], bad: ['a-'] },
   { kind: text(1, 200), good: ['Aloe', 'Ficus'], bad: ['\0', '\n', '\x7F', '\x85', '\uFFFD'] },
+  {
+    kind: time(),
+    good: ['2026-11-22T15:04:05Z', '2024-02-29T00:00:00Z'],
+    bad: ['2026-02-29T00:00:00Z', '2026-11-22T15:04:05+01:00', '2026-11-22', ''],
+  },
   { kind: listOf(integer(0, 9), 1), good: [[0], []], bad: [] },
   { kind: listOf(decimal(0, 9, 0), 2), good: [[0, 9], []], bad: [[0.1]] },
 ])('a kind whose good samples are $good has its bad ones too', ({ kind, good, bad }) => {

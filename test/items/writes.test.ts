@@ -81,6 +81,22 @@ test.each<Pause>([
   expect(connections - before).toBe(opened);
 });
 
+test('writes that follow each other after four seconds share one connection', async () => {
+  answer = (_, response) => response.end('{}');
+  const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+  const uptime = jest.spyOn(process, 'uptime').mockReturnValue(process.uptime());
+  await put();
+  const before = connections;
+  for (let write = 0; write < 3; write += 1) {
+    now.mockReturnValue(Date.now() + 4000);
+    uptime.mockReturnValue(process.uptime() + 4);
+    await put();
+  }
+  now.mockRestore();
+  uptime.mockRestore();
+  expect(connections - before).toBe(0);
+});
+
 /** What the SDK may add counts as a write. */
 const onlyRead = /^(Batch|Transact)?GetCommand|^(Query|Scan|DescribeExport)Command/;
 /** The input of any command. */

@@ -16,7 +16,14 @@ export const suites: [files: RegExp, suites: string[]][] = [
   [/function\.ts|-plants?\.ts/, ['bundles/start', 'contract/contract']],
   [
     /environment|log/,
-    ['start/request-log', 'bundles/start', 'contract/contract', 'access-tokens/service'],
+    [
+      'start/request-log',
+      'bundles/start',
+      'contract/contract',
+      'access-tokens/service',
+      // It has the limits that a throttled database names.
+      'faults/faults',
+    ],
   ],
   [/headers/, ['http/cors', 'contract/contract']],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
