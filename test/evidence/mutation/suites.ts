@@ -26,6 +26,7 @@ export const suites: [files: RegExp, suites: string[]][] = [
     ],
   ],
   [/headers/, ['http/cors', 'contract/contract']],
+  [/table-schema/, ['export-import/erase', 'stack/', 'contract/contract', 'faults/faults']],
   [/./, ['contract/contract', 'faults/faults', 'fuzz/', 'stack/', 'openapi/']],
 ];
 
