@@ -1,5 +1,5 @@
 import { ClientRequest } from 'node:http';
-import { GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { attributeOf } from '../../functions/dynamodb/attribute.ts';
@@ -79,6 +79,20 @@ test.each(requestEntries)(
     expect(successesOf(entry)).toContain(log[0]?.code);
   },
 );
+
+const operationEntries = Object.values(operations).map(({ entry }) => entry);
+
+test.each(operationEntries)('%s gives up its commands when its time is over', async (entry) => {
+  const { handler }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+  const sends = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const context = { getRemainingTimeInMillis: () => timeouts.function };
+  await handler(eventFor(entry), context);
+  const signals = sends.mock.calls.map(([, options]) => Object(options).abortSignal);
+  sends.mockRestore();
+  // If this is red, an operation does not pass its `signal` to the store.
+  expect(signals).toEqual(signals.map(() => expect.any(AbortSignal)));
+  expect(signals).not.toEqual([]);
+});
 
 test('a warm-up gets its answer to every command, and the time of a function', async () => {
   const database = connect();
