@@ -35,6 +35,9 @@ interface Reported {
   location: { start: Position; end: Position };
 }
 
+/** What Stryker says of a change with which no test could run. */
+const unloadable = ['CompileError', 'RuntimeError'];
+
 /** These tests import the functions' files, so that Stryker can switch a change on in a test. */
 export const unitTests = [
   'test/http/{input,json,operation}.test.ts',
@@ -62,7 +65,14 @@ export function mutate(patterns: string[]): Mutant[] {
     // Stryker tells a test by a variable which change to switch on.
     const env = { ...process.env, TEST_VARIABLES: '__STRYKER_' };
     execFileSync(process.execPath, [stryker, 'run', config], { cwd: root, env, stdio: 'inherit' });
-    return mutantsIn(JSON.parse(readFileSync(fileName, 'utf8')));
+    const report: Report = JSON.parse(readFileSync(fileName, 'utf8'));
+    const all = Object.values(report.files).flatMap(({ mutants }) => mutants);
+    const left = all.filter(({ status }) => unloadable.includes(status));
+    // If there are many, a fault of the tests' set-up may be the cause.
+    console.log(
+      `${left.length} changes do not count, because no test can load the file with them.`,
+    );
+    return mutantsIn(report);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -111,7 +121,7 @@ export function mutantsIn({ files }: Report): Mutant[] {
     );
     return [...alike].flatMap(([name, those]) =>
       those.flatMap(({ replacement, status, location: { start, end } }, i) => {
-        if (['CompileError', 'RuntimeError', 'Ignored'].includes(status)) {
+        if ([...unloadable, 'Ignored'].includes(status)) {
           return [];
         }
         return {
