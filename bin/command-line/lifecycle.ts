@@ -1,5 +1,8 @@
 import inspector from 'node:inspector';
 
+/** The signals with which people end a program: Ctrl-C, `kill`, and a terminal that closes. */
+export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export interface Part {
   stop(): Promise<void>;
 }
@@ -17,7 +20,7 @@ export async function lifecycle(run: (start: Start) => Promise<void>): Promise<v
 
   // A terminal's Ctrl-C arrives several times, because npm and the launcher pass it on. Only the
   // first signal counts, so that the cleanup finishes.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of endingSignals) {
     process.on(signal, () => void end());
   }
   process.once('disconnect', () => void end());

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
-import { messageOf } from '../command-line/lifecycle.ts';
+import { endingSignals, messageOf } from '../command-line/lifecycle.ts';
 
 /** Thrown if git, or another program, ends with an error. Its message is what was printed. */
 export class CommandError extends Error {
@@ -42,8 +42,6 @@ function restore(folder: string): void {
   git(folder, 'clean', '-qfd');
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /**
  * Changes a work tree that had no changes before. If that fails, or a signal ends this process, all
  * is as it was before. The change has to await `heedSignals` between its steps.
@@ -57,7 +55,7 @@ export async function changeOrRestore<T>(folder: string, change: () => Promise<T
     );
     process.exit(1);
   };
-  for (const signal of signals) {
+  for (const signal of endingSignals) {
     process.once(signal, undo);
   }
   try {
@@ -68,7 +66,7 @@ export async function changeOrRestore<T>(folder: string, change: () => Promise<T
     restore(folder);
     throw error;
   } finally {
-    for (const signal of signals) {
+    for (const signal of endingSignals) {
       process.off(signal, undo);
     }
   }
