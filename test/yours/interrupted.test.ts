@@ -7,18 +7,7 @@ import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
 
-/** A change that gets a signal, as a long one does while it runs other programs. */
-const change = `
-  const { changeOrRestore, heedSignals } = await import(process.argv[1]);
-  const { writeFileSync } = await import('node:fs');
-  const [, , folder, signal] = process.argv;
-  await changeOrRestore(folder, async () => {
-    writeFileSync(folder + '/file', 'changed');
-    process.kill(process.pid, signal);
-    await heedSignals();
-    writeFileSync(folder + '/another', '');
-  });
-`;
+const change = join(root, 'test', 'yours', 'interrupted', 'change.ts');
 
 testOnPosix('a process cannot send itself signals there').each<NodeJS.Signals>([
   'SIGINT',
@@ -32,8 +21,7 @@ testOnPosix('a process cannot send itself signals there').each<NodeJS.Signals>([
   const somebody = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
   git(folder, ...somebody, 'commit', '-qm', 'Before');
 
-  const module = join(root, 'bin', 'yours', 'git.ts');
-  const args = ['--input-type=module', '--eval', change, module, folder, signal];
+  const args = [change, folder, signal];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({
     status: 1,
