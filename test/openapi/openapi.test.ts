@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { descriptions } from '../../bin/openapi/descriptions.ts';
 import { openApiText } from '../../bin/openapi/document.ts';
 import type { Field } from '../../functions/items/fields.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
-import { operationNames } from '../../functions/shared/operations.ts';
+import { operationNames, operations } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
 import {
   type Answer,
@@ -80,6 +81,27 @@ test('a create needs what is required only, and no member has a default', () => 
   for (const [, member] of members) {
     expect(member).not.toHaveProperty('default');
   }
+});
+
+/** What operations leave out on purpose, like a field that never changes: `editPlant: tag`. */
+const leftOut: string[] = [];
+
+test('what changes an item takes every field that its create takes', () => {
+  const missing = operationNames.flatMap((name) => {
+    const changed = descriptions[name].input.body;
+    const items = operations[name].path.replace(/\/\{\w+\}$/, '');
+    const create = operationNames.find(
+      (other) => operations[other].method === 'POST' && operations[other].path === items,
+    );
+    const created = create && descriptions[create].input.body;
+    if (!changed || !created) {
+      return [];
+    }
+    return Object.keys(created)
+      .filter((field) => field !== 'id' && !(field in changed))
+      .map((field) => `${name}: ${field}`);
+  });
+  expect(missing).toEqual(leftOut);
 });
 
 test('requests have no further members, and answers may have some', () => {
