@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { pinnedTables } from '../support/pinned-operations.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { readPage, shellBlocks } from './page.ts';
 
@@ -35,6 +36,12 @@ testShell(
     expect(stdout).toBe(expected.join(''));
   },
 );
+
+test('the flow chart of the README has every table', () => {
+  const [, chart = ''] = /^```mermaid\n(.*?)^```$/ms.exec(readme) ?? [];
+  const tables = [...chart.matchAll(/\[\((\w+)\)\]/g)].map(([, table]) => table);
+  expect(tables.sort()).toEqual(Object.keys(pinnedTables).sort());
+});
 
 testShell('the README clones a repository and brings the clone up to date', () => {
   const [, clone = ''] = /`(git clone [^`]+)`/.exec(readme) ?? [];
