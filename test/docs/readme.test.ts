@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { testOnPosix } from '../support/posix.ts';
 import { pinnedTables } from '../support/pinned-operations.ts';
+import { testOnPosix } from '../support/posix.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { readPage, shellBlocks } from './page.ts';
 
