@@ -110,9 +110,13 @@ export const settingNames = Object.keys(schema.entries);
 
 /**
  * Reads the `plant-store:` keys of the CDK context and ignores all others, except settings whose
- * prefix is missing or misspelt. Throws a SettingsError of one line that names every fault.
+ * prefix is missing or misspelt. Throws a SettingsError of one line that names every fault, also of
+ * settings among `besideContext`, the other keys of cdk.json, which CDK ignores.
  */
-export function readSettings(context: Record<string, unknown>): Settings {
+export function readSettings(
+  context: Record<string, unknown>,
+  besideContext: string[] = [],
+): Settings {
   const given = Object.fromEntries(
     Object.entries(context)
       .filter(([key]) => key.startsWith(prefix))
@@ -124,6 +128,9 @@ export function readSettings(context: Record<string, unknown>): Settings {
     .map((key) => `${key} must be ${prefix}${withoutPrefix(key)}`);
   const name = prefix.slice(0, -1);
   const nested = name in context ? [`${name} must be keys of their own, like ${prefix}memory`] : [];
+  const misplaced = besideContext
+    .filter((key) => key === name || resembling.test(key))
+    .map((key) => `${key} must be under "context" in cdk.json`);
   const unknown = Object.keys(given)
     .filter((name) => !settingNames.includes(name))
     .map((name) => `${prefix}${name} is unknown (there are ${settingNames.join(', ')})`);
@@ -131,7 +138,7 @@ export function readSettings(context: Record<string, unknown>): Settings {
     ({ path, message, input }) =>
       `${prefix}${path?.[0].key} ${message}, not ${JSON.stringify(input)}`,
   );
-  const faults = [...misspelt, ...nested, ...unknown, ...invalid, ...unmet(given)];
+  const faults = [...misspelt, ...nested, ...misplaced, ...unknown, ...invalid, ...unmet(given)];
   if (faults.length > 0 || !result.success) {
     throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
   }

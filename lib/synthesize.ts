@@ -13,7 +13,7 @@ import { readSettings } from './settings.ts';
  */
 export function plantStoreApp(props?: AppProps): App {
   const app = new App(props);
-  const settings = readSettings(app.node.getAllContext());
+  const settings = readSettings(app.node.getAllContext(), Object.keys(readCdkJson()));
   const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
   const bundles = join(app.outdir, 'bundles');
   bundle(bundles, settings['source-maps']);
@@ -30,12 +30,11 @@ export function plantStoreApp(props?: AppProps): App {
  * with the context of cdk.json, and on top of it `context`, which stands for its option `-c`.
  */
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
-  const cdk = readCdkJson(join(import.meta.dirname, '..', 'cdk.json'));
   // `cdk synth` adds these itself.
   const added = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
   const app = plantStoreApp({
     outdir,
-    context: { ...added, ...cdk.context, ...context },
+    context: { ...added, ...readCdkJson().context, ...context },
     // The rules take a second. `npx cdk synth` and `npx cdk deploy` apply them to what is deployed.
     builtinCloudFormationValidation: false,
   });
@@ -50,7 +49,8 @@ export function synthesize(outdir: string, context: Record<string, unknown> = {}
  * Reads CDK's configuration, without a byte order mark, as CDK does. If it is not JSON, esbuild's
  * error names the place.
  */
-function readCdkJson(file: string): { context?: Record<string, unknown> } {
+function readCdkJson(): { context?: Record<string, unknown> } {
+  const file = join(import.meta.dirname, '..', 'cdk.json');
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   try {
     return JSON.parse(text);

@@ -248,13 +248,20 @@ test.each([
   expect((await failureOf({ file: stack, to })).text).toContain(message);
 });
 
-test('faults of settings are told in one line', async () => {
-  const from = '"context": {';
-  const to = '"context": { "plant-store:memory": "much",';
-  const { text } = await failureOf({ file: 'cdk.json', from, to });
-  expect(text).toBe(
-    'Bad settings: plant-store:memory must be an integer from 128 to 10240, not "much".',
-  );
+test.each([
+  [
+    'a bad value',
+    '"context": { "plant-store:memory": "much",',
+    'plant-store:memory must be an integer from 128 to 10240, not "much"',
+  ],
+  [
+    'a place beside the context',
+    '"plant-store:memory": 512, "context": {',
+    'plant-store:memory must be under "context" in cdk.json',
+  ],
+])('a setting with %s is told in one line', async (_, to, fault) => {
+  const { text } = await failureOf({ file: 'cdk.json', from: '"context": {', to });
+  expect(text).toBe(`Bad settings: ${fault}.`);
 });
 
 test('a byte order mark of cdk.json, as editors on Windows write, is no fault', async () => {

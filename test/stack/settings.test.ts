@@ -148,6 +148,16 @@ test.each(misspelt)('the key %s is refused, because it is a setting but for its 
   expect(() => readSettings({ [key]: '1024' })).toThrow(new SettingsError(message));
 });
 
+test('settings beside the context of cdk.json are refused, because CDK ignores them', () => {
+  const beside = ['app', 'watch', 'plant-store:memory', 'plant-store'];
+  expect(() => readSettings({}, beside)).toThrow(
+    new SettingsError(
+      'Bad settings: plant-store:memory must be under "context" in cdk.json; ' +
+        'plant-store must be under "context" in cdk.json.',
+    ),
+  );
+});
+
 test('settings in an object of their own are refused, because none of them would be read', () => {
   expect(() => readSettings({ 'plant-store': { memory: 1024 } })).toThrow(
     new SettingsError(
