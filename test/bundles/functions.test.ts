@@ -1,13 +1,14 @@
 import { ClientRequest } from 'node:http';
 import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, jest, test } from '@jest/globals';
+import { answers } from '../../bin/openapi/descriptions.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { attributeOf } from '../../functions/dynamodb/attribute.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { prime } from '../../functions/dynamodb/prime.ts';
-import { optional, required } from '../../functions/items/fields.ts';
+import { type Field, optional, required } from '../../functions/items/fields.ts';
 import { itemFunction } from '../../functions/items/function.ts';
-import { kindOf } from '../../functions/items/item.ts';
+import { id, kindOf } from '../../functions/items/item.ts';
 import { flag, integer, listOf, text } from '../../functions/items/kinds.ts';
 import { operations } from '../../functions/shared/operations.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
@@ -33,6 +34,14 @@ const record = {
   created: { N: '1600000000' },
 };
 
+/** What a table holds of an item: the fields of every answer, because any operation may read it. */
+const item = Object.fromEntries(
+  Object.entries<Field<unknown>>({ id, ...Object.assign({}, ...Object.values(answers)) }).map(
+    ([name, { kind }]) => [name, attributeOf(kind.toStored(kind.samples().good[0]))],
+  ),
+);
+
+let found: object = item;
 const received: string[] = [];
 let log: { code: string }[] = [];
 const sent = jest.spyOn(ClientRequest.prototype, 'end');
@@ -42,8 +51,7 @@ beforeAll(async () => {
     const [, command = ''] = `${request.headers['x-amz-target']}`.split('.');
     received.push(command);
     response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-    // A delete finds an item, and the authorizer a record.
-    const answer = JSON.stringify({ Attributes: {}, Item: record });
+    const answer = JSON.stringify({ Attributes: found, Item: found });
     request.resume().on('end', () => response.end(answer));
   });
   Object.assign(process.env, lambdaEnvironment(endpoint));
@@ -62,6 +70,7 @@ test.each(requestEntries)(
   '%s warms up in memory, logs nothing, and serves after it',
   async (entry) => {
     const { handler, prime: warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+    found = entry === 'authorize' ? record : item;
     received.length = 0;
     log = [];
     sent.mockClear();
