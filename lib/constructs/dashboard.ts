@@ -27,7 +27,45 @@ interface DashboardProps extends Monitored {
   billedMs: Metric;
 }
 
-/** Adds one screen: whether the stack is healthy, which part is slow and what it costs. */
+/** A graph, and the metrics that it shows. */
+interface Graph {
+  title: string;
+  metrics: IMetric[];
+}
+
+/** A dashboard with more metrics costs something: https://aws.amazon.com/cloudwatch/pricing/ */
+const freeMetrics = 50;
+
+/**
+ * Returns the graphs that make more metrics than are free, beside those that are shown anyway. The
+ * first graphs find room first.
+ */
+export function withoutRoom(always: IMetric[], graphs: Graph[]): Graph[] {
+  const shown = [...always];
+  const leftOut: Graph[] = [];
+  for (const graph of graphs) {
+    if (countDistinct([...shown, ...graph.metrics]) > freeMetrics) {
+      leftOut.push(graph);
+    } else {
+      shown.push(...graph.metrics);
+    }
+  }
+  return leftOut;
+}
+
+/** Counts metrics. One that is shown twice, like by another statistic, counts once. */
+function countDistinct(metrics: IMetric[]): number {
+  const identities = metrics.map((metric) => {
+    const { namespace, metricName, dimensions } = metric.toMetricConfig().metricStat ?? {};
+    return JSON.stringify([namespace, metricName, dimensions]);
+  });
+  return new Set(identities).size;
+}
+
+/**
+ * Adds one screen: whether the stack is healthy, which part is slow and what it costs. With many
+ * operations, it leaves out graphs.
+ */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
   const { rest, handlers, authorizer, alarms, counts, billedMs, settings } = props;
   const stage = rest.deploymentStage;
@@ -35,8 +73,8 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   const tables = Object.values(props.tables);
   const p99 = { statistic: Stats.p(99), period };
 
-  const graph = (title: string, left: IMetric[]): IWidget =>
-    new GraphWidget({ title, left, width: 8, height: 6 });
+  const draw = ({ title, metrics }: Graph): IWidget =>
+    new GraphWidget({ title, left: metrics, width: 8, height: 6 });
   const ofEach = (metric: (f: StoreFunction) => Metric): Metric[] =>
     functions.map((f) => metric(f).with({ label: f.node.id }));
   const ofTables = (name: string): Metric[] =>
@@ -58,6 +96,73 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
     }
   }
 
+  const perMillion = (price: number): string => `/ 1000000 * ${price}`;
+  const perGbSecond = prices.lambdaGbSecond[settings.architecture];
+  const costs: Record<string, Record<string, Usage>> = {
+    'API Gateway': {
+      requests: {
+        metrics: [stage.metricCount(sum)],
+        price: perMillion(prices.millionGatewayRequests),
+      },
+    },
+    Lambda: {
+      invocations: {
+        metrics: functions.map((f) => f.metricInvocations(sum)),
+        price: perMillion(prices.millionLambdaRequests),
+      },
+      ms: {
+        metrics: [billedMs],
+        price: `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`,
+      },
+    },
+    DynamoDB: {
+      reads: {
+        metrics: ofTables('ConsumedReadCapacityUnits'),
+        price: perMillion(prices.millionTableReads),
+      },
+      writes: {
+        metrics: ofTables('ConsumedWriteCapacityUnits'),
+        price: perMillion(prices.millionTableWrites),
+      },
+    },
+    Logs: {
+      bytes: { metrics: loggedBytes, price: `/ 1000000000 * ${prices.logGb}` },
+    },
+  };
+
+  const requests: Graph = {
+    title: 'Requests',
+    metrics: [
+      stage.metricCount({ ...sum, label: 'All' }),
+      stage.metricClientError({ ...sum, label: '4xx' }),
+      stage.metricServerError({ ...sum, label: '5xx' }),
+    ],
+  };
+  const failures: Graph = { title: 'Failures and refused tokens, by log code', metrics: counts };
+  const api: Graph = {
+    title: 'Which part is slow? API, ms',
+    metrics: [
+      stage.metricLatency({ statistic: Stats.p(50), period, label: 'p50' }),
+      stage.metricLatency({ ...p99, label: 'p99' }),
+    ],
+  };
+  const throttled: Graph = {
+    title: 'Throttled',
+    metrics: [
+      ...ofEach((f) => f.metricThrottles(sum)),
+      ...ofTables('ReadThrottleEvents'),
+      ...ofTables('WriteThrottleEvents'),
+    ],
+  };
+  const slowFunctions: Graph = { title: 'Functions, p99, ms', metrics: durations };
+  const slowTables: Graph = { title: 'Tables, p99, ms', metrics: [...latencies.values()] };
+  const usages = Object.values(costs).flatMap((ofService) => Object.values(ofService));
+  const always = [requests, failures, api, ...usages].flatMap(({ metrics }) => metrics);
+  const leftOut = withoutRoom(always, [slowFunctions, throttled, slowTables]);
+  const allowance = `only ${freeMetrics} metrics are free`;
+  const drawn = (graphs: Graph[]): IWidget[] =>
+    graphs.filter((graph) => !leftOut.includes(graph)).map(draw);
+
   const dashboard = new Dashboard(scope, 'Dashboard', {
     // Dashboards are global to an account, and a copy in another region has the same stack name.
     dashboardName: `${Stack.of(scope).stackName}-${Stack.of(scope).region}`,
@@ -65,74 +170,24 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   });
   const title = 'Is it healthy? (docs/operations.md says what to do)';
   dashboard.addWidgets(new AlarmStatusWidget({ title, alarms, width: 24, height: 3 }));
-  dashboard.addWidgets(
-    graph('Requests', [
-      stage.metricCount({ ...sum, label: 'All' }),
-      stage.metricClientError({ ...sum, label: '4xx' }),
-      stage.metricServerError({ ...sum, label: '5xx' }),
-    ]),
-    graph('Failures and refused tokens, by log code', counts),
-    graph('Throttled', [
-      ...ofEach((f) => f.metricThrottles(sum)),
-      ...ofTables('ReadThrottleEvents'),
-      ...ofTables('WriteThrottleEvents'),
-    ]),
-  );
-  dashboard.addWidgets(
-    graph('Which part is slow? API, ms', [
-      stage.metricLatency({ statistic: Stats.p(50), period, label: 'p50' }),
-      stage.metricLatency({ ...p99, label: 'p99' }),
-    ]),
-    graph('Functions, p99, ms', durations),
-    graph('Tables, p99, ms', [...latencies.values()]),
-  );
-
-  const perMillion = (price: number): string => `/ 1000000 * ${price}`;
-  const perGbSecond = prices.lambdaGbSecond[settings.architecture];
+  dashboard.addWidgets(...drawn([requests, failures, throttled]));
+  dashboard.addWidgets(...drawn([api, slowFunctions, slowTables]));
   dashboard.addWidgets(
     new SingleValueWidget({
       title:
         'What does it cost? US dollars in the time shown, at us-east-1 prices, ' +
         'before free allowances',
-      metrics: [
-        cost('API Gateway', {
-          requests: {
-            metrics: [stage.metricCount(sum)],
-            price: perMillion(prices.millionGatewayRequests),
-          },
-        }),
-        cost('Lambda', {
-          invocations: {
-            metrics: functions.map((f) => f.metricInvocations(sum)),
-            price: perMillion(prices.millionLambdaRequests),
-          },
-          ms: {
-            metrics: [billedMs],
-            price: `/ 1000 * ${settings.memory / 1024} * ${perGbSecond}`,
-          },
-        }),
-        cost('DynamoDB', {
-          reads: {
-            metrics: ofTables('ConsumedReadCapacityUnits'),
-            price: perMillion(prices.millionTableReads),
-          },
-          writes: {
-            metrics: ofTables('ConsumedWriteCapacityUnits'),
-            price: perMillion(prices.millionTableWrites),
-          },
-        }),
-        cost('Logs', {
-          bytes: { metrics: loggedBytes, price: `/ 1000000000 * ${prices.logGb}` },
-        }),
-      ],
+      metrics: Object.entries(costs).map(([label, ofService]) => cost(label, ofService)),
       setPeriodToTimeRange: true,
       width: 16,
       height: 4,
     }),
     new TextWidget({
-      markdown:
-        'The estimate leaves out storage, backups, traces, access logs and data sent. ' +
+      markdown: [
+        'The estimate leaves out storage, backups, traces, access logs and data sent.',
         'docs/cost-and-scale.md has them.',
+        ...leftOut.map(({ title }) => `The graph "${title}" is left out, because ${allowance}.`),
+      ].join(' '),
       width: 8,
       height: 4,
     }),

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { withoutRoom } from '../../../lib/constructs/dashboard.ts';
 import { prices } from '../../../lib/prices.ts';
 import { words } from '../../support/words.ts';
 import {
@@ -15,9 +17,9 @@ const template = ownPartOf(await templateWith(settings.everything));
 const idsOf = (type: string) => Object.keys(ofType(template, type));
 
 /** Its name, its dimensions, and how it is drawn. */
-type Metric = (string | object)[];
+type Drawn = (string | object)[];
 interface Widget {
-  properties: { title?: string; alarms?: string[]; metrics?: Metric[] };
+  properties: { title?: string; markdown?: string; alarms?: string[]; metrics?: Drawn[] };
 }
 
 const [{ DashboardBody }] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
@@ -31,7 +33,7 @@ const { widgets }: { widgets: Widget[] } = JSON.parse(
     .join(separator),
 );
 /** Returns a metric with its dimensions and their values. An expression has none. */
-const textOf = (metric: Metric) => metric.filter((part) => typeof part === 'string').join(' ');
+const textOf = (metric: Drawn) => metric.filter((part) => typeof part === 'string').join(' ');
 const textsOf = ({ properties: { metrics = [] } }: Widget) =>
   new Set(metrics.map(textOf).filter((text) => text !== ''));
 
@@ -57,6 +59,12 @@ const counted = propertiesOf(template, 'AWS::Logs::MetricFilter')
   .filter(({ MetricValue }) => MetricValue === '1')
   .map(({ MetricNamespace: name, MetricName }) => `${name} ${MetricName}`);
 
+/** The titles of the graphs that the dashboard says are left out. */
+const leftOut = widgets.flatMap(({ properties: { markdown = '' } }) =>
+  [...markdown.matchAll(/The graph "([^"]+)" is left out/g)].map(([, title]) => `${title}`),
+);
+const shown = new Set(widgets.flatMap((widget) => [...textsOf(widget)]));
+
 /** What costs are made of, by the names in their expressions. */
 const used = {
   requests: [ofApi('Count')],
@@ -71,7 +79,7 @@ const used = {
 };
 
 test('the dashboard shows metrics that exist, and those of each part of the stack', () => {
-  const expected: [title: RegExp, metrics: string[]][] = [
+  const graphs: [title: RegExp, metrics: string[]][] = [
     [/healthy\?/, []],
     [/^Requests$/, words('Count 4XXError 5XXError').map(ofApi)],
     [/log code$/, counted],
@@ -88,9 +96,14 @@ test('the dashboard shows metrics that exist, and those of each part of the stac
     [/cost\?/, Object.values(used).flat()],
   ];
   const titled = widgets.filter(({ properties: { title } }) => title);
+  const expected = graphs.filter(([title]) => !leftOut.some((other) => title.test(other)));
   expect(titled.map((widget) => [widget.properties.title, textsOf(widget)])).toEqual(
     expected.map(([title, metrics]) => [expect.stringMatching(title), new Set(metrics)]),
   );
+  for (const [, metrics] of graphs.filter((graph) => !expected.includes(graph))) {
+    // There is room for none that is left out.
+    expect(new Set([...shown, ...metrics]).size).toBeGreaterThan(50);
+  }
   const alarms = widgets.flatMap(({ properties }) => properties.alarms ?? []);
   expect(alarms).toEqual(idsOf('AWS::CloudWatch::Alarm'));
 });
@@ -121,7 +134,21 @@ test('the dashboard adds up what every part of the stack costs', () => {
 
 test('the dashboard has at most the 50 metrics that are free', () => {
   // https://aws.amazon.com/cloudwatch/pricing/. A metric that is shown twice counts once.
-  const shown = new Set(widgets.flatMap((widget) => [...textsOf(widget)]));
   const cure = 'delete some from lib/constructs/dashboard.ts and from this test';
   expect(shown.size > 50 ? `${shown.size} metrics: ${cure}` : 'few enough').toBe('few enough');
+});
+
+test('graphs with more metrics than 50 are left out, and smaller ones after them are not', () => {
+  const metric = (id: number, statistic: string) =>
+    new Metric({ namespace: 'A', metricName: 'B', dimensionsMap: { id: `${id}` }, statistic });
+  const graph = (title: string, first: number, count: number) => ({
+    title,
+    metrics: Array.from({ length: count }, (_, i) => metric(first + i, 'p99')),
+  });
+  const always = Array.from({ length: 30 }, (_, i) => metric(i, 'Sum'));
+  // Ten of its metrics are shown anyway.
+  const fitting = [graph('one', 20, 25), graph('two', 45, 5)];
+  expect(withoutRoom(always, fitting)).toEqual([]);
+  const large = graph('large', 50, 6);
+  expect(withoutRoom(always, [graph('one', 20, 25), large, graph('two', 45, 5)])).toEqual([large]);
 });
