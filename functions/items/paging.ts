@@ -1,4 +1,4 @@
-import { type Content, type Fields, optional, parameter } from './fields.ts';
+import { type Content, type Field, type Fields, optional, parameter } from './fields.ts';
 import { int64, integer, once, type ValueKind } from './kinds.ts';
 
 const version = '1';
@@ -35,6 +35,9 @@ const position: ValueKind<bigint> = {
 };
 
 /** The query parameters of every list. Filters may stand beside them. */
+type Paging = Record<'limit', Field<number>> & Record<'cursor', Field<unknown>>;
+
+/** The parameters of a list in order of ids. Another list has positions of another kind. */
 export const paging = {
   limit: optional(integer(1, largestLimit), largestPage),
   cursor: parameter(position),
@@ -42,13 +45,14 @@ export const paging = {
 
 /**
  * Reads the page that a query with these parameters asks for. The `Link` to the next page (RFC
- * 8288) repeats every other parameter of the query.
+ * 8288) has the position of the last item, and repeats every other parameter of the query.
  */
-export async function readPage<F extends typeof paging, T extends { id: bigint }>(
+export async function readPage<F extends Paging & Fields, T>(
   parameters: F,
   query: Content<F>,
   requestPath: string,
-  read: (limit: number, after: bigint | undefined) => Promise<T[]>,
+  read: (limit: number, after: Content<F>['cursor']) => Promise<T[]>,
+  positionOf: (item: T) => Content<F>['cursor'],
 ): Promise<{ page: T[]; headers: Record<string, string> }> {
   const pageSize = Math.min(query.limit, largestPage);
   // One item more than a page tells whether there is a next page.
@@ -59,7 +63,7 @@ export async function readPage<F extends typeof paging, T extends { id: bigint }
     return { page, headers: {} };
   }
   const { limit, cursor, ...filters } = parameters;
-  const next: Record<string, unknown> = { ...query, limit: pageSize, cursor: last.id };
+  const next: Record<string, unknown> = { ...query, limit: pageSize, cursor: positionOf(last) };
   const link = Object.entries<Fields[string]>({ ...filters, limit, cursor })
     .flatMap(([name, { kind }]) => {
       const value = next[name];

@@ -12,6 +12,7 @@ export const listPlants =
       query,
       requestPath,
       (limit, after) => list(owner, limit, after, signal),
+      ({ id }) => id,
     );
     return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(plantKind.answerOf) };
   };

@@ -7,7 +7,7 @@ import { attributeOf } from '../../functions/dynamodb/attribute.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { prime } from '../../functions/dynamodb/prime.ts';
 import { type Field, optional, required } from '../../functions/items/fields.ts';
-import { itemFunction } from '../../functions/items/function.ts';
+import { itemFunction, storeFunction } from '../../functions/items/function.ts';
 import { id, kindOf } from '../../functions/items/item.ts';
 import { flag, integer, listOf, text } from '../../functions/items/kinds.ts';
 import { operations } from '../../functions/shared/operations.ts';
@@ -137,6 +137,24 @@ test('the store of a warm-up holds the example of its kind', async () => {
   await bedFunction.prime();
   const example = { id: 0n, depth: 0, isCovered: true, tags: ['Aloe', 'Ficus'] };
   expect(seen).toEqual([[example], true]);
+});
+
+test('a function of another store warms up with its own items', async () => {
+  const seen: unknown[] = [];
+  const { prime: warmUp } = storeFunction({
+    open: (database, nameOf) => async () => {
+      const Key = { bed: 'alice#7', time: '2026-11-22T15:04:05Z' };
+      const { Item } = await database.send(new GetCommand({ TableName: nameOf('plants'), Key }));
+      return Item;
+    },
+    stored: { time: '2026-11-22T15:04:05Z', litres: 7 },
+    input: {},
+    run: () => async () => ({ code: 'PLANT_DELETED', status: 204 }),
+    warmUp: async (read) => seen.push(await read()),
+  });
+  await warmUp();
+  const litres = NumberValue.from('7');
+  expect(seen).toEqual([{ time: '2026-11-22T15:04:05Z', litres }]);
 });
 
 test('a failure of a warm-up is logged with its cause and the errors that were muted', async () => {

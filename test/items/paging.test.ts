@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Content, parameter } from '../../functions/items/fields.ts';
-import { listOf, text } from '../../functions/items/kinds.ts';
+import { listOf, text, time } from '../../functions/items/kinds.ts';
 import {
   cursorPattern,
   decodeCursor,
@@ -28,6 +28,7 @@ async function pageOf(query: Partial<Query>) {
       const length = Math.min(limit, 1500 - Number(after));
       return Array.from({ length }, (_, i) => ({ id: after + BigInt(i) + 1n }));
     },
+    ({ id }) => id,
   );
   return { ids: [page[0]?.id, page.at(-1)?.id], headers };
 }
@@ -56,6 +57,26 @@ test('a link repeats the filters that were given, before the limit and the curso
   const headers = link(`soil=a%26b&tags=x&tags=y&limit=2&cursor=${encodeCursor(9n)}`);
   const query = { soil: 'a&b', tags: ['x', 'y'], limit: 2, cursor: 7n };
   expect(await pageOf(query)).toEqual({ ids: [8n, 9n], headers });
+});
+
+test('a list can have its items in order of another kind of value', async () => {
+  const byTime = { limit: paging.limit, cursor: parameter(time()) };
+  const times = ['2026-11-22T15:04:05Z', '2026-11-22T15:04:06Z'];
+  const asked: unknown[] = [];
+  const { page, headers } = await readPage(
+    byTime,
+    { limit: 1, cursor: '2026-11-22T15:04:04Z' },
+    '/v1/waterings',
+    async (limit, after) => {
+      asked.push(limit, after);
+      return times;
+    },
+    (last) => last,
+  );
+  expect(asked).toEqual([2, '2026-11-22T15:04:04Z']);
+  expect(page).toEqual(['2026-11-22T15:04:05Z']);
+  const query = 'limit=1&cursor=2026-11-22T15%3A04%3A05Z';
+  expect(headers).toEqual({ Link: `</v1/waterings?${query}>; rel="next"` });
 });
 
 test.each([0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])('a cursor holds the id %s', (id) => {
