@@ -2,6 +2,7 @@ import { type Operation, operations } from '../../functions/shared/operations.ts
 import { parse } from '../support/http/http-client.ts';
 import {
   type Answer,
+  defaultOf,
   type ProblemDetails,
   partsOf,
   placeOf,
@@ -45,10 +46,13 @@ export function note(
 
 function partsIn(operation: Operation, { path, body }: { path: string; body?: unknown }): string[] {
   const inPath = operations[operation].path.matchAll(/\{(\w+)\}/g);
-  const inQuery = new URL(path, 'http://a').searchParams.keys();
+  // Links repeat defaults, which show nothing of a parameter.
+  const inQuery = [...new URL(path, 'http://a').searchParams]
+    .filter(([name, text]) => text !== defaultOf(operation, name))
+    .map(([name]) => name);
   return [
     ...[...inPath].map(([, name]) => `?${name}`),
-    ...[...inQuery].map((name) => `?${name}`),
+    ...inQuery.map((name) => `?${name}`),
     ...Object.keys(parse(`${body}`) ?? {}).map((name) => `#/${name}`),
   ];
 }

@@ -124,6 +124,13 @@ const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 export const responsesOf = (operation: Operation): Record<string, Description> =>
   describedOperation(operation).responses;
 
+/** Returns the default of a parameter of a query as a text, or undefined if it has none. */
+export function defaultOf(operation: Operation, name: string): string | undefined {
+  const { parameters = [] } = describedOperation(operation);
+  const described = parameters.find((one) => one.in === 'query' && one.name === name);
+  return described?.schema.default?.toString();
+}
+
 /** Returns the parts of an operation's requests, like `?limit` and `#/name`. */
 export function partsOf(operation: Operation): string[] {
   const { parameters = [], requestBody } = describedOperation(operation);

@@ -10,4 +10,5 @@ export interface FieldSchema {
   items?: FieldSchema;
   pattern?: string;
   enum?: string[];
+  default?: string | number | boolean;
 }
