@@ -11,9 +11,9 @@ import { readSettings } from './settings.ts';
 /**
  * The CDK app with its one stack, as the settings in its context ask for it. Throws SettingsError.
  */
-export function plantStoreApp(props?: AppProps): App {
+export function plantStoreApp(props?: AppProps, cdk = readCdkJson()): App {
   const app = new App(props);
-  const settings = readSettings(app.node.getAllContext(), Object.keys(readCdkJson()));
+  const settings = readSettings(app.node.getAllContext(), Object.keys(cdk));
   const stackName = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
   const bundles = join(app.outdir, 'bundles');
   bundle(bundles, settings['source-maps']);
@@ -32,12 +32,14 @@ export function plantStoreApp(props?: AppProps): App {
 export function synthesize(outdir: string, context: Record<string, unknown> = {}): CloudAssembly {
   // `cdk synth` adds these itself.
   const added = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
-  const app = plantStoreApp({
+  const cdk = readCdkJson();
+  const props = {
     outdir,
-    context: { ...added, ...readCdkJson().context, ...context },
+    context: { ...added, ...cdk.context, ...context },
     // The rules take a second. `npx cdk synth` and `npx cdk deploy` apply them to what is deployed.
     builtinCloudFormationValidation: false,
-  });
+  };
+  const app = plantStoreApp(props, cdk);
   try {
     return app.synth();
   } catch (error) {

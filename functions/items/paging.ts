@@ -35,7 +35,10 @@ const position: ValueKind<bigint> = {
 };
 
 /** The query parameters of every list. Filters may stand beside them. */
-type Paging = Record<'limit', Field<number>> & Record<'cursor', Field<unknown>>;
+interface Paging {
+  limit: Field<number>;
+  cursor: Field<unknown>;
+}
 
 /** The parameters of a list in order of ids. Another list has positions of another kind. */
 export const paging = {

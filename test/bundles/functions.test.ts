@@ -83,6 +83,8 @@ test.each(requestEntries)(
 
     const context = { getRemainingTimeInMillis: () => timeouts.function };
     await handler(eventFor(entry), context);
+    // Nothing is asked twice. What a call uses at all, the pages on costs are compared with.
+    expect(received).toHaveLength(new Set(received).size);
     expect(received).not.toEqual([]);
     expect(log).toHaveLength(1);
     expect(successesOf(entry)).toContain(log[0]?.code);
