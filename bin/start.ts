@@ -19,7 +19,7 @@ import { type LocalOptions, parseOptions } from './offline/local-options.ts';
 import { printReady, progress, type Ready } from './offline/local-output.ts';
 import { openWorkFolder } from './offline/work-folder.ts';
 import { costTable } from './start/cost-table.ts';
-import { apiReference, referencePath } from './start/reference/reference.ts'; // part: reference
+import { apiReference, referencePath } from './start/reference/reference.ts';
 import { requestLog } from './start/request-log.ts';
 
 interface Options extends LocalOptions {
@@ -115,7 +115,7 @@ async function run(options: Options, start: Start): Promise<void> {
       prewarm: !isDebugged,
       isDebugged,
       ...(isDebugged && { variables: { [environment.withoutWarmUp]: 'true' } }),
-      intercept: apiReference(token), // part: reference
+      intercept: apiReference(token),
     }),
   );
   if (options.watch) {
@@ -135,6 +135,6 @@ async function run(options: Options, start: Start): Promise<void> {
   if (!options.memory) {
     await start(() => announce(options.data, ready));
   }
-  ready.reference = new URL(referencePath, emulator.baseUrl).href; // part: reference
+  ready.reference = new URL(referencePath, emulator.baseUrl).href;
   printReady(ready, options, 'Each request follows on a line of its own.');
 }

@@ -6,7 +6,7 @@ import { type Operation, operationNames, operations } from '../functions/shared/
 import type { TableName } from '../functions/shared/table-schema.ts';
 import { entryOf, functionOf } from './bundle.ts';
 import { addApi, stageName } from './constructs/api.ts';
-import { addBudget } from './constructs/budget.ts'; // part: budget
+import { addBudget } from './constructs/budget.ts';
 import { addDomain } from './constructs/domain.ts';
 import { addMonitoring } from './constructs/monitoring.ts';
 import { StoreFunction, type TableAccess } from './constructs/store-function.ts';
@@ -58,7 +58,7 @@ export class PlantStoreStack extends Stack {
     });
     const rest = addApi(this, handlers, authorizer, settings);
     addMonitoring(this, { rest, handlers, authorizer, tables, settings });
-    addBudget(this, settings); // part: budget
+    addBudget(this, settings);
     const { domain } = settings;
     if (domain) {
       addDomain(this, domain, rest, settings);

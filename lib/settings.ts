@@ -80,10 +80,8 @@ const schema = v.object({
   ),
   /** The address that alarms mail to, once its owner has confirmed. By default, no mail is sent. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
-  // part: budget
   /** The budget, in dollars a month for the whole account. `alarm-email` gets its mails. */
   'monthly-budget': v.optional(integer(1, 1_000_000)),
-  // end of part
   /** The domain whose `/v1` is the base URL, with a certificate or a hosted zone. */
   domain: text(isDomain, 'must be a domain name like api.example.com, in lower case'),
   /** The ARN of a certificate for the domain, in the stack's region. */
@@ -157,7 +155,7 @@ function unmet(given: Record<string, unknown>): string[] {
       faults.push(`${prefix}${name} needs ${prefix}${needed}${why}`);
     }
   }
-  requireBeside('monthly-budget', 'alarm-email', ', where its warnings go'); // part: budget
+  requireBeside('monthly-budget', 'alarm-email', ', where its warnings go');
   if (has('domain') && has('certificate') === has('hosted-zone')) {
     faults.push(`${prefix}domain needs either ${prefix}certificate or ${prefix}hosted-zone`);
   }

@@ -15,7 +15,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { settingKey } from '../setting-facts.ts';
-import { addDashboard } from './dashboard.ts'; // part: dashboard
+import { addDashboard } from './dashboard.ts';
 import {
   crashOrTimeout,
   failedInvocation,
@@ -164,7 +164,6 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     // The sum of all functions of the account and region, which share the quota, is one metric.
     metric: LambdaFunction.metricAllThrottles(sum),
   });
-  // part: dashboard
   // Lambda's own metric of durations leaves out INIT, which is charged since August 2025:
   // https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/
   const billedMs = addUp(
@@ -174,7 +173,6 @@ export function addMonitoring(stack: Stack, parts: Monitored): void {
     '$.record.metrics.billedDurationMs',
   );
   addDashboard(scope, { ...parts, alarms, counts: Object.values(counts), billedMs });
-  // end of part
 }
 
 function addTopic(scope: Construct, email: string | undefined): Topic {

@@ -10,9 +10,9 @@ import { root } from '../support/checkout.ts';
 test.each([
   ['token.ts', 'rotate', '--help'],
   ['token.ts', '--help'],
-  ['plants.ts', 'import', '--help'], // part: export
+  ['plants.ts', 'import', '--help'],
   ['start.ts', '--help'],
-  ['sam.ts', '--help'], // part: sam
+  ['sam.ts', '--help'],
   ['sbom.ts'],
 ])('%s %s %s ends quietly if nobody reads its output', async (program, ...args) => {
   const child = spawn(process.execPath, [`bin/${program}`, ...args], { cwd: root });

@@ -54,6 +54,6 @@ test.each([
 });
 
 test('the README and each refusal point to the page', () => {
-  expect(readPage('README.md')).toContain(`](${page})`); // part: pages
+  expect(readPage('README.md')).toContain(`](${page})`);
   expect(headingsOf(page)).toContain('calls-of-other-services');
 });

@@ -72,9 +72,7 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
     ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
     [...badAddresses, 'a b@example.com', 'a\0@example.com'],
   ],
-  // part: budget
   ['monthly-budget', ['1', '1000000', 20], ['0', '1000001', '9.99'], { 'alarm-email': 'a@b.io' }],
-  // end of part
   [
     'domain',
     ['example.com', 'a.bc', 'x-1.xn--p1ai', `${'a'.repeat(60)}.com`],
@@ -111,9 +109,7 @@ test('the settings that CI checks include every setting', () => {
 });
 
 test.each([
-  // part: budget
   [{ 'monthly-budget': 1 }, 'monthly-budget needs plant-store:alarm-email, where its warnings go'],
-  // end of part
   [{ domain }, 'domain needs either plant-store:certificate or plant-store:hosted-zone'],
   [
     { domain, certificate, 'hosted-zone': 'Z0' },

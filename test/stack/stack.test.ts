@@ -45,7 +45,7 @@ test('what serves and watches requests has these resources and no others', () =>
   const functions = functionNames.length;
   const filters: number[] = [
     3 * pinnedOperations.length + 2,
-    functions, // part: dashboard
+    functions,
   ];
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
@@ -56,7 +56,7 @@ test('what serves and watches requests has these resources and no others', () =>
     'AWS::ApiGateway::RestApi': 1,
     'AWS::ApiGateway::Stage': 1,
     'AWS::CloudWatch::Alarm': 7,
-    'AWS::CloudWatch::Dashboard': 1, // part: dashboard
+    'AWS::CloudWatch::Dashboard': 1,
     'AWS::DynamoDB::GlobalTable': tableNames.length,
     'AWS::IAM::Policy': functions,
     'AWS::IAM::Role': functions,
@@ -81,7 +81,7 @@ test('what serves and watches requests has these resources and no others', () =>
       // CORS: OPTIONS on each path and the root.
       'AWS::ApiGateway::Method': pinnedOperations.length + paths.size + 1,
       'AWS::Logs::LogGroup': functions + 1, // the access log
-      'AWS::Budgets::Budget': 1, // part: budget
+      'AWS::Budgets::Budget': 1,
       'AWS::SNS::Subscription': 1,
     },
     {
@@ -280,9 +280,7 @@ function namesIn(region: string, template: Template, domain = 'none'): string[] 
 test.each(all)('two regions share no name (%s)', (name, template) => {
   const { domain } = settings[name as keyof typeof settings] as { domain?: string };
   const one = namesIn('eu-central-1', template, domain);
-  // part: dashboard
   expect(one).toContainEqual(expect.stringMatching(/Dashboard DashboardName .*-eu-central-1$/));
-  // end of part
   expect(namesIn('us-east-1', template, domain)).toHaveLength(one.length);
   for (const other of namesIn('us-east-1', template, domain)) {
     expect(one).not.toContain(other);

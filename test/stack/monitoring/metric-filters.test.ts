@@ -14,7 +14,7 @@ import { answersOf, eventOf } from '../../support/service/lambda-events.ts';
 import { startService } from '../../support/service/service.ts';
 import { filterPattern } from '../../support/stack/filter-pattern.ts';
 import type { Template } from '../templates.ts';
-import { propertiesOf } from '../templates.ts'; // part: dashboard
+import { propertiesOf } from '../templates.ts';
 import { countsOf } from './metric-filters.ts';
 
 // The filters of the template judge the lines that the functions and the emulator write.
@@ -110,7 +110,6 @@ test.each([
   expect(countsOf(template, 'Authorizer', lines)).toEqual(counts);
 });
 
-// part: dashboard
 test('BilledMilliseconds adds up one report of each invocation, INIT included', async () => {
   const fixture = await startFixture();
   for (const what of ['nothing', 'throws an error']) {
@@ -130,7 +129,6 @@ test('BilledMilliseconds adds up one report of each invocation, INIT included', 
     expect(billedDurationMs).toBeGreaterThan(durationMs + initDurationMs - 0.02);
   }
 });
-// end of part
 
 test('a filter pattern that the tests cannot evaluate is named', () => {
   expect(() => filterPattern('{ $.a IS NULL }')).toThrow('what "IS NULL }" means');

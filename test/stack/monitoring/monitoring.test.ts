@@ -124,20 +124,18 @@ test('metric filters count log codes in the logs of the functions that write the
     `{ ${failedInit} || (($.type = "platform.report") && ($.record.status != "success")) }`,
     'FunctionFailed',
   );
-  // part: dashboard
   const billed = filter(
     '{ $.type = "platform.report" }',
     'BilledMilliseconds',
     '$.record.metrics.billedDurationMs',
   );
-  // end of part
   expect(filters).toEqual([
     ['Authorizer', ...filter(authorizerFailed, 'AuthorizerFailed')],
     ['Authorizer', ...filter('{ $.message.code = "TOKEN_REFUSED" }', 'TokenRefused')],
     ...plantFunctions.map((name) => [name, ...unavailable]),
     ...plantFunctions.map((name) => [name, ...failed]),
     ...plantFunctions.map((name) => [name, ...invocation]),
-    ...[...plantFunctions, 'Authorizer'].map((name) => [name, ...billed]), // part: dashboard
+    ...[...plantFunctions, 'Authorizer'].map((name) => [name, ...billed]),
   ]);
   const codes = filters.flatMap(([, pattern]) =>
     [...String(pattern).matchAll(/\$\.message\.code = "(\w+)"/g)].map(([, code]) => code),
@@ -159,18 +157,14 @@ test("one copy stays within CloudWatch's free allowance", () => {
   );
   expect(new Set(custom).size).toBeLessThanOrEqual(10);
 
-  // part: bill
   // A metric of an alarm costs 10 cents.
   const cents = (2 * alarmMetrics - 10) * 10;
   const costs = readPage('docs/cost-and-scale.md').replaceAll(/\s+/g, ' ');
   expect(costs).toContain(`costs ${cents} cents a month`);
-  // end of part
   // A custom metric costs 30 cents, in proportion to the hours in which it gets data.
   const customCents = (2 * new Set(custom).size - 10) * 30;
   expect(customCents).toBeGreaterThanOrEqual(0);
-  // part: bill
   expect(readPage('docs/cost-and-scale.md')).toContain(`${customCents} cents for its metrics`);
-  // end of part
 });
 
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {
