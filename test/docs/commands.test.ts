@@ -57,7 +57,6 @@ const allRuns: [command: RegExp, by: string][] = [
   [/^npm test -- test\/plants$/, '.ci/steps/fresh-clone'],
   [/^npm (test|run (types|lint( -- --write)?|test:programs))( && .*)?$/, '.ci/run'],
   [/^node bin\/node24\.mjs bin\/openapi\.ts$/, 'test/openapi/openapi.test.ts'],
-  [/^\.ci\/steps\/client-types$/, '.ci/run'],
   [/^(pip install )?openapi-python-client( |$)/, '.ci/steps/python-client'],
   [/^npm run (yours|upgrade) -- /, 'test/slow/make-it-yours/make-it-yours.test.ts'],
 ];
@@ -109,7 +108,6 @@ const withExamples = [
   ...pages,
   'bin/yours/readme.md',
   'docs/openapi.json',
-  'docs/client-types.ts',
   'docs/first-minute.svg',
 ].filter((file) => !wasRemoved(file));
 

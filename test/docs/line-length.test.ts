@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   // JSON cannot break a text, pictures have no lines, and the other files are generated.
   .filter(
     (file) =>
-      !/(\.json|\.webp|^docs\/client-types\.ts|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
+      !/(\.json|\.webp|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
       existsSync(join(root, file)),
   );
 

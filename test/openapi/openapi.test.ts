@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { descriptions } from '../../bin/openapi/descriptions.ts';
@@ -20,11 +19,6 @@ const document = JSON.parse(committed);
 
 test('docs/openapi.json is what bin/openapi.ts writes', () => {
   expect(committed).toBe(openApiText());
-});
-
-test('.ci/steps/client-types made docs/client-types.ts of the document as it is', () => {
-  const digest = createHash('sha256').update(committed).digest('hex');
-  expect(readPage('docs/client-types.ts')).toContain(`SHA-256 digest: ${digest}\n`);
 });
 
 test('the document is valid OpenAPI 3.1', async () => {
