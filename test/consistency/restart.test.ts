@@ -2,15 +2,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { Operation } from '../../../../functions/shared/operations.ts';
-import { root } from '../../../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../../../support/cleanup.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { freePort } from '../../../support/http/free-port.ts';
-import { countOf } from '../../../support/report/property.ts';
-import { report } from '../../../support/report/report.ts';
-import { openStore } from '../../../support/service/store.ts';
-import { ownerCalls } from '../owner-calls.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { root } from '../support/checkout.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { countOf } from '../support/report/property.ts';
+import { report } from '../support/report/report.ts';
+import { openStore } from '../support/service/store.ts';
+import { ownerCalls } from './owner-calls.ts';
 import { startHistory } from './recorded-history.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
-import { finallyDo } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
-import { send } from '../../support/http/http-client.ts';
-import { label, sent } from '../../support/plant.ts';
-import { report } from '../../support/report/report.ts';
-import { startService } from '../../support/service/service.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http/http-client.ts';
+import { label, sent } from '../support/plant.ts';
+import { report } from '../support/report/report.ts';
+import { startService } from '../support/service/service.ts';
 
 const service = await startService();
 finallyDo(service.stop);

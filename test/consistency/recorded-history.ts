@@ -1,5 +1,5 @@
-import { type Answered, linearizes } from '../../explorer/history.ts';
-import type { OwnerCalls } from '../owner-calls.ts';
+import { type Answered, linearizes } from './explorer/history.ts';
+import type { OwnerCalls } from './owner-calls.ts';
 
 /** A call about one plant, or a list of all. */
 interface Recorded extends Answered {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { finallyDo } from '../../support/cleanup.ts';
-import { answered, type Content, fieldNames, whole } from '../../support/plant.ts';
-import { testProperty } from '../../support/report/property.ts';
-import { openStore } from '../../support/service/store.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { answered, type Content, fieldNames, whole } from '../support/plant.ts';
+import { testProperty } from '../support/report/property.ts';
+import { openStore } from '../support/service/store.ts';
 import { inOrder, type OwnerCalls, ownerCalls } from './owner-calls.ts';
 
 const store = await openStore();

@@ -1,7 +1,7 @@
-import type { Operation } from '../../../functions/shared/operations.ts';
-import type { Answer } from '../../support/openapi/description.ts';
-import { type Content, sent } from '../../support/plant.ts';
-import { plantsIn, type Store } from '../../support/service/store.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
+import type { Answer } from '../support/openapi/description.ts';
+import { type Content, sent } from '../support/plant.ts';
+import { plantsIn, type Store } from '../support/service/store.ts';
 
 type Id = bigint | number;
 

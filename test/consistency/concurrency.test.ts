@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { finallyDo } from '../../../support/cleanup.ts';
-import { engines } from '../../../support/database/engines.ts';
-import { countOf, testProperty } from '../../../support/report/property.ts';
-import { report } from '../../../support/report/report.ts';
-import { openStore } from '../../../support/service/store.ts';
-import { ownerCalls } from '../owner-calls.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { engines } from '../support/database/engines.ts';
+import { countOf, testProperty } from '../support/report/property.ts';
+import { report } from '../support/report/report.ts';
+import { openStore } from '../support/service/store.ts';
+import { ownerCalls } from './owner-calls.ts';
 import { startHistory } from './recorded-history.ts';
 
 const topic = 'Concurrency';

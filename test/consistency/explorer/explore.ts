@@ -16,7 +16,7 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
-const command = 'node bin/node24.mjs test/evidence/explorer/explore.ts';
+const command = 'node bin/node24.mjs test/consistency/explorer/explore.ts';
 const program = new Command(command)
   .description('Tries every order of three calls and two faults of the database.')
   .argument('[scenarios...]', 'what to try instead, in JSON, as a failure prints it')

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { type Content, label, plantWith } from '../../support/plant.ts';
-import { startNpmStart } from '../../support/program.ts';
-import { countOf } from '../../support/report/property.ts';
-import { report } from '../../support/report/report.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { type Content, label, plantWith } from '../support/plant.ts';
+import { startNpmStart } from '../support/program.ts';
+import { countOf } from '../support/report/property.ts';
+import { report } from '../support/report/report.ts';
 
 type Store = Awaited<ReturnType<typeof startNpmStart>>;
 
