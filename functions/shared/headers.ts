@@ -14,3 +14,9 @@ export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
     'Access-Control-Expose-Headers': `Link, Location, Retry-After, ${requestIdHeader}`,
   }),
 });
+
+/** What the answer to a CORS preflight says beside the common headers. */
+export const preflight = {
+  allowHeaders: ['Authorization', 'Content-Type'],
+  maxAgeSeconds: 3600,
+} as const;

@@ -50,5 +50,8 @@ export const operations = {
 export type Operation = keyof typeof operations;
 export const operationNames = /* @__PURE__ */ Object.keys(operations) as Operation[];
 
+/** The stage of the API, in which the base URL ends. */
+export const stageName = 'v1';
+
 /** The largest body that an operation reads. */
 export const maxBodyBytes = 16 * 1024;
