@@ -148,7 +148,8 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy();
 }
 
-async function createTable(
+/** Makes a table with a key, unless it is there. Resolves once it can be used. */
+export async function createTable(
   client: DynamoDBClient,
   TableName: string,
   { partition, sort }: TableKey,

@@ -1,4 +1,4 @@
-import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, PolicyDocument } from 'aws-lambda';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import type { GatewayResponseType } from '../../functions/shared/gateway-responses.ts';
 import type { CallFunction } from './functions.ts';
@@ -58,7 +58,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 
 /** Throws if the authorizer's result has no policy. */
 function judge(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
-  return isAllowed(result, methodArn) ? { allowed: result } : { refused: 'ACCESS_DENIED' };
+  return isAllowed(result.policyDocument, methodArn) ? { allowed: result } : { refused: 'ACCESS_DENIED' };
 }
 
 interface Statement {
@@ -66,8 +66,8 @@ interface Statement {
   Resource: string | string[];
 }
 
-/** Evaluates the policy: a denial takes precedence, and what nothing allows is denied. */
-function isAllowed({ policyDocument }: APIGatewayAuthorizerResult, methodArn: string): boolean {
+/** Evaluates a policy: a denial takes precedence, and what nothing allows is denied. */
+export function isAllowed(policyDocument: PolicyDocument, methodArn: string): boolean {
   const statements = policyDocument.Statement as Statement[];
   const applying = statements.filter(({ Resource }) =>
     [Resource].flat().some((pattern) => matches(pattern, methodArn)),
