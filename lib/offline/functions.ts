@@ -68,47 +68,47 @@ export function functionVariables(
 export function startFunctions(options: Options): Functions {
   const { variables, timeoutMs = timeouts.function, onOutput, onFault } = options;
   const waiting = new Map<number, (outcome: Outcome) => void>();
-  const loaded = Promise.withResolvers<void>();
-  // A caller may not wait for it.
-  loaded.promise.catch(() => {});
   let lastId = 0;
-  let worker: Worker | undefined = start();
+  let thread: Thread | undefined = start();
 
-  function start(): Worker {
-    const started = new Worker(new URL('functions-thread.ts', import.meta.url), {
+  function start(): Thread {
+    const worker = new Worker(new URL('functions-thread.ts', import.meta.url), {
       name: 'functions',
       env: variables,
       stdout: true,
       stderr: true,
     });
-    for (const stream of [started.stdout, started.stderr]) {
+    const loaded = Promise.withResolvers<void>();
+    // Nobody may wait for it.
+    loaded.promise.catch(() => {});
+    for (const stream of [worker.stdout, worker.stderr]) {
       stream.setEncoding('utf8').on('data', onOutput);
     }
-    started.on('message', (message: 'loaded' | Outcome) => {
+    worker.on('message', (message: 'loaded' | Outcome) => {
       if (message === 'loaded') {
         loaded.resolve();
       } else {
         waiting.get(message.id)?.(message);
       }
     });
-    started.on('error', (error: Error) => {
+    worker.on('error', (error: Error) => {
       onFault(error);
       loaded.reject(error);
     });
-    started.on('exit', () => {
-      if (worker === started) {
-        worker = undefined;
+    worker.on('exit', () => {
+      if (thread?.worker === worker) {
+        thread = undefined;
         failAll('The functions ended before they answered.');
       }
     });
-    return started;
+    return { worker, loaded: loaded.promise };
   }
 
   async function end(why: string): Promise<void> {
-    const ended = worker;
-    worker = undefined;
+    const ended = thread;
+    thread = undefined;
     failAll(why);
-    await ended?.terminate();
+    await ended?.worker.terminate();
   }
 
   function failAll(message: string): void {
@@ -122,12 +122,15 @@ export function startFunctions(options: Options): Functions {
     const id = lastId;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     waiting.set(id, resolve);
-    const timer = setTimeout(
-      () => void end(`${entry} did not answer within ${timeoutMs / 1000} s.`),
-      timeoutMs,
-    );
-    worker ??= start();
-    worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
+    thread ??= start();
+    thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
+    // The time that the code takes to load does not count, as on AWS.
+    let timer: NodeJS.Timeout | undefined;
+    const startTimer = (): void => {
+      const why = `${entry} did not answer within ${timeoutMs / 1000} s.`;
+      timer = setTimeout(() => void end(why), timeoutMs);
+    };
+    thread.loaded.then(startTimer, () => {});
     const outcome = await promise;
     clearTimeout(timer);
     waiting.delete(id);
@@ -136,8 +139,19 @@ export function startFunctions(options: Options): Functions {
 
   function reload(): void {
     void end('The functions were loaded anew.');
-    worker = start();
+    thread = start();
   }
 
-  return { call, loaded: loaded.promise, reload, stop: () => end('The functions were stopped.') };
+  return {
+    call,
+    loaded: thread.loaded,
+    reload,
+    stop: () => end('The functions were stopped.'),
+  };
+}
+
+interface Thread {
+  worker: Worker;
+  /** Resolves once the functions' code is loaded. Rejects if it cannot be loaded. */
+  loaded: Promise<void>;
 }
