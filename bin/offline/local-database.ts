@@ -9,7 +9,7 @@ import {
 import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
 import { type Database, startDatabase } from '../../lib/offline/database/embedded-database.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
-import { issueToken } from '../administration/access-tokens.ts';
+import { issueToken } from '../command-line/access-tokens.ts';
 import { messageOf } from '../command-line/lifecycle.ts';
 import { findRunning, isOwn, withdraw } from '../command-line/running.ts';
 import type { LocalOptions } from './local-options.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
+import { issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
 import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { assemble } from '../../../lib/offline/assembly.ts';
