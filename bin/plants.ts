@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, linkSync, lstatSync, rmSync } from 'node:fs';
+import { linkSync, lstatSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -187,6 +188,7 @@ const faultsShown = 20;
  */
 async function importPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
+  const input = await openInput(file);
   const { store } = await openPlants(options);
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
   const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} there already`;
@@ -213,7 +215,7 @@ async function importPlants(file: string, options: Options): Promise<void> {
     showProgress(`Importing: ${soFar()}`);
   }
 
-  await writeAll(options, linesOf(file), importLine, soFar);
+  await writeAll(options, linesOf(input), importLine, soFar);
   const faults = done.conflict + done.invalid;
   if (faults > faultsShown) {
     console.error(`… and ${faults - faultsShown} more lines like these`);
@@ -232,9 +234,20 @@ interface Line {
 /** No plant needs more characters. Longer lines are not kept. */
 const maxLineLength = maxBodyBytes;
 
-/** Yields the lines of a file, or of stdin, except empty ones. */
-async function* linesOf(file: string): AsyncGenerator<Line> {
-  const input = file === '-' ? process.stdin : createReadStream(pathOf(file));
+async function openInput(file: string): Promise<Readable> {
+  if (file === '-') {
+    return process.stdin;
+  }
+  const handle = await open(pathOf(file)).catch(refuseInput);
+  return handle.createReadStream();
+}
+
+function refuseInput({ message }: Error): never {
+  throw new CommandError(`The file cannot be read: ${message}. Name another one.`);
+}
+
+/** Yields the lines of a text, except empty ones. */
+async function* linesOf(input: Readable): AsyncGenerator<Line> {
   let number = 0;
   let rest = '';
   try {
@@ -250,8 +263,7 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
       }
     }
   } catch (error) {
-    const { message } = error as Error;
-    throw new CommandError(`${file} cannot be read: ${message}. Name another file.`);
+    refuseInput(error as Error);
   }
   if (rest.trim() !== '') {
     yield { text: rest, number: number + 1 };
