@@ -10,13 +10,12 @@ import {
 import * as v from 'valibot';
 import {
   type AccessTokenRecord,
-  accessTokenRecord,
   faultsOf,
+  grant as newGrant,
   recordOf,
   statusOf,
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import { allScopes } from '../../functions/shared/operations.ts';
 import { CommandError } from './command-error.ts';
 
 /** A record with all its scopes, also those that this version does not know. */
@@ -57,15 +56,6 @@ interface Rotation {
 }
 
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
-
-const newGrant = v.object({
-  owner: accessTokenRecord.entries.owner,
-  scopes: v.pipe(
-    v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`)),
-    v.minLength(1, 'must be at least one'),
-  ),
-  label: accessTokenRecord.entries.label,
-});
 
 /** Stores a new access token. Throws a CommandError that names every fault of the grant. */
 export async function issueToken(

@@ -1,4 +1,4 @@
-import { ownerKey, type TableName } from '../shared/table-schema.ts';
+import type { TableName } from '../shared/table-schema.ts';
 import { type Content, type Field, type Fields, required, type Value } from './fields.ts';
 import { int64 } from './kinds.ts';
 
@@ -49,7 +49,7 @@ export function kindOf<F extends Fields>(name: string, table: TableName, fields:
   }
 
   function toStored(item: Item<F>): Record<string, unknown> {
-    const stored: Record<string, unknown> = { [ownerKey.sort]: id.kind.toStored(item.id) };
+    const stored: Record<string, unknown> = { id: id.kind.toStored(item.id) };
     for (const [field, { kind }] of entries) {
       stored[field] = kind.toStored(item[field]);
     }
@@ -60,9 +60,9 @@ export function kindOf<F extends Fields>(name: string, table: TableName, fields:
     new Error(`The stored ${name} ${id} has no valid ${field}.`);
 
   function parse(stored: Record<string, unknown>): Item<F> {
-    const key = id.kind.fromStored(stored[ownerKey.sort]);
+    const key = id.kind.fromStored(stored.id);
     if (key === undefined) {
-      throw invalid(stored[ownerKey.sort], 'id');
+      throw invalid(stored.id, 'id');
     }
     // Assigning is four times faster than Object.fromEntries, which counts in a list of 1000.
     const item: Record<string, unknown> = { id: key };

@@ -8,7 +8,6 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
-import { ownerKey } from '../shared/table-schema.ts';
 import type { Fields } from './fields.ts';
 import type { Item, Kind } from './item.ts';
 
@@ -36,7 +35,8 @@ export interface ItemStore<T> {
 /** What the table holds of an item. */
 type StoredItem = Record<string, unknown>;
 
-const { partition, sort } = ownerKey;
+const partition = 'owner';
+const sort = 'id';
 const belowAllIds = -(2n ** 63n) - 1n;
 const abortOptions = (signal: AbortSignal | undefined) => signal && { abortSignal: signal };
 

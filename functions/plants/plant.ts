@@ -2,7 +2,6 @@ import { type Content as ContentOf, optional, required } from '../items/fields.t
 import { type Item, type ItemFields, id, kindOf } from '../items/item.ts';
 import { text } from '../items/kinds.ts';
 import type { ItemStore } from '../items/store.ts';
-import { nouns } from '../shared/table-schema.ts';
 
 /** The fields of a plant beside its id. What is accepted, stored, listed and described follows. */
 export const fields = {
@@ -10,7 +9,7 @@ export const fields = {
   tag: optional(text(0, 100), ''),
 } satisfies ItemFields;
 
-export const plantKind = kindOf(nouns.plants.one, 'plants', fields);
+export const plantKind = kindOf('plant', 'plants', fields);
 export const newPlant = { id, ...fields };
 export type Content = ContentOf<typeof fields>;
 export type Plant = Item<typeof fields>;

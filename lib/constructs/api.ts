@@ -25,7 +25,6 @@ import { type Operation, operations } from '../../functions/shared/operations.ts
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import type { Settings } from '../settings.ts';
 import { addGatewayResponses, headersOfGateway } from './gateway-responses.ts';
-import { requireDistinctPatterns } from './scopes.ts';
 
 /** The end of the base URL. */
 export const stageName = 'v1';
@@ -52,7 +51,6 @@ export function addApi(
   authorizer: IFunction,
   settings: Settings,
 ): RestApi {
-  requireDistinctPatterns(operations);
   const scope = new Construct(stack, 'RestApi');
   const corsOrigin = settings['cors-origin'];
   const methodOptions = {

@@ -50,10 +50,9 @@ export function addTables(stack: Construct, settings: Settings): Record<TableNam
 }
 
 /** Returns the parts of a table's key with their types. */
-export function keysOf(key: TableKey): Pick<TablePropsV2, 'partitionKey' | 'sortKey'> {
-  const { partition, partitionType = 'STRING', sort, sortType = 'NUMBER' } = key;
+function keysOf({ partition, sort }: TableKey): Pick<TablePropsV2, 'partitionKey' | 'sortKey'> {
   return {
-    partitionKey: { name: partition, type: AttributeType[partitionType] },
-    ...(sort && { sortKey: { name: sort, type: AttributeType[sortType] } }),
+    partitionKey: { name: partition, type: AttributeType.STRING },
+    ...(sort && { sortKey: { name: sort, type: AttributeType.NUMBER } }),
   };
 }

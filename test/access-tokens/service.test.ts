@@ -198,6 +198,34 @@ test.each(cases)(
   },
 );
 
+/** A token of a later version, whose scopes the record holds. */
+const later = (scopes: string[]): State => ({
+  title: 'of a later version',
+  async issueIn() {
+    const issued = await issue(allScopes);
+    const Item = { ...issued.record, scopes };
+    await service.database.send(new PutCommand({ TableName: table, Item }));
+    return issued;
+  },
+  reads: ['GetItem'],
+});
+test.each([
+  { scopes: ['plants:read', 'gardens:read'], called: ['listPlants'] },
+  { scopes: ['gardens:write', 'plants:write'], called: ['createPlant', 'deletePlant'] },
+  { scopes: ['gardens:read'], called: [] },
+  { scopes: [], called: [] },
+])('a token with the scopes $scopes, of which some are unknown, calls $called', async (given) => {
+  const verdicts: Record<string, string> = {};
+  for (const name of operationNames) {
+    verdicts[name] = (await tryToken(later(given.scopes), [], name)).verdict;
+  }
+  const expected = operationNames.map((name) => [
+    name,
+    given.called.includes(name) ? 'called' : 'insufficient-scope',
+  ]);
+  expect(verdicts).toEqual(Object.fromEntries(expected));
+});
+
 test('every call of a token is judged anew', async () => {
   const token = await tokenIn(active, allScopes);
   for (const name of operationNames) {

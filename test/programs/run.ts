@@ -32,6 +32,7 @@ export async function runHere(
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as never);
   jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
+  jest.spyOn(console, 'warn').mockReturnValue();
   const { argv, env: own } = process;
   try {
     process.argv = ['node', 'bin/program.ts', ...argumentsIn(line)];

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
-import { keysOf } from '../../lib/constructs/tables.ts';
 import { pinnedOperations, pinnedTables } from '../support/pinned-operations.ts';
 import { words } from '../support/words.ts';
 import {
@@ -43,10 +42,7 @@ const paths = new Set(
 
 test('what serves and watches requests has these resources and no others', () => {
   const functions = functionNames.length;
-  const filters: number[] = [
-    3 * pinnedOperations.length + 2,
-    functions,
-  ];
+  const filters: number[] = [3 * pinnedOperations.length + 2, functions];
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
     'AWS::ApiGateway::Deployment': 1,
@@ -133,16 +129,6 @@ test.each([
       Replicas: [replica],
     });
   }
-});
-
-test('each part of a table’s key can be a text or a number', () => {
-  const ownerRows = { by: 'attribute', name: 'owner' } as const;
-  const day = keysOf({ partition: 'day', partitionType: 'NUMBER', ownerRows });
-  expect(day).toEqual({ partitionKey: { name: 'day', type: 'N' } });
-  const word = keysOf({ partition: 'owner', sort: 'word', sortType: 'STRING', ownerRows });
-  expect(word.partitionKey.type + word.sortKey?.type).toBe('SS');
-  // @ts-expect-error An owner is a text, so that no partition that is a number is one's.
-  keysOf({ partition: 'day', partitionType: 'NUMBER', ownerRows: { by: 'partition' } });
 });
 
 test.each(own)('each function may do exactly its own actions (%s)', (_, template) => {

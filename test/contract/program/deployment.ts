@@ -5,7 +5,6 @@ import { type IssuedToken, revokeToken } from '../../../bin/command-line/access-
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { explain } from '../../../bin/command-line/explain.ts';
 import { accountOf, type StackTarget, type Target } from '../../../bin/command-line/target.ts';
-import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
 
@@ -66,7 +65,7 @@ async function authorizerFailure(
   { database, tables }: Target,
   { id, token }: Token,
 ): Promise<string> {
-  const Key = { [accessTokenKey.partition]: id };
+  const Key = { id };
   const TableName = tables.accessTokens;
   try {
     await database.send(new PutCommand({ TableName, Item: { ...Key, owner: 0 } }));

@@ -17,7 +17,6 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect, jest, test } from '@jest/globals';
-import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startForwarder } from '../../support/http/servers.ts';
@@ -147,7 +146,7 @@ test('a revoked token lives on in the cache of the authorizer', async () => {
 test('a token that the authorizer cannot check is answered 503', async () => {
   const { id, token } = await issueToken();
   const TableName = outputs.AccessTokensTableName;
-  const Key = { [accessTokenKey.partition]: { S: id } };
+  const Key = { id: { S: id } };
   await database.send(new PutItemCommand({ TableName, Item: { ...Key, owner: { N: '0' } } }));
   expect(await list(token)).toBe(503);
   await database.send(new DeleteItemCommand({ TableName, Key }));
