@@ -109,7 +109,7 @@ async function exportPlants(file: string, options: Options): Promise<void> {
   }
 
   if (file === '-') {
-    onInterrupt(() => 'The export is not complete.');
+    onInterrupt(() => 'The export is not complete. Repeat the command.');
     await pipeline(pages, process.stdout, { end: false });
   } else {
     await writeNewFile(pathOf(file), pages());
@@ -154,7 +154,7 @@ async function writeNewFile(name: string, texts: AsyncGenerator<string>): Promis
   }
   onInterrupt(() => {
     removeDraft();
-    return 'Nothing was written.';
+    return 'Nothing was written. Repeat the command.';
   });
   const file = await open(draft, 'wx', 0o600).catch(refuse);
   try {
