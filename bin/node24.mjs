@@ -29,8 +29,8 @@ if (missing) {
   fail(`The package ${missing} is not installed. Run "npm ci${option}" first.`);
 } else if (missingInDevelopment) {
   fail(
-    `The package ${missingInDevelopment} is not installed. npm leaves out such packages with ` +
-      '"--omit=dev" and with NODE_ENV=production. Run "npm ci --include=dev".',
+    `The package ${missingInDevelopment} is not installed. Run "npm ci --include=dev", which also ` +
+      'brings what "--omit=dev" or NODE_ENV=production left out.',
   );
 } else if (node) {
   run(node);
@@ -105,8 +105,8 @@ function inPackageFolder(arg) {
 function failWithoutNode() {
   const isLeftOut = nodePackage in (optionalDependencies ?? {}) && !find(nodePackage);
   const remedy = isLeftOut
-    ? `The package ${nodePackage} brings it, and is not installed. npm leaves out such packages ` +
-      'with "--omit=optional". Run "npm ci --include=optional".'
+    ? `Run "npm ci --include=optional", which brings it as the package ${nodePackage}, also if ` +
+      '"--omit=optional" left that out.'
     : 'Get Node 24 from https://nodejs.org.';
   fail(`The plant store needs Node 24 or later, and this is ${version}. ${remedy}`);
 }

@@ -13,11 +13,11 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import { InvalidArgumentError, Option } from 'commander';
+import * as v from 'valibot';
 import { protectWrites, RetryStrategy, UnknownOutcome } from '../functions/dynamodb/writes.ts';
 import { parseJsonObject } from '../functions/http/json.ts';
-import { readFields, says } from '../functions/items/fields.ts';
-import { itemStore } from '../functions/items/store.ts';
-import { newPlant, type Plant, type PlantStore, plantKind } from '../functions/plants/plant.ts';
+import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
+import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { attempts } from '../functions/shared/timeouts.ts';
@@ -85,7 +85,7 @@ export function plantsProgram(): Promise<number> {
 async function openPlants(options: Options): Promise<Target & { store: PlantStore }> {
   const target = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(target.database);
-  return { ...target, store: itemStore(plantKind, target.database, target.tables.plants) };
+  return { ...target, store: plantStore(target.database, target.tables.plants) };
 }
 
 /** Returns a path that starts at the folder in which npm was called, which runs us elsewhere. */
@@ -94,12 +94,12 @@ const pathOf = (file: string): string => resolve(process.env.INIT_CWD ?? '', fil
 /** Writes an owner's plants to a new file, or to stdout. */
 async function exportPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
-  const { store } = await openPlants(options);
+  const { database, tables } = await openPlants(options);
   let exported = 0;
   async function* pages(): AsyncGenerator<string> {
     try {
-      for await (const page of pagesOf(store, owner)) {
-        yield page.map(toLine).join('');
+      for await (const page of pagesOf(database, tables.plants, owner)) {
+        yield page.map((item) => lineOf(parsePlant(item))).join('');
         exported += page.length;
         showProgress(`Exporting: ${counted(exported, 'plant')}`);
       }
@@ -117,25 +117,30 @@ async function exportPlants(file: string, options: Options): Promise<void> {
   console.error(`Exported ${counted(exported, 'plant')} of ${owner}.`);
 }
 
-const pageSize = 1000;
-
-/** Yields an owner's plants, page by page, in the order of their ids. */
-async function* pagesOf(store: PlantStore, owner: string): AsyncGenerator<Plant[]> {
-  let last: bigint | undefined;
-  for (;;) {
-    const page = await whileThrottled(() => store.list(owner, pageSize, last));
-    if (page.length > 0) {
-      yield page;
-    }
-    if (page.length < pageSize) {
-      return;
-    }
-    last = page.at(-1)?.id;
-  }
+/** Yields what the table holds of an owner, page by page, in the order of the ids. */
+async function* pagesOf(
+  database: DynamoDBDocumentClient,
+  table: string,
+  owner: string,
+): AsyncGenerator<Record<string, unknown>[]> {
+  let next: Record<string, unknown> | undefined;
+  do {
+    const query = new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: '#owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+      ExpressionAttributeValues: { ':owner': owner },
+      ConsistentRead: true,
+      ExclusiveStartKey: next,
+    });
+    const page: QueryCommandOutput = await whileThrottled(() => database.send(query));
+    yield page.Items ?? [];
+    next = page.LastEvaluatedKey;
+  } while (next);
 }
 
 /** Returns a plant as the body of a create, in one line. */
-function toLine({ id, ...others }: Plant): string {
+function lineOf({ id, ...others }: Plant): string {
   return `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
 }
 
@@ -279,11 +284,15 @@ function readPlant(line: string): { plant: Plant } | { faults: string[] } {
   if (!object) {
     return { faults: ['it is not a JSON object'] };
   }
-  const faults = object.repeated.map((name) => `${JSON.stringify(name)} ${says.once}`);
-  const plant = readFields(newPlant, object.members, 'fromJson', (name, detail) => {
-    faults.push(`${Object.hasOwn(newPlant, name) ? name : JSON.stringify(name)} ${detail}`);
-  });
-  return faults.length > 0 ? { faults } : { plant };
+  const { members, repeated } = object;
+  const unknown = Object.keys(members).filter((name) => !Object.hasOwn(newPlant.entries, name));
+  const { success, output: plant, issues = [] } = v.safeParse(newPlant, members);
+  const faults = [
+    ...repeated.map((name) => `${JSON.stringify(name)} must occur only once`),
+    ...unknown.map((name) => `${JSON.stringify(name)} is unknown`),
+    ...issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`),
+  ];
+  return success && faults.length === 0 ? { plant } : { faults };
 }
 
 function parse(line: string): ReturnType<typeof parseJsonObject> {
@@ -299,7 +308,12 @@ function parse(line: string): ReturnType<typeof parseJsonObject> {
 async function erasePlants(options: Options): Promise<void> {
   const { owner } = options;
   const { database, tables, store } = await openPlants(options);
-  const plantIds = () => idsOf(database, tables.plants, owner);
+  // It parses nothing but the ids, so that a damaged plant is erased too.
+  async function* plantIds(): AsyncGenerator<bigint> {
+    for await (const page of pagesOf(database, tables.plants, owner)) {
+      yield* page.map(({ id }) => (id as NumberValue).toBigInt());
+    }
+  }
   async function* tokenIds(): AsyncGenerator<string> {
     for (const token of await listTokens(database, tables.accessTokens, owner)) {
       // A damaged record may belong to anybody.
@@ -352,31 +366,6 @@ async function count(items: AsyncGenerator): Promise<number> {
 
 const holding = ({ tokens, plants }: { tokens: number; plants: number }): string =>
   `${counted(tokens, 'access token')} and ${counted(plants, 'plant')}`;
-
-/** Yields the ids of an owner's plants. It reads nothing else, so that damaged plants count too. */
-async function* idsOf(
-  database: DynamoDBDocumentClient,
-  table: string,
-  owner: string,
-): AsyncGenerator<bigint> {
-  let next: Record<string, unknown> | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: '#owner = :owner',
-      ProjectionExpression: 'id',
-      ExpressionAttributeNames: { '#owner': 'owner' },
-      ExpressionAttributeValues: { ':owner': owner },
-      ConsistentRead: true,
-      ExclusiveStartKey: next,
-    });
-    const page: QueryCommandOutput = await whileThrottled(() => database.send(query));
-    for (const { id } of page.Items ?? []) {
-      yield (id as NumberValue).toBigInt();
-    }
-    next = page.LastEvaluatedKey;
-  } while (next);
-}
 
 /** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
 const concurrency = 32;

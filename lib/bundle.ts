@@ -58,12 +58,12 @@ const stubbed = Object.keys(stubUsers);
 const stubs = join(root, 'functions', 'dynamodb', 'stubs.ts');
 
 /**
- * The handler's file. Only an ES module can await priming before Lambda counts the function as
+ * The handler's file. Only an ES module can await the warm-up before Lambda counts the function as
  * ready. It requires the bundle, because for an import Node would read and scan it several times.
  */
 const start = `import { createRequire } from 'node:module';
 const bundle = createRequire(import.meta.url)('./index.js');
-if (!process.env.${environment.withoutWarmUp}) await bundle.prime();
+if (!process.env.${environment.withoutWarmUp}) await bundle.warmUp();
 export const handler = bundle.handler;
 `;
 

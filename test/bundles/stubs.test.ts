@@ -1,13 +1,10 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import * as config from '@smithy/core/config';
 import { build as esbuild, type Plugin } from 'esbuild';
 import { digest } from '../../functions/access-tokens/token.ts';
-import { connect } from '../../functions/dynamodb/client.ts';
 import * as stubs from '../../functions/dynamodb/stubs.ts';
 import { build, buildOptions, bundle, type Entry, requestEntries } from '../../lib/bundle.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
@@ -21,10 +18,11 @@ bundle(ours);
 
 /** The functions with the SDK as it is: no stub, no shortcut. */
 const whole = temporaryFolder();
-const contents = 'export const streamCollector = undefined, lighten = () => {};';
+const contents = 'export const streamCollector = undefined;';
 const withoutShortcuts: Plugin = {
   name: 'without shortcuts',
-  setup: ({ onLoad }) => onLoad({ filter: /\/dynamodb\/lighten\.ts$/ }, () => ({ contents })),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/dynamodb\/stream-collector\.ts$/ }, () => ({ contents })),
 };
 const differently = { alias: {}, inject: [], plugins: [withoutShortcuts] };
 await esbuild({ ...buildOptions(), ...differently, outdir: whole, write: true });
@@ -151,30 +149,6 @@ test.each([
   process.env = { ...env, ...more };
   expect(await settled(stubs)).toEqual(await settled(config as unknown as typeof stubs));
   process.env = env;
-});
-
-test('the client that functions use has no logger and one signer', async () => {
-  process.env.AWS_REGION = 'eu-central-1';
-  const { middlewareStack, config } = connect();
-  const names = (stack: { identify(): string[] }) => stack.identify().join();
-  const whole = new DynamoDBClient({ region: 'eu-central-1' });
-  expect(names(whole.middlewareStack)).toContain('loggerMiddleware');
-  expect(names(middlewareStack)).not.toContain('loggerMiddleware');
-  expect(config.signer({} as never)).toBe(config.signer({} as never));
-});
-
-test('V8 keeps the configuration in the form that it copies fast, once it is read', () => {
-  setFlagsFromString('--allow-natives-syntax');
-  const isFast = new Function('object', 'return %HasFastProperties(object)');
-  setFlagsFromString('--no-allow-natives-syntax');
-  const forms = [connect(), new DynamoDBClient({ region: 'eu-central-1' })].map(({ config }) => {
-    const readRegion = () => config.region;
-    for (let reads = 0; reads < 1000; reads++) {
-      readRegion();
-    }
-    return isFast(config);
-  });
-  expect(forms).toEqual([true, false]);
 });
 
 test.each(['loadConfig', 'parseKnownFiles'])(

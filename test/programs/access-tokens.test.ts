@@ -277,6 +277,7 @@ test.each([
   ['digest must be 32 bytes', { digest: Buffer.from('QUOTED') }],
   ['digest must be 32 bytes', { digest: 'QUOTED' }],
   ['digest is missing', { digest: undefined }],
+  ['scopes must be text', { scopes: [['QUOTED']] }],
   ['scopes must be a list', { scopes: 'QUOTED' }],
   [badOwner, { owner: '' }],
   ['owner must be text', { owner: ['QUOTED'] }],

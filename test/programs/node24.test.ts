@@ -147,8 +147,8 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
     surroundings: { isOlder, packages: { optionalDependencies } },
     printed: '',
     error:
-      `${needs} The package node-${system} brings it, and is not installed. npm leaves out such ` +
-      'packages with "--omit=optional". Run "npm ci --include=optional".',
+      `${needs} Run "npm ci --include=optional", which brings it as the package node-${system}, ` +
+      'also if "--omit=optional" left that out.',
   },
   {
     what: 'an older Node with a platform package that does not run ends',
@@ -187,8 +187,8 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
     surroundings: { packages: { devDependencies: { second: '1.0.0' } } },
     printed: '',
     error:
-      'The package second is not installed. npm leaves out such packages with "--omit=dev" and ' +
-      'with NODE_ENV=production. Run "npm ci --include=dev".',
+      'The package second is not installed. Run "npm ci --include=dev", which also brings what ' +
+      '"--omit=dev" or NODE_ENV=production left out.',
   },
   {
     what: 'a workspace finds its packages, and their programs, above the project',
