@@ -3,13 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { deleteToken, issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
-import { AdministrationError } from '../../../bin/administration/administration-error.ts';
-import { administration, runCommand } from '../../../bin/administration/program.ts';
-import { openTarget, outputOf, type Target } from '../../../bin/administration/target.ts';
-import type { TargetOptions } from '../../../bin/administration/target-options.ts';
+import { deleteToken, issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
+import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { example } from '../../../bin/command-line/example.ts';
+import { administration, runCommand } from '../../../bin/command-line/program.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
+import {
+  openTarget,
+  stackOutputs,
+  type Target,
+  type TargetOptions,
+} from '../../../bin/command-line/target.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { root } from '../../support/checkout.ts';
 import { askDeployment, expectAnswer, type Token } from './deployment.ts';
@@ -66,7 +70,7 @@ async function testContract(options: Options): Promise<void> {
       console.log(told.join('\n'));
     }
     if (exitCode !== 0 || told.some((line) => line.startsWith('Differs'))) {
-      throw new AdministrationError(`${baseUrl} differs from the contract, as shown above.`);
+      throw new CommandError(`${baseUrl} differs from the contract, as shown above.`);
     }
   } finally {
     await tokens.deleteAll();
@@ -77,11 +81,11 @@ async function baseUrlOf(options: TargetOptions): Promise<string> {
   if (options.localhost) {
     return findRunning()?.baseUrl ?? 'http://127.0.0.1:3000/v1';
   }
-  return await outputOf(options, 'BaseUrl');
+  return (await stackOutputs(options))('BaseUrl');
 }
 
 /** Issues one run's tokens, each for a new owner, and deletes them. */
-function tokensOfRun({ database, table }: Target) {
+function tokensOfRun({ database, tables }: Target) {
   const run = randomUUID();
   const issued: string[] = [];
 
@@ -89,7 +93,7 @@ function tokensOfRun({ database, table }: Target) {
     const now = () => Date.now() - age * 1000;
     const expires = Math.floor(now() / 1000) + 3600;
     const grant = { owner: `contract-${run}-${owner}`, scopes, label: 'npm run contract', expires };
-    const { id, token } = await issueToken(database, table, grant, now);
+    const { id, token } = await issueToken(database, tables.accessTokens, grant, now);
     issued.push(id);
     return { id, token };
   }
@@ -97,7 +101,7 @@ function tokensOfRun({ database, table }: Target) {
   /** Issues the tokens that the suite needs. */
   async function forSuite() {
     const revoked = await issue('a');
-    await revokeToken(database, table, revoked.id);
+    await revokeToken(database, tables.accessTokens, revoked.id);
     return {
       token: (await issue('a')).token,
       otherToken: (await issue('b')).token,
@@ -108,7 +112,9 @@ function tokensOfRun({ database, table }: Target) {
   }
 
   async function deleteAll(): Promise<void> {
-    const deleted = await Promise.allSettled(issued.map((id) => deleteToken(database, table, id)));
+    const deleted = await Promise.allSettled(
+      issued.map((id) => deleteToken(database, tables.accessTokens, id)),
+    );
     const failed = issued.filter((_, i) => deleted[i]?.status === 'rejected');
     if (failed.length > 0) {
       throw new Error(`These tokens are not deleted, and expire in an hour: ${failed.join(' ')}.`);

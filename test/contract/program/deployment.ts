@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type IssuedToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
-import { AdministrationError } from '../../../bin/administration/administration-error.ts';
-import { explain } from '../../../bin/administration/explain.ts';
-import { accountOf, type Target } from '../../../bin/administration/target.ts';
-import type { StackTarget } from '../../../bin/administration/target-options.ts';
+import { type IssuedToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
+import { CommandError } from '../../../bin/command-line/command-error.ts';
+import { explain } from '../../../bin/command-line/explain.ts';
+import { accountOf, type StackTarget, type Target } from '../../../bin/command-line/target.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
 
@@ -48,7 +47,7 @@ async function lifeAfterRevocation(
   const what = 'a revoked token ends within the setting authorizer-cache, by default 60 s';
   // The gateway caches the verdict.
   await statusOf(baseUrl, token);
-  await revokeToken(target.database, target.table, id);
+  await revokeToken(target.database, target.tables.accessTokens, id);
   const revoked = performance.now();
   for (;;) {
     const status = await statusOf(baseUrl, token);
@@ -63,10 +62,11 @@ async function lifeAfterRevocation(
 /** Damages the record of a token, and returns a line about the answer. */
 async function authorizerFailure(
   baseUrl: string,
-  { database, table: TableName }: Target,
+  { database, tables }: Target,
   { id, token }: Token,
 ): Promise<string> {
   const Key = { id };
+  const TableName = tables.accessTokens;
   try {
     await database.send(new PutCommand({ TableName, Item: { ...Key, owner: 0 } }));
     const status = await statusOf(baseUrl, token);
@@ -123,13 +123,13 @@ export async function metricsOfFailure(
 export async function expectAnswer(baseUrl: string): Promise<void> {
   const status = await statusOf(baseUrl, '', 10_000).catch((error) => {
     const { message, cause = { message } } = error as Error & { cause?: Error };
-    throw new AdministrationError(
+    throw new CommandError(
       `${baseUrl} does not answer (${cause.message}). Start it, or give another with --base-url.`,
     );
   });
   // The call has no token. Without a stage, API Gateway answers 403.
   if (status === 403 || status === 404) {
-    throw new AdministrationError(
+    throw new CommandError(
       `${baseUrl}/plants was answered with ${status}, but a plant store answers 401. ` +
         'A base URL ends in the stage, like https://…/v1. Give another with --base-url.',
     );

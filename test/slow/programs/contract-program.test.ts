@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from '@jest/globals';
-import { listTokens } from '../../../bin/administration/access-tokens.ts';
+import { listTokens } from '../../../bin/command-line/access-tokens.ts';
 import { announce } from '../../../bin/command-line/running.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { metricsOfFailure } from '../../contract/program/deployment.ts';
@@ -110,7 +110,7 @@ const except = ['--except', ...few, 'only AWS settles'];
 /** Expects that `token list` shows none of a run's tokens. */
 async function expectNoTokens() {
   const all = await listTokens(service.database, tableIds.accessTokens);
-  expect(all.filter(({ label }) => label === 'npm run contract')).toEqual([]);
+  expect(all.filter((token) => 'label' in token && token.label === 'npm run contract')).toEqual([]);
 }
 async function expectCleanEnd() {
   await expectNoTokens();

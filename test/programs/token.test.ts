@@ -1,25 +1,22 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { issueToken } from '../../bin/administration/access-tokens.ts';
-import { announce, findRunning } from '../../bin/command-line/running.ts';
-import { demoToken } from '../../bin/offline/local-database.ts';
+import { issueToken } from '../../bin/command-line/access-tokens.ts';
+import { tokenProgram } from '../../bin/token.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
-import { serve } from '../support/http/servers.ts';
-import { testOnPosix } from '../support/posix.ts';
-import { token, tokenProcess } from './command.ts';
+import { runHere } from './run.ts';
 
 const tokens = await openTables();
 
-const local = (line: string, stdin?: string) =>
-  token(`${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {}, stdin);
+const local = (line: string, stdin = '', env = {}) =>
+  runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {
+    stdin,
+    env,
+  });
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
 const issue = (owner: string, label = 'a note') => {
   const grant = { owner, scopes: allScopes, label, expires: 4_000_000_000 };
@@ -130,21 +127,54 @@ test('list --json shows an empty list for an owner without tokens', async () => 
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
 });
 
-test('list shows who made the demo token', async () => {
-  await demoToken(tokens.endpoint, 'npm start');
-  expect((await local('list --owner demo')).stdout).toMatch(/ demo .* npm start\n/);
+test('list shows a label as it is, but for what a terminal would obey', async () => {
+  await issue('labels', '\u202e👩‍🌾 her laptop');
+  const { stdout } = await local('list --owner labels');
+  expect(stdout).toMatch(/ {2}\\u202e👩‍🌾 her laptop\n$/);
 });
 
-test.each([
-  { what: 'words', label: 'the laptop that lies in the basement', shown: / the .*…\n$/ },
-  { what: 'emoji', label: '👩‍🌾🌵'.repeat(9), shown: / 👩[^\\]*…\n$/u },
-  { what: 'what turns text around', label: `\u202e${'x'.repeat(30)}`, shown: / \\u202ex*…\n$/ },
-])('list fits 80 columns, and cuts off a label of $what for it', async ({ label, shown }) => {
-  const { id } = await issue('alice@example.com', label);
-  const { stdout } = await local('list --owner alice@example.com');
-  const line = stdout.split('\n').find((one) => one.startsWith(id)) ?? '';
-  expect(line.length).toBeLessThanOrEqual(80);
-  expect(`${line}\n`).toMatch(shown);
+test('list shows a scope that this version does not know', async () => {
+  const { record } = await issue('rolled-back');
+  const scopes = ['plants:read', 'gardens:read'];
+  const Item = { ...record, scopes };
+  await tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  const { stdout } = await local('list --owner rolled-back');
+  expect(stdout).toContain('  plants:read gardens:read  active  ');
+});
+
+/** Issues a token and damages its record, which then cannot be read. */
+async function issueDamaged(owner: string) {
+  const { id, record } = await issue(owner);
+  const Item = { ...record, digest: 'short' };
+  await tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  return { id, fault: `The record of the access token ${id} is invalid: digest must be 32 bytes.` };
+}
+
+test('list shows a record that cannot be read beside the others', async () => {
+  const { id } = await issue('mixed');
+  const { id: damaged, fault } = await issueDamaged('mixed');
+  const { code, stdout, stderr } = await local('list --owner mixed');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${fault}\n` });
+  const [, first, second] = stdout.split('\n');
+  expect(first).toMatch(new RegExp(`^${id} .* active `));
+  expect(second).toMatch(new RegExp(`^${damaged} +mixed +unreadable$`));
+  const json = JSON.parse((await local('list --owner mixed --json')).stdout);
+  expect(json[1]).toEqual({ id: damaged, owner: 'mixed', status: 'unreadable', fault });
+  expect((await local('list --owner mixed --active')).stdout).not.toContain(damaged);
+});
+
+test('revoke of a record that cannot be read says that it is revoked', async () => {
+  const { id, fault } = await issueDamaged('damaged');
+  const revoked = await local(`revoke ${id}`);
+  expect(revoked).toEqual({ code: 0, stdout: '', stderr: `Revoked ${id}. ${fault}\n` });
+});
+
+test('rotate of a record that cannot be read writes nothing and says so', async () => {
+  const { id, fault } = await issueDamaged('unrotatable');
+  const rotated = await local(`rotate ${id}`);
+  expect(rotated).toEqual(failed(`${fault} Revoke it and issue a new one.`));
+  const { stdout } = await local('list --owner unrotatable');
+  expect(stdout.trim().split('\n')).toHaveLength(2);
 });
 
 interface Rotation {
@@ -252,100 +282,6 @@ test.each([
 
 test('a setting of npm is not taken for an option that npm took', async () => {
   const npm = { npm_lifecycle_event: 'token', npm_config_scope: '@example' };
-  const { stdout } = await token(`list --dynamodb-endpoint ${tokens.endpoint}`, npm);
+  const { stdout } = await local('list', '', npm);
   expect(stdout).toMatch(/^ID /);
 });
-
-/** Announces an `npm start` with these tables, as one of this process. */
-function announceHere() {
-  const folder = temporaryFolder();
-  const data = join(folder, '.plant-store');
-  mkdirSync(data);
-  const file = join(data, 'running.json');
-  const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint: tokens.endpoint };
-  expect(findRunning(data)).toBeUndefined();
-  const { stop } = announce(data, running);
-  return { folder, data, file, running, stop };
-}
-
-test('an npm start is found from its announcement until its end', async () => {
-  const { data, file, running, stop } = announceHere();
-  expect(findRunning(data)).toMatchObject({ processId: process.pid, ...running });
-  await stop();
-  expect(findRunning(data)).toBeUndefined();
-  expect(existsSync(file)).toBe(false);
-});
-
-testOnPosix('files have no modes there')(
-  'only its user may read the announcement of an npm start',
-  async () => {
-    const { file, stop } = announceHere();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    await stop();
-  },
-);
-
-test('--localhost takes the database of an announced npm start', async () => {
-  const { folder, stop } = announceHere();
-  const { stdout } = await tokenProcess('issue --owner found --localhost', {}, folder);
-  expect(await record(tokenId(stdout.trim()))).toMatchObject({ owner: 'found' });
-  await stop();
-});
-
-/** Announces an `npm start` whose process was killed, and so left its announcement. */
-async function announceKilled(more: object) {
-  const { data, file, running, stop } = announceHere();
-  const written = JSON.parse(readFileSync(file, 'utf8'));
-  await stop();
-  const { pid: processId } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(file, JSON.stringify({ ...written, processId, ...more }));
-  return { data, running };
-}
-
-test('an npm start that was killed is not found', async () => {
-  const { data } = await announceKilled({});
-  expect(findRunning(data)).toBeUndefined();
-});
-
-test('an npm start whose process id is of another container may run, and is found', async () => {
-  const { data, running } = await announceKilled({ processes: 'elsewhere' });
-  expect(findRunning(data)).toMatchObject(running);
-});
-
-test.each(['http://127.0.0.1:1', 'http://localhost:1'])(
-  'if no npm start runs at %s, one line says so',
-  async (endpoint) => {
-    const message =
-      `No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
-      'with --dynamodb-endpoint.';
-    expect(await tokenProcess(`list --dynamodb-endpoint ${endpoint}`)).toEqual(failed(message));
-  },
-);
-
-/** Starts a server that gives one answer, and returns its URL. */
-const answering = (status: number, body: string) =>
-  serve((_, response) => response.writeHead(status).end(body));
-
-test.each([
-  {
-    title: 'a database without the tables',
-    start: async () => (await openTables({ accessTokens: 'Others' })).endpoint,
-  },
-  { title: 'no database', start: () => answering(403, '{"message":"Forbidden"}') },
-])('a server that is $title is not taken for that of an npm start', async ({ start }) => {
-  const endpoint = await start();
-  const { code, stderr } = await token(`list --dynamodb-endpoint ${endpoint}`);
-  expect(code).toBe(1);
-  const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
-  expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
-});
-
-test.each([ann, 'list', 'revoke Zk3v9QeXb2Lr'])(
-  '%s does nothing with an empty answer of the database',
-  async (command) => {
-    const options = `--dynamodb-endpoint ${await answering(200, '')}`;
-    const { code, stdout, stderr } = await token(`${command} ${options}`);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
-  },
-);

@@ -1,10 +1,10 @@
-import { AdministrationError } from './administration-error.ts';
+import { CommandError } from './command-error.ts';
 import {
   databaseEndpoint,
   type LocalTarget,
   type StackTarget,
   type TargetOptions,
-} from './target-options.ts';
+} from './target.ts';
 
 const unreachable =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|TimeoutError)$/;
@@ -18,7 +18,7 @@ const badCredentials = [
 
 /** Returns one line that says what went wrong and what to do about it. */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
-  if (error instanceof AdministrationError) {
+  if (error instanceof CommandError) {
     return error.message;
   }
   const { name, message } = error as Error;

@@ -77,43 +77,56 @@ const nodeOf = (version: string) =>
 
 interface Surroundings {
   isOlder?: boolean;
-  devDependencies?: object;
+  /** In package.json, beside the package `first`, which is installed. */
+  packages?: object;
+  /** Lays the packages into a folder above the project's. */
+  isWorkspace?: boolean;
+  nodeEnv?: string;
   /** The Node of the platform package, and your own, which npm names. */
   platform?: string;
   own?: string;
 }
 
+const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+
 /** Starts a program by a copy of the launcher, in a project of its own. */
-function launchIn({ isOlder, devDependencies, platform, own }: Surroundings) {
-  const project = temporaryFolder();
+function launchIn({ isOlder, packages, isWorkspace, nodeEnv, platform, own }: Surroundings) {
+  const above = temporaryFolder();
+  const project = isWorkspace ? 'packages/store/' : '';
   const write = (path: string, text: string) => {
-    const file = join(project, path);
+    const file = join(above, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { mode: 0o755 });
     return file;
   };
-  const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   if (platform) {
     write(`node_modules/node-${system}/bin/node`, platform);
   }
   write('node_modules/first/package.json', '{}');
-  const packages = { dependencies: { first: '1.0.0' }, devDependencies };
-  write('package.json', JSON.stringify(packages));
-  const copy = write('bin/node24.mjs', readFileSync(launcher, 'utf8'));
+  write('node_modules/first/say.mjs', 'console.log("first");');
+  const dependencies = { first: '1.0.0' };
+  write(`${project}package.json`, JSON.stringify({ dependencies, ...packages }));
+  const copy = write(`${project}bin/node24.mjs`, readFileSync(launcher, 'utf8'));
   const file = program('console.log(process.env.npm_node_execpath, process.argv[2]);');
-  const env = { ...process.env, ...(own && { npm_node_execpath: write('node', own) }) };
-  return launch([...(isOlder ? olderNode : []), copy, file, '--y'], { env }).ended();
+  const env = {
+    ...process.env,
+    ...(own && { npm_node_execpath: write('node', own) }),
+    ...(nodeEnv && { NODE_ENV: nodeEnv }),
+  };
+  const args = isWorkspace ? ['node_modules/first/say.mjs'] : [file, '--y'];
+  const cwd = join(above, project);
+  return launch([...(isOlder ? olderNode : []), copy, ...args], { env, cwd }).ended();
 }
 
 const isOlder = true;
-const devDependencies = { '@scope/second': '1.0.0' };
-const refusal = 'The plant store needs Node 24 or later, and this is v20\\.1\\.0\\. Run "npm ci".*';
-const lack = 'The package @scope/second is not installed. Run "npm ci" first.';
+const needs = 'The plant store needs Node 24 or later, and this is v20.1.0.';
+const getNode = `${needs} Get Node 24 from https://nodejs.org.`;
+const optionalDependencies = { [`node-${system}`]: '24.0.0' };
 interface Launch {
   what: string;
   surroundings: Surroundings;
   printed: string;
-  /** Why nothing starts, as the source of an expression. */
+  /** Why nothing starts. */
   error?: string;
 }
 // What stands for another Node is a script.
@@ -124,16 +137,24 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
     printed: 'v24 got --y',
   },
   {
-    what: 'an older Node without a platform package ends',
+    what: 'an older Node on a system without a platform package ends',
     surroundings: { isOlder },
     printed: '',
-    error: refusal,
+    error: getNode,
   },
   {
-    what: 'an older Node with one that does not run ends',
-    surroundings: { isOlder, platform: '#!/no' },
+    what: 'an older Node whose platform package was left out ends',
+    surroundings: { isOlder, packages: { optionalDependencies } },
     printed: '',
-    error: refusal,
+    error:
+      `${needs} Run "npm ci --include=optional", which brings it as the package node-${system}, ` +
+      'also if "--omit=optional" left that out.',
+  },
+  {
+    what: 'an older Node with a platform package that does not run ends',
+    surroundings: { isOlder, packages: { optionalDependencies }, platform: '#!/no' },
+    printed: '',
+    error: getNode,
   },
   {
     what: 'a newer Node of yours goes before it',
@@ -147,15 +168,38 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
   },
   {
     what: 'a package that is not installed is named',
-    surroundings: { devDependencies },
+    surroundings: { packages: { dependencies: { '@scope/second': '1.0.0' } } },
     printed: '',
-    error: lack,
+    error: 'The package @scope/second is not installed. Run "npm ci" first.',
+  },
+  {
+    what: 'if npm would leave packages out, the command brings them too',
+    surroundings: {
+      packages: { dependencies: { second: '1.0.0' }, optionalDependencies },
+      isOlder,
+      nodeEnv: 'production',
+    },
+    printed: '',
+    error: 'The package second is not installed. Run "npm ci --include=dev" first.',
+  },
+  {
+    what: 'a package that npm left out is named with the option',
+    surroundings: { packages: { devDependencies: { second: '1.0.0' } } },
+    printed: '',
+    error:
+      'The package second is not installed. Run "npm ci --include=dev", which also brings what ' +
+      '"--omit=dev" or NODE_ENV=production left out.',
+  },
+  {
+    what: 'a workspace finds its packages, and their programs, above the project',
+    surroundings: { isWorkspace: true, packages: { devDependencies: { first: '1.0.0' } } },
+    printed: 'first',
   },
 ])('$what', async ({ surroundings, printed, error }) => {
   expect(await launchIn(surroundings)).toEqual({
     code: error ? 1 : 0,
     stdout: printed && `${printed}\n`,
-    stderr: error ? expect.stringMatching(new RegExp(`^error: ${error}\n$`)) : '',
+    stderr: error ? `error: ${error}\n` : '',
   });
 });
 

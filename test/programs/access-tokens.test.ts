@@ -7,8 +7,8 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
-} from '../../bin/administration/access-tokens.ts';
-import { AdministrationError } from '../../bin/administration/administration-error.ts';
+} from '../../bin/command-line/access-tokens.ts';
+import { CommandError } from '../../bin/command-line/command-error.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -90,7 +90,7 @@ test.each([
   ],
 ])('the grant %j is refused with every fault named, and is not stored', async (bad, fault) => {
   const before = (await scan()).length;
-  const error = new AdministrationError(`No token was issued: ${fault}.`);
+  const error = new CommandError(`No token was issued: ${fault}.`);
   await expect(issue(bad)).rejects.toThrow(error);
   expect(await scan()).toHaveLength(before);
 });
@@ -112,6 +112,19 @@ test('a list has all tokens or those of one owner, the oldest first', async () =
   const limit = () => ({ Limit: pages++ > 0 ? 2 : 1 });
   expect(await asking(limit, () => listTokens(database, table))).toEqual(all);
   expect(pages).toBeGreaterThan(2);
+});
+
+test('a list is read consistently, so that it shows what was just issued', async () => {
+  const inputs: object[] = [];
+  const note = (input: object) => {
+    inputs.push(input);
+    return {};
+  };
+  await asking(note, () => listTokens(database, table));
+  expect(inputs.length).toBeGreaterThan(0);
+  expect(inputs.filter((input) => !('ConsistentRead' in input && input.ConsistentRead))).toEqual(
+    [],
+  );
 });
 
 test('revoking a revoked token changes nothing', async () => {
@@ -164,7 +177,7 @@ test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   const { id } = await issue();
   await happens(id);
   const before = await scan();
-  const error = new AdministrationError(message.replace('ID', id));
+  const error = new CommandError(message.replace('ID', id));
   await expect(rotate(id, { now })).rejects.toThrow(error);
   if (message.startsWith('There')) {
     await expect(revoke(id)).rejects.toThrow(error);
@@ -185,11 +198,38 @@ test.each([
       await happens(id);
       meanwhile = (await find(id)) ?? 'nothing';
     });
-    await expect(rotate(id)).rejects.toThrow(new AdministrationError(message.replace('ID', id)));
+    await expect(rotate(id)).rejects.toThrow(new CommandError(message.replace('ID', id)));
     expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
     expect(await scan()).toHaveLength(before + more);
   },
 );
+
+test('a rotation keeps a scope that this version does not know', async () => {
+  const { id, record } = await issue();
+  const scopes = ['plants:read', 'gardens:read'];
+  await database.send(new PutCommand({ TableName: table, Item: { ...record, scopes } }));
+  expect((await rotate(id)).record.scopes).toEqual(scopes);
+});
+
+test('a rotation whose outcome is unknown names the new token, which nobody has', async () => {
+  const { id } = await issue();
+  const before = (await scan()).length;
+  const fail = () => {
+    throw new Error('socket hang up');
+  };
+  const failing = asking(
+    (input) => ('UpdateExpression' in input ? fail() : {}),
+    () => rotate(id),
+  );
+  const { message } = await failing.then(
+    () => new Error('It did not fail.'),
+    (error: Error) => error,
+  );
+  const [, next = ''] = /The new token (\w{12}) was issued/.exec(message) ?? [];
+  expect(message).toContain(`It is unknown whether ${id} was replaced (socket hang up).`);
+  expect(await find(next)).toMatchObject({ owner: 'ann' });
+  expect(await scan()).toHaveLength(before + 1);
+});
 
 test('of ten rotations at a time one succeeds, and all others name its new token', async () => {
   const { id } = await issue();
@@ -200,7 +240,7 @@ test('of ten rotations at a time one succeeds, and all others name its new token
   );
   expect(more).toEqual([]);
   const reasons = rotations.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
-  const told = new AdministrationError(
+  const told = new CommandError(
     `The token ${id} was already replaced by ${winner}. Rotate that one. ` +
       'If it is lost, revoke it and issue a new one.',
   );
@@ -250,8 +290,12 @@ test.each([
   const { record } = await issue();
   const Item = Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined);
   await database.send(new PutCommand({ TableName: table, Item: Object.fromEntries(Item) }));
-  const error = new Error(`The record of the access token ${record.id} is invalid: ${message}.`);
-  await expect(find(record.id)).rejects.toThrow(error);
-  await expect(listTokens(database, table)).rejects.toThrow(error);
+  const sentence = `The record of the access token ${record.id} is invalid: ${message}.`;
+  await expect(find(record.id)).rejects.toThrow(new Error(sentence));
+  const listed = await listTokens(database, table);
+  expect(listed.filter(({ id }) => id === record.id)).toEqual([
+    expect.objectContaining({ id: record.id, fault: sentence }),
+  ]);
+  await expect(rotate(record.id)).rejects.toThrow(sentence);
   await remove(record.id);
 });

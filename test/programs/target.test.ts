@@ -1,18 +1,23 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { issueToken } from '../../bin/administration/access-tokens.ts';
+import { issueToken } from '../../bin/command-line/access-tokens.ts';
+import { announce, findRunning } from '../../bin/command-line/running.ts';
+import { plantsProgram } from '../../bin/plants.ts';
+import { tokenProgram } from '../../bin/token.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { embedded } from '../support/database/engines.ts';
-import { createTablesOf, openTables, tableOf } from '../support/database/open-database.ts';
+import { openTables } from '../support/database/open-database.ts';
 import { describedStack } from '../support/http/described-stack.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { run, token, tokenProcess } from './command.ts';
+import { runHere, runProcess } from './run.ts';
 
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
 
@@ -20,9 +25,9 @@ const folder = temporaryFolder();
 // Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
 const table = 'PlantStore-AccessTokens-1ABC';
 const tokens = await openTables({ accessTokens: table }, embedded);
-await createTablesOf({ [tableIds.accessTokens]: tableOf('id') }, tokens);
+const local = await openTables();
 const outputs: Record<string, Record<string, string>> = {
-  PlantStore: { AccessTokensTableName: table },
+  PlantStore: { AccessTokensTableName: table, PlantsTableName: 'PlantStore-Plants-1ABC' },
   Else: { BucketName: 'b' },
 };
 const errors: Record<string, [status: number, code: string, message: string]> = {
@@ -68,10 +73,8 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['the profile in the environment', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
 ])('a stack’s outputs name its table, with %s', async (_, options, env, accessKeyId, region) => {
   asked.length = 0;
-  const { stdout } = await token(`issue --owner deployed --stack PlantStore ${options}`, {
-    ...deployed,
-    ...env,
-  });
+  const command = `issue --owner deployed --stack PlantStore ${options}`;
+  const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
   expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
   const record = await findRecord(tokens.database, table, tokenId(stdout.trim()) ?? '');
   expect(record).toMatchObject({ owner: 'deployed' });
@@ -92,24 +95,24 @@ testOnPosix('it has no Bash of its own').each(lines.filter(isOfShell))(
 );
 
 async function expectToWork(line: string): Promise<void> {
-  const name = line.includes('--localhost') ? tableIds.accessTokens : table;
-  const { id, token: whole } = await issueToken(tokens.database, name, {
+  const isLocal = line.includes('--localhost');
+  const { database } = isLocal ? local : tokens;
+  const { id, token } = await issueToken(database, isLocal ? tableIds.accessTokens : table, {
     owner: 'alice',
     scopes: ['plants:read'],
     label: '',
-    expires: undefined,
   });
   const file = join(folder, 'token');
-  writeFileSync(file, whole);
+  writeFileSync(file, token);
   const command = line
     .replace('TOKEN_ID', id)
     .replace('FILE_WITH_TOKEN', file)
     .replace(/--stack \S+/, '--stack PlantStore')
-    .replace('--localhost', `--localhost --dynamodb-endpoint ${tokens.endpoint}`);
+    .replace('--localhost', `--localhost --dynamodb-endpoint ${local.endpoint}`);
   const env = { ...deployed, ...account };
   const { code, stderr } = isOfShell(line)
-    ? await run('bash', ['-c', command], env)
-    : await token(command.replace(/^.* token -- /, ''), env);
+    ? await runProcess('bash', ['-c', command], { env })
+    : await runHere(tokenProgram, command.replace(/^.* token -- /, ''), { env });
   expect(stderr).not.toContain('error');
   expect(code).toBe(0);
 }
@@ -125,7 +128,7 @@ test.each<[options: string, variables: object, line: string]>([
   [
     '--stack Else',
     account,
-    'The stack Else has no output AccessTokensTableName. … choose another with --stack.',
+    'The stack Else has no output PlantsTableName. … choose another with --stack.',
   ],
   ['--stack Forbidden', account, 'AWS does not allow it: User: arn:u is not authorized …'],
   ['--stack LoggedOut', account, 'AWS does not accept the credentials (…). … --profile.'],
@@ -142,8 +145,117 @@ test.each<[options: string, variables: object, line: string]>([
   ['--stack A', {}, 'No AWS region is chosen. Choose one with --region.'],
   ['--stack A', noNetwork, 'AWS cannot be reached (…). Check the network and --region.'],
 ])('list %s with the variables %j fails with one line: %s', async (options, variables, line) => {
-  const tried = variables === noNetwork ? tokenProcess : token;
-  const { code, stdout, stderr } = await tried(`list ${options}`, { ...deployed, ...variables });
+  const env = { ...deployed, ...variables };
+  const { code, stdout, stderr } =
+    variables === noNetwork
+      ? await tokenProcess(['list', ...options.split(' ')], { env })
+      : await runHere(tokenProgram, `list ${options}`, { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: ${line.split('…').map(RegExp.escape).join('.*')}\n$`));
+});
+
+function tokenProcess(args: string[], surroundings: object = {}) {
+  return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
+}
+
+/** Announces an `npm start` in a folder of its own. */
+function announceHere(dynamodbEndpoint: string) {
+  const cwd = temporaryFolder();
+  const data = join(cwd, '.plant-store');
+  mkdirSync(data);
+  const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint };
+  expect(findRunning(data)).toBeUndefined();
+  announce(data, running);
+  return { cwd, data, file: join(data, 'running.json'), running };
+}
+
+test('an npm start is found from its announcement on', () => {
+  const { data, running } = announceHere(local.endpoint);
+  expect(findRunning(data)).toMatchObject(running);
+});
+
+testOnPosix('files have no modes there')(
+  'only its user may read the announcement of an npm start',
+  () => {
+    const { file } = announceHere(local.endpoint);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
+
+test('an npm start that has ended is not found', () => {
+  const { data, file } = announceHere(local.endpoint);
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  const { pid: processId } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(file, JSON.stringify({ ...written, processId }));
+  expect(findRunning(data)).toBeUndefined();
+});
+
+test('--localhost takes the database of an announced npm start', async () => {
+  const { cwd } = announceHere(local.endpoint);
+  const { stdout } = await tokenProcess(['issue', '--owner', 'found', '--localhost'], { cwd });
+  const record = findRecord(local.database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
+  expect(await record).toMatchObject({ owner: 'found' });
+});
+
+test('if no npm start runs, one line says so', async () => {
+  const endpoint = 'http://localhost:1';
+  const message =
+    `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
+    'with --dynamodb-endpoint.\n';
+  expect(await tokenProcess(['list', '--dynamodb-endpoint', endpoint])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: message,
+  });
+});
+
+/** Starts a server that gives one answer, and returns its URL. */
+const answering = (status: number, body: string) =>
+  serve((_, response) => response.writeHead(status).end(body));
+
+test('a server that is no database is not taken for that of an npm start', async () => {
+  const endpoint = await answering(403, '{"message":"Forbidden"}');
+  const { code, stderr } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
+  expect(code).toBe(1);
+  const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
+  expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
+});
+
+test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
+  '%s does nothing with an empty answer of the database',
+  async (command) => {
+    const options = `--dynamodb-endpoint ${await answering(200, '')}`;
+    const { code, stdout, stderr } = await runHere(tokenProgram, `${command} ${options}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
+  },
+);
+
+/** Every command that changes or reads what is in a table. */
+const commands = [
+  { program: tokenProgram, line: 'issue --owner alice' },
+  { program: tokenProgram, line: 'list' },
+  { program: tokenProgram, line: 'revoke Zk3v9QeXb2Lr' },
+  { program: tokenProgram, line: 'rotate Zk3v9QeXb2Lr' },
+  { program: tokenProgram, line: 'list --region eu-central-1 --profile work' },
+  { program: plantsProgram, line: 'export - --owner alice' },
+  { program: plantsProgram, line: 'import - --owner alice' },
+  { program: plantsProgram, line: 'erase --owner alice' },
+];
+
+// An account is in the environment, and both of its services are a server that counts.
+let calls = 0;
+const counter = await serve((_, response) => {
+  calls += 1;
+  response.writeHead(500).end();
+});
+
+test.each(commands)('$line without a target touches nothing, and asks where', async (command) => {
+  const env = { ...account, AWS_ENDPOINT_URL: counter };
+  const line =
+    'error: Say where: add --localhost for the running "npm start", or --stack PlantStore for ' +
+    'the deployed stack of that name.\n';
+  const ended = await runHere(command.program, command.line, { env });
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
+  expect(calls).toBe(0);
 });

@@ -1,12 +1,12 @@
+import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
-import { endOnClosedOutput } from '../command-line/closed-output.ts';
+import { explain } from './explain.ts';
 import {
   refuseOptionsAsValues,
   refuseOptionsOfNpm,
   refuseSecretArguments,
-} from '../command-line/refused-arguments.ts';
-import { explain } from './explain.ts';
-import { addTargetOptions, type TargetOptions } from './target-options.ts';
+} from './refused-arguments.ts';
+import { addTargetOptions, type TargetOptions } from './target.ts';
 
 /** Makes a program to which commands can be added. Its errors are one line each. */
 export const administration = (name: string): Command =>
@@ -43,4 +43,28 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     // Stdin would keep the process alive until its writer closes it.
     process.stdin.destroy();
   }
+}
+
+/** Returns the first line of standard input, or an empty text. */
+export async function readFirstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    return line;
+  }
+  return '';
+}
+
+/**
+ * Ends the process once its output cannot be written. It ends quietly if the reader is gone, as
+ * `| head -1` is after a line, and otherwise with an error of one line: on a full disk, say.
+ */
+function endOnClosedOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') {
+      process.exit();
+    }
+    console.error(`error: The output cannot be written: ${error.message}. Send it elsewhere.`);
+    process.exit(1);
+  });
+  // Nothing can be said any more.
+  process.stderr.on('error', () => process.exit(1));
 }

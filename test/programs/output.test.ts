@@ -4,17 +4,10 @@ import { existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { printable } from '../../bin/command-line/printable.ts';
-import { textTable } from '../../bin/command-line/text-table.ts';
 import { root } from '../support/checkout.ts';
 
-test.each([
-  ['token.ts', 'rotate', '--help'],
-  ['token.ts', '--help'],
-  ['plants.ts', 'import', '--help'],
-  ['start.ts', '--help'],
-  ['sam.ts', '--help'],
-])('%s %s %s ends quietly if nobody reads its output', async (program, ...args) => {
-  const child = spawn(process.execPath, [`bin/${program}`, ...args], { cwd: root });
+test('a program ends quietly if nobody reads its output', async () => {
+  const child = spawn(process.execPath, ['bin/token.ts', '--help'], { cwd: root });
   child.stdout.destroy();
   const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -24,7 +17,7 @@ test.each([
 (existsSync('/dev/full') ? test : test.skip)(
   'output on a full disk is an error of one line',
   () => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/sbom.ts'], {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/plants.ts', '--help'], {
       cwd: root,
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
       encoding: 'utf8',
@@ -47,5 +40,4 @@ test.each([
   ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
 ])('%s cannot change what a terminal shows', (_, given, shown) => {
   expect(printable(given)).toBe(shown);
-  expect(textTable([['x', given]])).toBe(`x  ${shown}`);
 });
