@@ -41,3 +41,4 @@ export const prime = (): Promise<void> => {
   };
   return primeClient(database, { Item: record }, () => findRecord(database, table, id));
 };
+export { prime as warmUp };
