@@ -7,14 +7,22 @@ import { operations, stageName } from '../../functions/shared/operations.ts';
 import { problemMediaType, problemMembers, problems } from '../../functions/shared/problems.ts';
 import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
-import { ofType, propertiesOf, ref, resource, type Template, templates } from './templates.ts';
+import {
+  ofType,
+  propertiesOf,
+  type Resource,
+  ref,
+  resource,
+  type Template,
+  templates,
+} from './templates.ts';
 
 // `npm start` serves the facts of functions/shared. The template must have them, and no others.
 
 const requestId = 'context.extendedRequestId';
 
 /** Returns the methods of the API, by method and path. */
-function methodsOf(template: Template) {
+function methodsOf(template: Template): Record<string, Resource['Properties']> {
   const pathOf = (id: string): string => {
     const { PathPart, ParentId } = resource(template, id).Properties;
     return `${ParentId.Ref ? pathOf(ParentId.Ref) : ''}/${PathPart}`;

@@ -232,8 +232,8 @@ function baseUrlOf(template: Template, domain: string | undefined): unknown {
 }
 
 test.each(all)('outputs are addresses, tables and the next command (%s)', (name, template) => {
-  const { domain, certificate }: { domain?: string; certificate?: string } =
-    settings[name as keyof typeof settings];
+  const chosen: Record<string, string> = settings[name as keyof typeof settings];
+  const { domain, certificate } = chosen;
   const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
   const [domainId = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
   const target = attributeOf(domainId, 'RegionalDomainName');
