@@ -4,7 +4,7 @@ import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findRecord } from './access-tokens/record.ts';
 import { digest, makeToken } from './access-tokens/token.ts';
 import { connect, requiredVariable } from './dynamodb/client.ts';
-import { prime as primeClient } from './dynamodb/prime.ts';
+import { warmUpClient } from './dynamodb/warm-up.ts';
 import { logError } from './log.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 import { timeouts } from './shared/timeouts.ts';
@@ -25,11 +25,8 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
   })
   .handler(authorizer((id) => findRecord(database, table, id)));
 
-/**
- * Called by start.mjs (lib/bundle.ts) while Lambda initializes the function. It looks a record up.
- * Only requests call the handler.
- */
-export const prime = (): Promise<void> => {
+/** Looks a record up. Only requests call the handler. */
+export function warmUp(): Promise<void> {
   const { id, token } = makeToken();
   const record = {
     id: { S: id },
@@ -39,6 +36,5 @@ export const prime = (): Promise<void> => {
     label: { S: '' },
     created: { N: '0' },
   };
-  return primeClient(database, { Item: record }, () => findRecord(database, table, id));
-};
-export { prime as warmUp };
+  return warmUpClient(database, { Item: record }, () => findRecord(database, table, id));
+}

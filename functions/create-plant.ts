@@ -1,11 +1,29 @@
-import { itemFunction } from './items/function.ts';
-import { createPlant, createPlantInput } from './plants/create.ts';
-import { plantKind } from './plants/plant.ts';
+import { connect, requiredVariable } from './dynamodb/client.ts';
+import { warmUpClient } from './dynamodb/warm-up.ts';
+import { operation } from './http/operation.ts';
+import { Problem } from './http/problem.ts';
+import { newPlant, shown } from './plants/plant.ts';
+import { plantStore } from './plants/store.ts';
+import { tableVariable } from './shared/environment-variables.ts';
 
-export const {
-  handler,
-  prime,
-  prime: warmUp,
-} = itemFunction(plantKind, createPlantInput, createPlant, (store, plant) =>
-  store.create('-', plant),
-);
+const database = connect();
+const plants = plantStore(database, requiredVariable(tableVariable('plants')));
+
+/** `POST /plants`: 201, or 200 if the same plant was there already. */
+export const handler = operation({ body: newPlant }, async ({ body: plant }, context) => {
+  const { owner, requestPath, abortSignal } = context;
+  const creation = await plants.create(owner, plant, { abortSignal });
+  if (creation === 'conflict') {
+    throw new Problem('plant-exists');
+  }
+  const isNew = creation === 'created';
+  return {
+    code: isNew ? 'PLANT_CREATED' : 'PLANT_UNCHANGED',
+    status: isNew ? 201 : 200,
+    headers: { Location: `${requestPath}/${plant.id}` },
+    body: shown(plant),
+  };
+});
+
+export const warmUp = (): Promise<void> =>
+  warmUpClient(database, {}, () => plants.create('-', { id: 0n, name: '-', tag: '' }));

@@ -1,9 +1,29 @@
-import { itemFunction } from './items/function.ts';
-import { listPlants, listPlantsInput } from './plants/list.ts';
-import { plantKind } from './plants/plant.ts';
+import { connect, requiredVariable } from './dynamodb/client.ts';
+import { warmUpClient } from './dynamodb/warm-up.ts';
+import { operation } from './http/operation.ts';
+import { cursorAfter, listQuery, shown } from './plants/plant.ts';
+import { plantStore } from './plants/store.ts';
+import { tableVariable } from './shared/environment-variables.ts';
 
-export const {
-  handler,
-  prime,
-  prime: warmUp,
-} = itemFunction(plantKind, listPlantsInput, listPlants, (store) => store.list('-', 1, undefined));
+const database = connect();
+const plants = plantStore(database, requiredVariable(tableVariable('plants')));
+
+/** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
+export const handler = operation({ query: listQuery }, async ({ query }, context) => {
+  const { owner, requestPath, abortSignal } = context;
+  const { limit, cursor } = query;
+  // One plant more than a page tells whether there is a next page.
+  const found = await plants.list(owner, limit + 1, cursor, { abortSignal });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const headers: Record<string, string> = {};
+  if (last && found.length > limit) {
+    const next = `${requestPath}?limit=${limit}&cursor=${cursorAfter(last.id)}`;
+    headers.Link = `<${next}>; rel="next"`;
+  }
+  return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(shown) };
+});
+
+const items = [{ id: { N: '0' }, name: { S: '-' }, tag: { S: '' } }];
+export const warmUp = (): Promise<void> =>
+  warmUpClient(database, { Items: items }, () => plants.list('-', 1));

@@ -13,32 +13,6 @@ export const logInfo = (code: LogCode, fields: LogFields): void =>
 export const logError = (code: LogCode, fields: LogFields, error: unknown): void =>
   console.error({ code, ...fields, cause: describe(error) });
 
-const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
-
-/**
- * Mutes the console during warm-up, because no request has come yet and metric filters would count
- * its lines. A failure is only logged, because the function works without warm-up too. The log line
- * then has the errors that were muted.
- */
-export async function quietly(work: () => Promise<unknown>): Promise<void> {
-  const loud = { ...console };
-  const errors: unknown[] = [];
-  for (const method of methods) {
-    console[method] = () => {};
-  }
-  console.error = (...line) => errors.push(...line);
-  const failure = await work().then(
-    () => undefined,
-    (error) => ({ code: 'PRIMING_FAILED' satisfies LogCode, cause: describe(error), errors }),
-  );
-  for (const method of methods) {
-    console[method] = loud[method];
-  }
-  if (failure) {
-    console.error(failure);
-  }
-}
-
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) {
     return String(error);

@@ -9,14 +9,13 @@ import {
 import * as v from 'valibot';
 import {
   type AccessTokenRecord,
-  accessTokenRecord,
   faultsOf,
   findRecord,
+  grant,
   recordOf,
   statusOf,
 } from '../../functions/access-tokens/record.ts';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import { accessTokenKey } from '../../functions/shared/table-schema.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export interface IssuedToken {
@@ -45,7 +44,6 @@ interface Rotation {
   lifetime?: Lifetime | undefined;
 }
 
-const key = (id: string) => ({ [accessTokenKey.partition]: id });
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
 /** Stores a new access token. Throws an AdministrationError that names every fault of the grant. */
@@ -56,7 +54,6 @@ export async function issueToken(
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
   const created = secondsOf(now());
-  const grant = v.pick(accessTokenRecord, ['owner', 'scopes', 'label']);
   const { issues = [] } = v.safeParse(grant, { owner, scopes, label });
   const faults = faultsOf(issues);
   if (expires !== undefined && !(expires > created)) {
@@ -119,7 +116,7 @@ async function changeRecord(
 ): Promise<AccessTokenRecord | undefined> {
   const command = new UpdateCommand({
     TableName: table,
-    Key: key(id),
+    Key: { id },
     UpdateExpression: update,
     ConditionExpression: condition,
     ExpressionAttributeValues: values,
@@ -207,7 +204,7 @@ export async function deleteToken(
   table: string,
   id: string,
 ): Promise<void> {
-  await database.send(new DeleteCommand({ TableName: table, Key: key(id) }));
+  await database.send(new DeleteCommand({ TableName: table, Key: { id } }));
 }
 
 /** Returns the reason why a token cannot be rotated, or undefined if it can be. */

@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
-import { nouns, type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
 import { tableIn } from '../administration/target.ts';
 import { databaseEndpoint } from '../administration/target-options.ts';
 import { counted } from './counted.ts';
+import { nouns } from './nouns.ts';
 import { deleteRow, ownerRows, type RowKey } from './owner-rows.ts';
 import { openPlants, untilAvailable } from './plants-table.ts';
 import { progressBar } from './progress-bar.ts';
@@ -28,9 +29,6 @@ export async function eraseCommand(options: WriteOptions): Promise<void> {
   const { database } = await openPlants(options);
   const holdings: Holding[] = [];
   for (const table of tables) {
-    if (tableKeys[table].ownerRows.by === 'none') {
-      continue;
-    }
     const name = await tableIn(options, table);
     const rows = () => ownerRows(database, name, tableKeys[table], owner);
     const holding = { table, name, rows, found: 0, erased: 0 };

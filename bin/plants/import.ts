@@ -1,6 +1,5 @@
 import { createReadStream, existsSync, fstatSync, type ReadStream, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
-import { newPlant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { AdministrationError } from '../administration/administration-error.ts';
 import { printable } from '../command-line/printable.ts';
@@ -52,7 +51,7 @@ export async function importCommand(
       if (text === undefined) {
         throw new LineError(`it is longer than ${maxBodyBytes} bytes`);
       }
-      const plant = fromLine(text, newPlant);
+      const plant = fromLine(text);
       const creation = await untilAvailable(() => store.create(owner, plant), onlyWriter);
       if (creation === 'conflict') {
         fault(creation, number, `another plant has the id ${plant.id}; it stays as it is`);

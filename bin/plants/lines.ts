@@ -1,37 +1,27 @@
+import * as v from 'valibot';
 import { type JsonObject, parseJsonObject } from '../../functions/http/json.ts';
-import { type Content, type Fields, readFields, says } from '../../functions/items/fields.ts';
-import type { Plant } from '../../functions/plants/plant.ts';
+import { newPlant, type Plant } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 
 /** A plant as the members that a create request has, in one line of JSON. */
 export const toLine = ({ id, ...others }: Plant): string =>
   `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
 
-/**
- * Reads a line as strictly as the API reads the body of a create request, but for fields that an
- * older export lacks. They have what an older item is read as. Throws a LineError.
- */
-export function fromLine<F extends Fields>(line: string, fields: F): Content<F> {
+/** Reads a line as strictly as the API reads the body of a create request. Throws a LineError. */
+export function fromLine(line: string): Plant {
   const { members, repeated } = parse(line);
-  const faults = repeated.map((name) => `${JSON.stringify(name)} ${says.once}`);
-  const content = readFields(ofAnyAge(fields), members, 'fromJson', (name, detail, place = '') => {
-    const member = Object.hasOwn(fields, name) ? name : JSON.stringify(name);
-    faults.push(`${member}${place} ${detail}`);
-  });
-  if (faults.length > 0) {
+  const unknown = Object.keys(members).filter((name) => !Object.hasOwn(newPlant.entries, name));
+  const { success, output, issues = [] } = v.safeParse(newPlant, members);
+  const faults = [
+    ...repeated.map((name) => `${JSON.stringify(name)} must occur only once`),
+    ...unknown.map((name) => `${JSON.stringify(name)} is unknown`),
+    ...issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`),
+  ];
+  if (!success || faults.length > 0) {
     throw new LineError(faults.join('; '));
   }
-  return content;
+  return output;
 }
-
-/** Returns fields of which only those are required that every item has had from the start. */
-const ofAnyAge = <F extends Fields>(fields: F) =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
-      name,
-      { ...field, isRequired: field.fallback === undefined },
-    ]),
-  ) as F;
 
 /** A line that is not a plant. The message says why. */
 export class LineError extends Error {

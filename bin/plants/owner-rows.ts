@@ -27,48 +27,31 @@ export async function* ownerRows(
   } while (next);
 }
 
-/** Returns the command that reads a page, from the row after the key `next` on. */
+/**
+ * Returns the command that reads a page, from the row after the key `next` on. An owner's plants
+ * are a partition, and its tokens have its name in an attribute.
+ */
 function commandFor(
   table: string,
-  { partition, sort, ownerRows: rows }: TableKey,
+  { partition, sort }: TableKey,
   owner: string,
   next: RowKey | undefined,
 ): QueryCommand | ScanCommand {
   const keyNames = sort === undefined ? [partition] : [partition, sort];
-  const searched = rows.by === 'attribute' ? rows.name : partition;
-  // Aliased, because DynamoDB reserves words like `name`.
-  const aliasOf = (name: string): string => `#${name}`;
-  const aliases = [...keyNames, searched].map((name) => [aliasOf(name), name]);
+  // Aliased, because DynamoDB reserves words like `owner`.
   const request = {
     TableName: table,
     ConsistentRead: true,
-    ProjectionExpression: keyNames.map(aliasOf).join(),
-    ExpressionAttributeNames: Object.fromEntries(aliases),
+    ProjectionExpression: keyNames.map((name) => `#${name}`).join(),
+    ExpressionAttributeNames: Object.fromEntries(
+      [...keyNames, 'owner'].map((name) => [`#${name}`, name]),
+    ),
+    ExpressionAttributeValues: { ':owner': owner },
     ExclusiveStartKey: next,
   };
-  const isOwners = `${aliasOf(searched)} = :owner`;
-  switch (rows.by) {
-    case 'partition':
-      return new QueryCommand({
-        ...request,
-        KeyConditionExpression: isOwners,
-        ExpressionAttributeValues: { ':owner': owner },
-      });
-    case 'start of the partition':
-      return new ScanCommand({
-        ...request,
-        FilterExpression: `begins_with(${aliasOf(searched)}, :start)`,
-        ExpressionAttributeValues: { ':start': `${owner}${rows.separator}` },
-      });
-    case 'attribute':
-      return new ScanCommand({
-        ...request,
-        FilterExpression: isOwners,
-        ExpressionAttributeValues: { ':owner': owner },
-      });
-    case 'none':
-      throw new Error(`No owner has rows in ${table}.`);
-  }
+  return partition === 'owner'
+    ? new QueryCommand({ ...request, KeyConditionExpression: '#owner = :owner' })
+    : new ScanCommand({ ...request, FilterExpression: '#owner = :owner' });
 }
 
 /** Deletes a row. Rejects with `UnknownOutcome` if that may have happened, or may happen yet. */

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isUnavailable } from '../../functions/dynamodb/client.ts';
 import { protectWrites, RetryStrategy, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import { type ItemStore, itemStore } from '../../functions/items/store.ts';
-import { type Plant, plantKind } from '../../functions/plants/plant.ts';
+import type { Plant } from '../../functions/plants/plant.ts';
+import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { attempts } from '../../functions/shared/timeouts.ts';
 import { openTarget, tableIn } from '../administration/target.ts';
 import type { TargetOptions } from '../administration/target-options.ts';
@@ -15,24 +15,26 @@ export type OwnerOptions = TargetOptions & {
 /** Opens the table of plants that the options name. */
 export async function openPlants(
   options: TargetOptions,
-): Promise<{ database: DynamoDBDocumentClient; store: ItemStore<Plant> }> {
+): Promise<{ database: DynamoDBDocumentClient; store: PlantStore }> {
   const { database } = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
   protectWrites(database);
   const table = await tableIn(options, 'plants');
-  return { database, store: itemStore(plantKind, database, table) };
+  return { database, store: plantStore(database, table) };
 }
 
 const pageSize = 1000;
 
 /** Yields an owner's items, page by page, in the order of their ids. */
-export async function* pagesOf<T extends { id: bigint }>(
-  store: ItemStore<T>,
+export async function* pagesOf(
+  store: PlantStore,
   owner: string,
   signal?: AbortSignal,
-): AsyncGenerator<T[]> {
+): AsyncGenerator<Plant[]> {
   let last: bigint | undefined;
   for (;;) {
-    const page = await untilAvailable(() => store.list(owner, pageSize, last, signal));
+    const page = await untilAvailable(() =>
+      store.list(owner, pageSize, last, signal && { abortSignal: signal }),
+    );
     if (page.length > 0) {
       yield page;
     }

@@ -1,4 +1,4 @@
-import { nouns } from '../../functions/shared/table-schema.ts';
+import { nouns } from './nouns.ts';
 
 const width = 24;
 const intervalMs = 100;

@@ -1,5 +1,4 @@
-import type { PolicyDocument } from 'aws-lambda';
-import { type Calls, covers, patternsOf } from '../shared/call-patterns.ts';
+import type { PolicyDocument, Statement } from 'aws-lambda';
 import { operations, type Scope } from '../shared/operations.ts';
 
 /**
@@ -8,41 +7,28 @@ import { operations, type Scope } from '../shared/operations.ts';
  * the policy by token, so it must be right for every route.
  */
 export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDocument {
-  return policyOf(patternsFor(scopes, Object.values(operations)), methodArn);
-}
-
-/** Patterns of calls, like `DELETE/plants/*`. */
-interface Patterns {
-  allowed: string[];
-  denied: string[];
-}
-
-/** Returns the policy that allows and denies calls in the API and stage of a method ARN. */
-export function policyOf({ allowed, denied }: Patterns, methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
-  const statement = (Effect: 'Allow' | 'Deny', patterns: string[]) => ({
-    Effect,
-    Action: 'execute-api:Invoke',
-    Resource: patterns.map((pattern) => `${api}/${stage}/${pattern}`),
-  });
-  const Statement = [statement('Allow', allowed)];
-  if (denied.length > 0) {
-    Statement.push(statement('Deny', denied));
+  const calls = Object.values(operations)
+    .filter(({ scope }) => scopes.includes(scope))
+    .flatMap(callsOf);
+  // A statement without a resource would be invalid, which is an error and no refusal.
+  const statement = calls.length > 0 ? statementOf('Allow', calls) : statementOf('Deny', ['*']);
+  return { Version: '2012-10-17', Statement: [statement] };
+
+  function statementOf(Effect: 'Allow' | 'Deny', patterns: string[]): Statement {
+    return {
+      Effect,
+      Action: 'execute-api:Invoke',
+      Resource: patterns.map((pattern) => `${api}/${stage}/${pattern}`),
+    };
   }
-  return { Version: '2012-10-17', Statement };
 }
 
 /**
- * Returns the patterns of the calls that scopes allow, and of those that must be denied, because a
- * pattern of an allowed one matches them too. lib/constructs/scopes.ts refuses operations for which
- * this cannot be right.
+ * Returns the patterns of an operation's calls, like `DELETE/plants/*`. A slash at the end of a
+ * path changes nothing, so each path is there with and without it.
  */
-export function patternsFor(
-  scopes: readonly string[],
-  all: readonly (Calls & { scope: string })[],
-): Patterns {
-  const granted = all.filter(({ scope }) => scopes.includes(scope));
-  const allowed = granted.flatMap(patternsOf);
-  const denied = all.filter((each) => !granted.includes(each) && covers(allowed, each, all));
-  return { allowed, denied: denied.flatMap(patternsOf) };
+function callsOf({ method, path }: { method: string; path: string }): string[] {
+  const pattern = `${method}/${path.replace('{id}', '*')}`;
+  return [pattern, `${pattern}/`];
 }

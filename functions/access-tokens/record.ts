@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/l
 import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
-import { accessTokenKey } from '../shared/table-schema.ts';
 
 // Every message is our own, because valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
@@ -16,22 +15,36 @@ const seconds = v.pipe(
   v.safeInteger(secondsRule),
 );
 
+const owner = v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`));
+const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
+
+/** What a new access token is issued with. */
+export const grant = v.object({
+  owner,
+  scopes: v.pipe(
+    v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
+    v.minLength(1, 'must be at least one'),
+  ),
+  label,
+});
+
 /** What the table holds of an access token. A token that never expires has no `expires`. */
-export const accessTokenRecord = v.object(
+const accessTokenRecord = v.object(
   {
-    [accessTokenKey.partition]: text,
+    id: text,
     digest: v.pipe(
       v.instance(Uint8Array, digestRule),
       v.check((bytes) => bytes.length === 32, digestRule),
     ),
-    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`)),
+    owner,
+    // A later version may have issued the token with scopes that this one does not know.
     scopes: v.pipe(
-      v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
-      v.minLength(1, 'must be at least one'),
+      v.array(text, 'must be a list'),
+      v.transform((scopes) => allScopes.filter((scope) => scopes.includes(scope))),
     ),
-    label: v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule)),
+    label,
     created: seconds,
-    [accessTokenKey.expiry]: v.optional(seconds),
+    expires: v.optional(seconds),
     revoked: v.optional(seconds),
     /** The id of the token that replaced this one in a rotation. */
     replacedBy: v.optional(text),
@@ -65,9 +78,8 @@ export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
   if (success) {
     return output;
   }
-  const id = item[accessTokenKey.partition];
   const faults = faultsOf(issues).join('; ');
-  throw new Error(`The record of the access token ${id} is invalid: ${faults}.`);
+  throw new Error(`The record of the access token ${item.id} is invalid: ${faults}.`);
 }
 
 /**
@@ -79,8 +91,7 @@ export async function findRecord(
   table: string,
   id: string,
 ): Promise<AccessTokenRecord | undefined> {
-  const Key = { [accessTokenKey.partition]: id };
-  const get = new GetCommand({ TableName: table, Key, ConsistentRead: true });
+  const get = new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true });
   const { Item } = await database.send(get);
   return Item && recordOf(Item);
 }

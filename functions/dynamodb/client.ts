@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { unmarshallOptions } from '../shared/dynamodb.ts';
 import { attempts, timeouts } from '../shared/timeouts.ts';
-import { lighten, streamCollector } from './lighten.ts';
+import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
 /** Connects to DynamoDB. */
@@ -20,7 +20,6 @@ export function connect(): DynamoDBDocumentClient {
     },
     streamCollector,
   });
-  lighten(client);
   requireObjects(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions });

@@ -1,96 +1,93 @@
-/** The top level of a JSON object. Its integers are bigints, also those in its lists. */
+/** A JSON object, without what `JSON.parse` loses of its top level. */
 export interface JsonObject {
+  /** Every integral number is a bigint, so that no digit is lost. */
   members: Record<string, unknown>;
   /** The names that occur more than once. */
   repeated: string[];
 }
 
-const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
-
 /**
- * Parses a JSON object without what `JSON.parse` loses: digits of large integers, and repeated
- * members. `7`, `7.0` and `0.7e1` are the same integer. Returns undefined for JSON that is not an
- * object, and throws a SyntaxError for text that is not JSON.
+ * Parses a JSON object. Returns undefined for JSON that is not an object, and throws a SyntaxError
+ * for text that is not JSON.
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  const members: unknown = JSON.parse(text);
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return undefined;
   }
-
-  // The syntax is valid here, so the tokens give the names at the top level and the numbers' text.
-  const object = members as Record<string, unknown>;
-  const names = new Set<string>();
+  const members = parsed as Record<string, unknown>;
+  const literals = new Map<string, string>();
   const repeated = new Set<string>();
-  let depth = 0;
-  let name: string | undefined;
-  let list: unknown;
-  let i = 0;
-  for (const [part] of text.matchAll(token)) {
-    if (part === '{' || part === '[') {
-      depth += 1;
-      if (depth === 2) {
-        list = object[name ?? ''];
-        i = 0;
-      }
-    } else if (part === '}' || part === ']') {
-      depth -= 1;
-    } else if (depth === 2 && Array.isArray(list)) {
-      if (part === ',') {
-        i += 1;
-      } else if (typeof list[i] === 'number') {
-        list[i] = exact(part);
-      }
-    } else if (depth === 1 && part !== ':') {
-      if (part === ',') {
-        name = undefined;
-      } else if (name === undefined) {
-        name = JSON.parse(part) as string;
-        if (names.has(name)) {
-          repeated.add(name);
-        }
-        names.add(name);
-      } else if (typeof object[name] === 'number') {
-        object[name] = exact(part);
-      }
+  for (const { name, literal } of membersIn(text)) {
+    if (literals.has(name)) {
+      repeated.add(name);
+    }
+    // Of a repeated member, `JSON.parse` keeps the last value.
+    literals.set(name, literal);
+  }
+  for (const [name, literal] of literals) {
+    if (typeof members[name] === 'number') {
+      members[name] = integerIn(literal) ?? members[name];
     }
   }
-  return { members: object, repeated: [...repeated] };
+  return { members, repeated: [...repeated] };
 }
 
-const literal = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/;
+interface Member {
+  name: string;
+  /** The text of its value, or where that is a list or an object, the bracket. */
+  literal: string;
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
+
+/** Returns the members at the top level of an object in valid JSON, in their order. */
+function membersIn(text: string): Member[] {
+  const members: Member[] = [];
+  let depth = 0;
+  let name = '';
+  let previous = '';
+  for (const [part] of text.matchAll(token)) {
+    if (depth === 1 && previous === ':') {
+      members.push({ name, literal: part });
+    } else if (depth === 1 && part.startsWith('"')) {
+      name = JSON.parse(part);
+    }
+    if (part === '{' || part === '[') {
+      depth += 1;
+    }
+    if (part === '}' || part === ']') {
+      depth -= 1;
+    }
+    previous = part;
+  }
+  return members;
+}
+
+const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** An int64 has no more digits. */
 const maxDigits = 19;
 
-/** A double keeps so many digits, whatever they are. */
-const maxDigitsOfDouble = 15;
-
 /**
- * Returns the value of a JSON number: a bigint if it is integral, and otherwise a double, or NaN if
- * a double would round it. A number of more than 19 digits becomes one of 20, which is outside of
- * int64 too.
+ * Returns the value of a JSON number if it is an integer: `7`, `7.0` and `0.7e1` are the same one.
+ * An integer of more than 19 digits becomes one of 20, because `1e999999999` would fill the memory.
  */
-function exact(number: string): bigint | number {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = literal.exec(number) ?? [];
-  const digits = whole + fraction;
-  let start = 0;
-  let end = digits.length;
-  while (digits[start] === '0') {
-    start += 1;
-  }
-  if (start === end) {
+function integerIn(literal: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(literal) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  if (digits === '') {
     return 0n;
   }
-  while (digits[end - 1] === '0') {
-    end -= 1;
+  // The number is its digits times ten to this power.
+  const power = Number(exponent) - fraction.length;
+  const afterPoint = power < 0 ? digits.slice(power) : '';
+  if (/[1-9]/.test(afterPoint)) {
+    return undefined;
   }
-
-  const zeros = Number(exponent) - fraction.length + (digits.length - end);
-  if (zeros < 0) {
-    const double = Number(number);
-    return end - start > maxDigitsOfDouble || double === 0 ? Number.NaN : double;
-  }
-  if (end - start + zeros > maxDigits) {
+  const length = digits.length + power;
+  if (length > maxDigits) {
     return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
   }
-  return BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
+  return BigInt(sign + digits.slice(0, length).padEnd(length, '0'));
 }

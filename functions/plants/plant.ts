@@ -1,17 +1,115 @@
-import { type Content as ContentOf, optional, required } from '../items/fields.ts';
-import { type Item, type ItemFields, id, kindOf } from '../items/item.ts';
-import { text } from '../items/kinds.ts';
-import type { ItemStore } from '../items/store.ts';
-import { nouns } from '../shared/table-schema.ts';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 
-/** The fields of a plant beside its id. What is accepted, stored, listed and described follows. */
-export const fields = {
-  name: required(text(1, 200)),
-  tag: optional(text(0, 100), ''),
-} satisfies ItemFields;
+export interface Plant {
+  id: bigint;
+  name: string;
+  tag: string;
+}
 
-export const plantKind = kindOf(nouns.plants.one, 'plants', fields);
-export const newPlant = { id, ...fields };
-export type Content = ContentOf<typeof fields>;
-export type Plant = Item<typeof fields>;
-export type PlantStore = ItemStore<Plant>;
+const largestId = 2n ** 63n - 1n;
+const smallestId = -largestId - 1n;
+
+/** An int64 that its owner chooses. */
+const plantId = v.pipe(
+  v.bigint('must be an integer'),
+  v.minValue(smallestId, `must be at least ${smallestId}`),
+  v.maxValue(largestId, `must be at most ${largestId}`),
+);
+
+/** Returns the schema of a text of so many code points. */
+function text(minLength: number, maxLength: number) {
+  // With the u flag, a dot matches a code point and `\p{Cs}` only a lone surrogate.
+  const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
+  const characters = /^[^\p{Cc}\p{Cs}\uFFFD]*$/u;
+  return v.pipe(
+    v.string('must be a string'),
+    v.regex(length, `must be ${minLength} to ${maxLength} code points long`),
+    v.regex(
+      characters,
+      'must be well-formed Unicode without control characters and without U+FFFD',
+    ),
+    // For the document, because valibot's own lengths count UTF-16 units.
+    v.metadata({ minLength, maxLength }),
+  );
+}
+
+/** The body of a create. */
+export const newPlant = v.object(
+  { id: plantId, name: text(1, 200), tag: v.optional(text(0, 100), '') },
+  'is required',
+);
+
+const once = v.string('must be given only once');
+
+/** The digits of a parameter in one spelling only, so that a plant has one URL. */
+const digits = v.pipe(
+  once,
+  v.regex(
+    /^(?:0|-?[1-9][0-9]{0,18})$/,
+    'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them',
+  ),
+  v.transform((text) => BigInt(text)),
+);
+
+/** The path of a plant. */
+export const plantPath = v.object({ id: v.pipe(digits, plantId) });
+
+/** A list answers at most so many plants at once. */
+export const largestPage = 1000;
+export const largestLimit = 2n ** 31n - 1n;
+
+const limit = v.pipe(
+  digits,
+  v.minValue(1n, 'must be at least 1'),
+  v.maxValue(largestLimit, `must be at most ${largestLimit}`),
+  v.transform((limit) => Math.min(Number(limit), largestPage)),
+);
+
+/** A version, then 64 bits in eleven characters, of which the last one holds only four bits. */
+export const cursorPattern = '1[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]';
+
+const cursor = v.pipe(
+  once,
+  v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a list’s Link'),
+  v.transform((text) => Buffer.from(text.slice(1), 'base64url').readBigInt64BE()),
+);
+
+/** The query of a list. */
+export const listQuery = v.object({
+  limit: v.optional(limit, `${largestPage}`),
+  cursor: v.optional(cursor),
+});
+
+/**
+ * Returns the position after the plant with this id, for the client to send back: a version, then
+ * the id's eight bytes in base64url. It is opaque and URL-safe, and does not hold the owner.
+ */
+export function cursorAfter(id: bigint): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(id);
+  return `1${bytes.toString('base64url')}`;
+}
+
+/** Returns what clients get to see of a plant. */
+export function shown({ name, tag }: Plant): Omit<Plant, 'id'> {
+  return { name, tag };
+}
+
+/**
+ * Parses what the table holds of a plant. One that was stored without a tag has an empty one.
+ * Throws if a member is invalid, without telling its content. Valibot would take five times as
+ * long, which counts in a list of 1000.
+ */
+export function parsePlant({ id, name, tag = '' }: Record<string, unknown>): Plant {
+  if (!(id instanceof NumberValue)) {
+    throw new Error('A stored plant has no valid id.');
+  }
+  if (typeof name !== 'string') {
+    throw new Error(`The stored plant ${id} has no valid name.`);
+  }
+  if (typeof tag !== 'string') {
+    throw new Error(`The stored plant ${id} has no valid tag.`);
+  }
+  return { id: id.toBigInt(), name, tag };
+}

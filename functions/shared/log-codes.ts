@@ -15,8 +15,7 @@ export const logCodes = {
 } as const;
 
 type Values<T> = T extends unknown ? T[keyof T] : never;
-/** `PRIMED` is the code of the example that warms a function up. Its line is never written. */
-export type SuccessCode = Values<(typeof operations)[Operation]['successes']> | 'PRIMED';
+export type SuccessCode = Values<(typeof operations)[Operation]['successes']>;
 export type LogCode = keyof typeof logCodes | SuccessCode;
 
 const successes = Object.values(operations).flatMap((row) => Object.values<string>(row.successes));

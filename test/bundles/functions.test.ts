@@ -1,15 +1,9 @@
 import { ClientRequest } from 'node:http';
-import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, jest, test } from '@jest/globals';
-import { answers } from '../../bin/openapi/descriptions.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
-import { attributeOf } from '../../functions/dynamodb/attribute.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
-import { prime } from '../../functions/dynamodb/prime.ts';
-import { type Field, optional, required } from '../../functions/items/fields.ts';
-import { itemFunction, storeFunction } from '../../functions/items/function.ts';
-import { id, kindOf } from '../../functions/items/item.ts';
-import { flag, integer, listOf, text } from '../../functions/items/kinds.ts';
+import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { operations } from '../../functions/shared/operations.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import { type Entry, requestEntries } from '../../lib/bundle.ts';
@@ -21,7 +15,7 @@ import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 interface LambdaFunction {
   handler(event: object, context: object): Promise<object>;
-  prime(): Promise<void>;
+  warmUp(): Promise<void>;
 }
 
 const token = tokenOf('caller');
@@ -34,17 +28,13 @@ const record = {
   created: { N: '1600000000' },
 };
 
-/** What a table holds of an item: the fields of every answer, because any operation may read it. */
-const item = Object.fromEntries(
-  Object.entries<Field<unknown>>({ id, ...Object.assign({}, ...Object.values(answers)) }).map(
-    ([name, { kind }]) => [name, attributeOf(kind.toStored(kind.samples().good[0]))],
-  ),
-);
+const item = { id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
 
 let found: object = item;
 const received: string[] = [];
 let log: { code: string }[] = [];
-const sent = jest.spyOn(ClientRequest.prototype, 'end');
+const requests = jest.spyOn(ClientRequest.prototype, 'end');
+const calls = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
 
 beforeAll(async () => {
   const endpoint = await serve((request, response) => {
@@ -69,16 +59,17 @@ function successesOf(entry: Entry): string[] {
 test.each(requestEntries)(
   '%s warms up in memory, logs nothing, and serves after it',
   async (entry) => {
-    const { handler, prime: warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+    const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
     found = entry === 'authorize' ? record : item;
     received.length = 0;
     log = [];
-    sent.mockClear();
+    requests.mockClear();
+    calls.mockClear();
     await warmUp();
-    expect({ sent: sent.mock.calls.length, received, log }).toEqual({
-      sent: 1,
+    expect({ calls: calls.mock.calls.length, log }).toEqual({ calls: 1, log: [] });
+    expect({ requests: requests.mock.calls.length, received }).toEqual({
+      requests: 0,
       received: [],
-      log: [],
     });
 
     const context = { getRemainingTimeInMillis: () => timeouts.function };
@@ -95,82 +86,40 @@ const operationEntries = Object.values(operations).map(({ entry }) => entry);
 
 test.each(operationEntries)('%s gives up its commands when its time is over', async (entry) => {
   const { handler }: LambdaFunction = await import(`../../functions/${entry}.ts`);
-  const sends = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  calls.mockClear();
   const context = { getRemainingTimeInMillis: () => timeouts.function };
   await handler(eventFor(entry), context);
-  const signals = sends.mock.calls.map(([, options]) => Object(options).abortSignal);
-  sends.mockRestore();
-  // If this is red, an operation does not pass its `signal` to the store.
+  const signals = calls.mock.calls.map(([, options]) => Object(options).abortSignal);
+  // If this is red, an operation does not pass its `abortSignal` to the store.
   expect(signals).toEqual(signals.map(() => expect.any(AbortSignal)));
   expect(signals).not.toEqual([]);
 });
 
-test('a warm-up gets its answer to every command, and the time of a function', async () => {
+test('a warm-up gets its answer to every command, and later ones are sent', async () => {
   const database = connect();
   const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
-  const item = { name: 'Ü', isWet: true, isOld: false, sold: null, tags: ['a', ['b']] };
-  const stored = Object.entries({ ...item, depth: 7 });
-  const answer = Object.fromEntries(stored.map(([name, value]) => [name, attributeOf(value)]));
   received.length = 0;
   const seen: unknown[] = [];
-  await prime(database, { Item: answer }, async (context) => {
-    seen.push(context.getRemainingTimeInMillis());
+  await warmUpClient(database, { Item: { name: { S: 'Ü' } } }, async () => {
     for (let i = 0; i < 3; i += 1) {
       seen.push((await database.send(get)).Item);
     }
   });
-  const read = { ...item, depth: NumberValue.from('7') };
-  expect({ seen, received }).toEqual({ seen: [timeouts.function, read, read, read], received: [] });
+  expect({ seen, received }).toEqual({ seen: Array(3).fill({ name: 'Ü' }), received: [] });
   expect((await database.send(get)).Item).toMatchObject({ owner: 'alice' });
   expect(received).toEqual(['GetItem']);
 });
 
-test('the store of a warm-up holds the example of its kind', async () => {
-  const bed = kindOf('bed', 'plants', {
-    depth: required(integer(0, 9)),
-    isCovered: optional(flag(), false),
-    tags: optional(listOf(text(1, 9), 3), []),
-  });
-  const seen: unknown[] = [];
-  const run = () => async () => ({ code: 'PLANT_DELETED', status: 204 }) as const;
-  const bedFunction = itemFunction(bed, {}, run, async (store, example) => {
-    seen.push(await store.list('-', 1, undefined), await store.remove('-', example.id));
-  });
-  await bedFunction.prime();
-  const example = { id: 0n, depth: 0, isCovered: true, tags: ['Aloe', 'Ficus'] };
-  expect(seen).toEqual([[example], true]);
-});
-
-test('a function of another store warms up with its own items', async () => {
-  const seen: unknown[] = [];
-  const { prime: warmUp } = storeFunction({
-    open: (database, nameOf) => async () => {
-      const Key = { bed: 'alice#7', time: '2026-11-22T15:04:05Z' };
-      const { Item } = await database.send(new GetCommand({ TableName: nameOf('plants'), Key }));
-      return Item;
-    },
-    stored: { time: '2026-11-22T15:04:05Z', litres: 7 },
-    input: {},
-    run: () => async () => ({ code: 'PLANT_DELETED', status: 204 }),
-    warmUp: async (read) => seen.push(await read()),
-  });
-  await warmUp();
-  const litres = NumberValue.from('7');
-  expect(seen).toEqual([{ time: '2026-11-22T15:04:05Z', litres }]);
-});
-
-test('a failure of a warm-up is logged with its cause and the errors that were muted', async () => {
+test('a warm-up that fails writes one log line, and later commands are sent', async () => {
   log = [];
-  await prime(connect(), {}, async () => {
-    console.info('muted');
-    console.error('first', 'muted');
+  received.length = 0;
+  const database = connect();
+  await warmUpClient(database, {}, async () => {
     throw new TypeError('outer', { cause: new RangeError('inner') });
   });
-  console.info({ code: 'AFTER' });
   const inner = { name: 'RangeError', message: 'inner' };
   const cause = { name: 'TypeError', message: 'outer', cause: inner };
-  expect(log).toMatchObject([
-    { code: 'PRIMING_FAILED', cause, errors: ['first', 'muted'] },
-    { code: 'AFTER' },
-  ]);
+  expect(log).toMatchObject([{ code: 'PRIMING_FAILED', cause }]);
+  await database.send(new GetCommand({ TableName: 'Any', Key: { id: 1n } }));
+  expect(received).toEqual(['GetItem']);
 });

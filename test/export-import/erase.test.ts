@@ -3,14 +3,8 @@ import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { eraseCommand } from '../../bin/plants/erase.ts';
 import { ownerRows } from '../../bin/plants/owner-rows.ts';
-import { ownerPattern } from '../../functions/shared/access-token.ts';
 import { operationNames, operations } from '../../functions/shared/operations.ts';
-import {
-  type OwnerRows,
-  type TableName,
-  tableIds,
-  tableKeys,
-} from '../../functions/shared/table-schema.ts';
+import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { openTables } from '../support/database/open-database.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
@@ -22,11 +16,6 @@ afterEach(() => {
 
 const service = await startService();
 finallyDo(() => service.stop());
-
-/** The tables in which no owner has rows of its own. */
-const sharedTables: string[] = (Object.keys(tableIds) as TableName[])
-  .filter((name) => tableKeys[name].ownerRows.by === 'none')
-  .map((name) => tableIds[name]);
 
 /** Returns the rows of every table, by its name. */
 async function allRows(): Promise<Record<string, string[]>> {
@@ -81,44 +70,24 @@ test('erase removes what the operations wrote for an owner, once the name is typ
   expect(said.mock.lastCall?.[0]).toMatch(/^Erased 1 access token.* of ann\. /);
   expect(await allRows()).toEqual(others);
   for (const [table, rows] of Object.entries(all)) {
-    // A table that no operation writes to shows nothing of how its rows are found.
-    if (!sharedTables.includes(table)) {
-      const added = rows.length > (others[table]?.length ?? 0);
-      expect({ table, added }).toEqual({ table, added: true });
-    }
+    const added = rows.length > (others[table]?.length ?? 0);
+    expect({ table, added }).toEqual({ table, added: true });
   }
 });
 
-test.each<{ rows: OwnerRows; partition: (owner: string) => string }>([
-  { rows: { by: 'partition' }, partition: (owner) => owner },
-  { rows: { by: 'start of the partition', separator: '#' }, partition: (owner) => `${owner}#7` },
-  { rows: { by: 'attribute', name: 'keeper' }, partition: (owner) => `of ${owner}` },
-])('an owner has the rows that are found by $rows, and no others', async ({ rows, partition }) => {
+test('an owner has the plants of its partition, and no others', async () => {
   const { database } = await openTables({ plants: 'Rows' });
   const row = (owner: string, id: number, padding = '') =>
-    database.send(
-      new PutCommand({
-        TableName: 'Rows',
-        Item: { owner: partition(owner), id, keeper: owner, padding },
-      }),
-    );
+    database.send(new PutCommand({ TableName: 'Rows', Item: { owner, id, padding } }));
   // More than DynamoDB reads at once.
   for (let id = 1; id <= 4; id += 1) {
     for (const owner of ['ann', 'anna', 'Ann', 'an']) {
       await row(owner, id, 'x'.repeat(390_000));
     }
   }
-  const key = { partition: 'owner', sort: 'id', ownerRows: rows };
   const found: string[] = [];
-  for await (const { owner, id } of ownerRows(database, 'Rows', key, 'ann')) {
+  for await (const { owner, id } of ownerRows(database, 'Rows', tableKeys.plants, 'ann')) {
     found.push(`${owner} ${id}`);
   }
-  expect(found).toEqual([1, 2, 3, 4].map((id) => `${partition('ann')} ${id}`));
-});
-
-test('no owner has a separator of partitions in its name', () => {
-  const separators: Extract<OwnerRows, { separator: string }>['separator'][] = ['#', '/', '|'];
-  for (const separator of separators) {
-    expect(`a${separator}b`).not.toMatch(new RegExp(ownerPattern));
-  }
+  expect(found).toEqual([1, 2, 3, 4].map((id) => `ann ${id}`));
 });

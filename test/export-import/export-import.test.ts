@@ -8,8 +8,6 @@ import { exportCommand } from '../../bin/plants/export.ts';
 import { importCommand } from '../../bin/plants/import.ts';
 import { fromLine } from '../../bin/plants/lines.ts';
 import { progressBar } from '../../bin/plants/progress-bar.ts';
-import { required } from '../../functions/items/fields.ts';
-import { decimal, text } from '../../functions/items/kinds.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { tableOf } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -45,11 +43,10 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(said.mock.calls).toEqual([[message], [message]]);
 });
 
-test('a line of an older export has what an older plant is read as', () => {
-  const fields = { name: required(text(1, 9)), price: required(decimal(0, 9, 2), 0) };
-  expect(fromLine('{"name":"Aloe"}', fields)).toEqual({ name: 'Aloe', price: 0 });
-  expect(() => fromLine('{"price":"1"}', fields)).toThrow(
-    'name is required; price must be a number with at most 2 decimals',
+test('a line is read as a create is, and every fault of it is named', () => {
+  expect(fromLine('{"id":7,"name":"Aloe"}')).toEqual({ id: 7n, name: 'Aloe', tag: '' });
+  expect(() => fromLine('{"id":"7","id":7.5,"tag":"","nmae":"Aloe"}')).toThrow(
+    '"id" must occur only once; "nmae" is unknown; id must be an integer; name is required',
   );
 });
 

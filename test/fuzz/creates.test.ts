@@ -6,7 +6,7 @@ import { integerOf, judgeBody } from '../support/openapi/second-opinion.ts';
 import { answered, type Content, type Plant, sent, whole } from '../support/plant.ts';
 import { countOf, testProperty } from '../support/report/property.ts';
 import { type Call, openStore, plantsIn, refusalIn } from '../support/service/store.ts';
-import { bodiesOf, contentEncodings, contentTypes, mutatedBodiesOf } from './inputs.ts';
+import { bodies, contentEncodings, contentTypes, mutatedBodies } from './inputs.ts';
 
 const store = await openStore();
 finallyDo(store.stop);
@@ -110,8 +110,8 @@ async function batchHolds(creates: Create[]): Promise<void> {
 }
 
 for (const [name, whole, body] of [
-  ['create bodies', 100_000, bodiesOf('createPlant')],
-  ['changed bytes of JSON', 50_000, mutatedBodiesOf('createPlant')],
+  ['create bodies', 100_000, bodies],
+  ['changed bytes of JSON', 50_000, mutatedBodies],
 ] as const) {
   const counts = { short: 40, whole };
   const length = Math.min(batch, countOf(counts));

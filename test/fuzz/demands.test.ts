@@ -9,7 +9,7 @@ import {
   judgeQuery,
   type Verdict,
 } from '../support/openapi/second-opinion.ts';
-import { bodiesOf, pathsOf, queriesOf } from './inputs.ts';
+import { bodies, pathsOf, queriesOf } from './inputs.ts';
 
 const sample = <T>(inputs: fc.Arbitrary<T>): T[] => fc.sample(inputs, { numRuns: 600, seed: 7 });
 const json = [{ value: 'application/json', isJson: true }];
@@ -19,7 +19,7 @@ const membersOf = (body: Buffer) => Object.keys(parse(`${body}`) ?? {}).map((nam
 type Tried = [parts: string[], verdict: Verdict<unknown>];
 const triedOf = (operation: Operation): Tried[] => [
   ...(describedOperation(operation).requestBody
-    ? sample(bodiesOf(operation)).map(
+    ? sample(bodies).map(
         (body): Tried => [membersOf(body), judgeBody(operation, json, undefined, body)],
       )
     : []),

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { descriptions } from '../../bin/openapi/descriptions.ts';
-import type { InputSchema } from '../../functions/http/input.ts';
-import type { Field, Fields } from '../../functions/items/fields.ts';
-import type { JsonSchema } from '../../functions/items/kinds.ts';
-import type { Operation } from '../../functions/shared/operations.ts';
+import { cursorAfter } from '../../functions/plants/plant.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { words } from '../support/words.ts';
 
 /** Unlike fast-check's unit `binary`, these need no table of all code points. */
@@ -61,88 +58,32 @@ const anyJson = fc.json({ maxDepth: 2 });
 const either = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-/** What follows from the type and the bounds of a value, as JSON Schema says them. */
-interface Bounds {
-  type: string | string[];
-  format?: string;
-  enum?: unknown[];
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  minLength?: number;
-  maxLength?: number;
-  maxItems?: number;
-  items?: Bounds;
-}
-
-/** Integers within the bounds, many of them near the least. */
-const boundedInteger = ({ minimum = 0, maximum = minimum + 12 }: Bounds, step = 1) => {
-  const min = Math.ceil(minimum / step);
-  const max = Math.floor(maximum / step);
-  return fc.oneof(
-    fc.maxSafeInteger().map((any) => min + (Math.abs(any) % Math.min(13, max - min + 1))),
-    fc.integer({ min: -3, max: 3 }).map((offset) => max + offset),
-    fc.maxSafeInteger().map((any) => min + (Math.abs(any) % (max - min + 1))),
-  );
-};
-
-/** The text of a number of a kind: mostly good. */
-function numberText(bounds: Bounds): fc.Arbitrary<string> {
-  if (bounds.format === 'int64') {
-    return fc.oneof(integer.filter((id) => BigInt.asIntN(64, id) === id).map(String));
-  }
-  if (bounds.type === 'integer') {
-    return boundedInteger(bounds).map(String);
-  }
-  const { multipleOf: step = 1 } = bounds;
-  const decimals = `${step}`.length;
-  return boundedInteger(bounds, step).map((steps) => `${Number((steps * step).toFixed(decimals))}`);
-}
-
-/** A text of a kind: mostly good. A pattern or a format cannot be turned into texts. */
-const textOf = ({ format, minLength, maxLength }: Bounds, good: string[], bad: string[]) =>
-  maxLength === undefined || format !== undefined
-    ? either(fc.constantFrom(...good), fc.oneof(fc.constantFrom(...good, ...bad), anyText(24)))
-    : either(
-        goodText(minLength ?? 0, maxLength),
+/** A text of so many code points: mostly good. */
+const textLiteral = (minLength: number, maxLength: number) =>
+  either(
+    stringLiteral(
+      either(
+        goodText(minLength, maxLength),
         fc.oneof(anyText(maxLength + 10), goodText(maxLength + 1, maxLength + 3)),
-      );
+      ),
+    ),
+    anyJson,
+  );
+const int64 = integer.filter((id) => BigInt.asIntN(64, id) === id).map(String);
 
-/** The text of a JSON value of a kind: mostly good. */
-function literalOf(schema: JsonSchema, good: unknown[], bad: unknown[]): fc.Arbitrary<string> {
-  const bounds = schema as unknown as Bounds;
-  const [type, alternative] = [bounds.type].flat();
-  if (alternative) {
-    const only = literalOf({ ...schema, type }, good, bad);
-    return fc.oneof({ weight: 3, arbitrary: only }, fc.constant(alternative));
-  }
-  if (type === 'string') {
-    const texts = (values: unknown[]) => values.filter((value) => typeof value === 'string');
-    return either(stringLiteral(textOf(bounds, texts(good), texts(bad))), anyJson);
-  }
-  if (type === 'boolean') {
-    return either(fc.constantFrom('true', 'false'), anyJson);
-  }
-  if (type === 'array') {
-    const item = literalOf((bounds.items ?? {}) as JsonSchema, good.flat(), bad.flat());
-    const items = fc.array(item, { maxLength: (bounds.maxItems ?? 3) + 1 });
-    return either(
-      items.map((all) => `[${all}]`),
-      anyJson,
-    );
-  }
-  return either(fc.oneof(numberText(bounds), numberLiteral), fc.oneof(numberLiteral, anyJson));
-}
+/** The members of a plant, each with the text of its value. */
+const members = [
+  {
+    name: 'id',
+    literal: either(fc.oneof(int64, numberLiteral), fc.oneof(numberLiteral, anyJson)),
+  },
+  { name: 'name', literal: textLiteral(1, 200) },
+  { name: 'tag', literal: textLiteral(0, 100) },
+].map(({ name, literal }) => fc.tuple(stringLiteral(fc.constant(name)), literal));
 
-const memberOf = ([name, { kind }]: [string, Field<unknown>]) => {
-  const { good, bad } = kind.samples();
-  const value = literalOf(kind.schema(), good, bad);
-  return fc.tuple(stringLiteral(fc.constant(name)), value);
-};
 const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
 /** The text of a JSON object: mostly right, sometimes with too much, too little, or twice. */
-function objectText(fields: Fields): fc.Arbitrary<string> {
-  const members = Object.entries(fields).map(memberOf);
+function objectText(): fc.Arbitrary<string> {
   const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
     maxLength: 3,
   });
@@ -171,24 +112,20 @@ const filled = (text: fc.Arbitrary<string>) =>
       Buffer.from(body + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)))),
     );
 
-const inputOf = (operation: Operation): InputSchema => descriptions[operation].input;
-
-/** Bodies of an operation. One that takes none ignores them. */
-export const bodiesOf = (operation: Operation) => {
-  const object = objectText(inputOf(operation).body ?? {});
-  return either(
-    filled(object),
-    fc.oneof(
-      filled(anyJson),
-      fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
-      fc
-        .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
-        .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
-      fc.constant(Buffer.alloc(0)),
-      filled(object.map((text) => `\uFEFF${text}`)),
-    ),
-  );
-};
+const object = objectText();
+/** Bodies of a create. Other operations ignore them. */
+export const bodies = either(
+  filled(object),
+  fc.oneof(
+    filled(anyJson),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+    fc
+      .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
+      .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
+    fc.constant(Buffer.alloc(0)),
+    filled(object.map((text) => `\uFEFF${text}`)),
+  ),
+);
 
 /** Puts other bytes in place of some. */
 type Mutation = [at: number, removed: number, inserted: string];
@@ -206,13 +143,9 @@ const mutate = (bytes: Buffer, [at, removed, inserted]: Mutation): Buffer => {
 };
 
 /** JSON of which some bytes were changed. */
-export const mutatedBodiesOf = (operation: Operation) =>
-  fc
-    .tuple(
-      objectText(inputOf(operation).body ?? {}),
-      fc.array(mutation, { minLength: 1, maxLength: 3 }),
-    )
-    .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
+export const mutatedBodies = fc
+  .tuple(objectText(), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+  .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
 
 const jsonTypes = ['application/json', 'Application/JSON', 'application/json; charset=utf-8'].map(
   (value) => ({ value, isJson: true }),
@@ -231,30 +164,29 @@ export const contentEncodings = either(
 );
 
 /** The text of a parameter: mostly good. */
-function parameterText({ kind }: Field<unknown>): fc.Arbitrary<string> {
-  const bounds = kind.schema() as unknown as Bounds;
-  const { good, bad } = kind.samples();
-  const texts = good.flatMap((value) => kind.toParameter(value));
-  const odd = fc.oneof(
-    integer.map(String),
-    integer.map((value) => `0${value}`),
-    numberLiteral,
-    anyText(12),
-    fc.constantFrom('0', '01', '+1', ' 1', '1 ', '１', ...bad.flat().map(String), ...texts),
+const parameterText = (good: fc.Arbitrary<string>, ...texts: string[]): fc.Arbitrary<string> =>
+  fc.oneof(
+    good,
+    fc.oneof(
+      integer.map(String),
+      integer.map((value) => `0${value}`),
+      numberLiteral,
+      anyText(12),
+      fc.constantFrom('0', '01', '+1', ' 1', '1 ', '１', ...texts),
+    ),
   );
-  const { type, items } = bounds;
-  const single = type === 'array' ? (items ?? bounds) : bounds;
-  const isNumber = single.type === 'integer' || single.type === 'number';
-  return fc.oneof(isNumber ? numberText(single) : fc.constantFrom(...texts), odd);
-}
+const cursorTexts = [7n, 0n].map(cursorAfter);
+const limits = fc.oneof(fc.integer({ min: 1, max: 13 }), fc.integer({ min: 2 ** 31 - 4 }));
+const listParameters = [
+  fc.tuple(fc.constant('limit'), parameterText(limits.map(String), '2147483648')),
+  fc.tuple(fc.constant('cursor'), parameterText(fc.constantFrom(...cursorTexts), ...cursorTexts)),
+];
 
 const oddParameter = fc.tuple(anyText(10), anyText(10));
 
 /** The parameters of a query, in their order, without what UTF-8 cannot write. */
 export function queriesOf(operation: Operation): fc.Arbitrary<[string, string][]> {
-  const parameters = Object.entries(inputOf(operation).query ?? {}).map(([name, field]) =>
-    fc.tuple(fc.constant(name), parameterText(field)),
-  );
+  const parameters = operation === 'listPlants' ? listParameters : [];
   const parameter = fc.oneof(oddParameter, ...parameters);
   return fc
     .array(either(parameters.length > 0 ? fc.oneof(...parameters) : parameter, oddParameter), {
@@ -269,22 +201,20 @@ const percentEncoded = (text: string) => Buffer.from(text).toString('hex').repla
 const spellings = [String, encodeURIComponent, percentEncoded];
 const oddPathTexts = fc.constantFrom('-0', '00', '+1', '0x1', '1_0', '٣', '%', '%zz', '%00');
 
+const idsInPaths = fc
+  .tuple(
+    fc.oneof(
+      { weight: 4, arbitrary: parameterText(int64, '7') },
+      { weight: 1, arbitrary: fc.oneof(oddPathTexts, anyText(24)) },
+    ),
+    fc.constantFrom(...spellings),
+    fc.constantFrom(...spellings),
+  )
+  .map(([id, inner, outer]) => outer(inner(id.toWellFormed())));
+
 /** The parameters of a path as they stand in it, encoded as they must be, more, or twice. */
 export const pathsOf = (operation: Operation): fc.Arbitrary<Record<string, string>> =>
-  fc.record(
-    Object.fromEntries(
-      Object.entries(inputOf(operation).path ?? {}).map(([name, field]) => {
-        const text = fc.oneof(
-          { weight: 4, arbitrary: parameterText(field) },
-          { weight: 1, arbitrary: fc.oneof(oddPathTexts, anyText(24)) },
-        );
-        const spelled = fc
-          .tuple(text, fc.constantFrom(...spellings), fc.constantFrom(...spellings))
-          .map(([one, inner, outer]) => outer(inner(one.toWellFormed())));
-        return [name, spelled];
-      }),
-    ),
-  );
+  operations[operation].path.includes('{id}') ? fc.record({ id: idsInPaths }) : fc.constant({});
 
 /** A change to a text of which a server has handed out the original. */
 export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });

@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { authorizer } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
-import { createPlant, createPlantInput } from '../../functions/plants/create.ts';
-import { deletePlant, deletePlantInput } from '../../functions/plants/delete.ts';
-import { listPlants, listPlantsInput } from '../../functions/plants/list.ts';
+import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-event.ts';
 import { readRequest } from '../../lib/offline/gateway/request.ts';
 import { findRoute, type Route, segmentsOf } from '../../lib/offline/gateway/routes.ts';
@@ -22,9 +20,10 @@ const texts = runs.flatMap((run) => {
   return [long, `${long}x`, `x${long}`, `x${long}x`];
 });
 
-const create = operation(createPlantInput, createPlant({ create: async () => 'created' }));
-const list = operation(listPlantsInput, listPlants({ list: async () => [] }));
-const remove = operation(deletePlantInput, deletePlant({ remove: async () => true }));
+const done = async () => ({ code: 'PLANT_DELETED', status: 204 }) as const;
+const create = operation({ body: newPlant }, done);
+const list = operation({ query: listQuery }, done);
+const remove = operation({ path: plantPath }, done);
 const judge = authorizer(async () => undefined);
 
 const route: Route = {

@@ -212,11 +212,11 @@ const cases: Case[] = [
   },
   {
     title: 'a missing import of a function',
-    file: 'functions/plants/list.ts',
-    from: '../items/paging.ts',
-    to: '../items/pages.ts',
-    at: "'../items/pages.ts'",
-    message: 'Could not resolve "../items/pages.ts"',
+    file: 'functions/list-plants.ts',
+    from: './plants/plant.ts',
+    to: './plants/plants.ts',
+    at: "'./plants/plants.ts'",
+    message: 'Could not resolve "./plants/plants.ts"',
   },
   {
     title: 'a fault in cdk.json',

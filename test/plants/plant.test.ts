@@ -1,39 +1,59 @@
-import { isDeepStrictEqual } from 'node:util';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { largestPage } from '../../functions/items/paging.ts';
-import { fields, newPlant, plantKind } from '../../functions/plants/plant.ts';
+import { readInput } from '../../functions/http/input.ts';
+import {
+  cursorAfter,
+  largestPage,
+  listQuery,
+  parsePlant,
+  shown,
+} from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
-import { pinOf } from '../support/pin.ts';
-import { asRead } from '../support/plant.ts';
-import { largestContent } from './largest-content.ts';
-import { pinned } from './pinned.ts';
+import { proxyEvent } from '../support/service/proxy-event.ts';
 
-test('each field of a plant is as test/plants/pinned.ts has it', () => {
-  expect(Object.fromEntries(Object.entries(newPlant).map(([n, f]) => [n, pinOf(f)]))).toEqual(
-    pinned.fields,
+test.each([
+  // What the first version stored, and what this one stores.
+  { item: { name: 'Aloe' }, plant: { name: 'Aloe', tag: '' } },
+  { item: { name: 'Aloe', tag: 'sun' }, plant: { name: 'Aloe', tag: 'sun' } },
+  { item: { name: 'Aloe', tag: 'sun', soil: 7 }, plant: { name: 'Aloe', tag: 'sun' } },
+])('$item is the plant $plant', ({ item, plant }) => {
+  const id = NumberValue.from('-9223372036854775807');
+  const parsed = parsePlant({ owner: 'ann', id, ...item });
+  expect(parsed).toEqual({ id: -9223372036854775807n, ...plant });
+  expect(shown(parsed)).toEqual(plant);
+});
+
+test.each([
+  ['id', { id: '7', name: 'secret' }],
+  ['name', { id: NumberValue.from('7'), name: 7, tag: 'secret' }],
+  ['tag', { id: NumberValue.from('7'), name: 'secret', tag: null }],
+])('an item whose %s is damaged is an error that tells no content', (member, item) => {
+  expect(() => parsePlant(item)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(new RegExp(`no valid ${member}\\.$`)),
+    }),
   );
+  expect(() => parsePlant(item)).not.toThrow(/secret/);
 });
 
-test('the plant of test/plants/pinned.ts gives every field, and none has its default', () => {
-  expect(Object.keys(JSON.parse(pinned.body))).toEqual(Object.keys(pinned.fields));
-  const answer: Record<string, unknown> = pinned.answer;
-  const usual = plantKind.fieldNames.filter((name) =>
-    isDeepStrictEqual(answer[name], fields[name].fallback),
-  );
-  expect(usual).toEqual([]);
-});
+const cursorOf = (query: string) =>
+  readInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
 
-test.each(pinned.stored)('$item of test/plants/pinned.ts is read as there', ({ item, answer }) => {
-  expect(plantKind.answerOf(plantKind.parse(asRead(item)))).toEqual(answer);
-});
+test.each([0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])(
+  'the cursor after %s holds a position and no owner, and leads back to it',
+  (id) => {
+    const cursor = cursorAfter(id);
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64BE(id);
+    expect(cursor).toBe(`1${bytes.toString('base64url')}`);
+    expect(cursorOf(cursor)).toBe(id);
+  },
+);
 
-test('what a create stores is the last row of test/plants/pinned.ts', () => {
-  const { id, ...others } = plantKind.toStored({ id: 7n, ...pinned.answer });
-  expect(pinned.stored.at(-1)?.item).toEqual({ id: Number(id), ...others });
-});
+const largest = { name: '🪴'.repeat(200), tag: '🪴'.repeat(100) };
 
 test('the largest plant fits in a body even if every character of its texts is escaped', () => {
-  const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largestContent }).replaceAll(
+  const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largest }).replaceAll(
     /[^ -~]/g,
     '\\u0000',
   );
@@ -41,6 +61,6 @@ test('the largest plant fits in a body even if every character of its texts is e
 });
 
 test('a page of the largest plants is within the 6 MB that Lambda takes as an answer', () => {
-  const page = JSON.stringify(Array(largestPage).fill(largestContent));
+  const page = JSON.stringify(Array(largestPage).fill(largest));
   expect(Buffer.byteLength(page)).toBeLessThanOrEqual(6_000_000);
 });

@@ -1,7 +1,6 @@
-import { fields } from '../../../functions/plants/plant.ts';
 import { judgeBody } from '../../support/openapi/second-opinion.ts';
 import { type Content, fieldNames, label, sent, whole } from '../../support/plant.ts';
-import { candidatesOf, nest, otherTypes } from './wrong-values.ts';
+import { boundsOf, candidatesOf, nest, otherTypes } from './wrong-values.ts';
 
 /**
  * Bodies of a create that are refused with 400, with a JSON pointer to each fault (`''` is the
@@ -135,7 +134,7 @@ const badIds = [
 
 /** Wrong values of a field, by what the document says of it. */
 const wrongValuesOf = (name: keyof Content): BadBody[] =>
-  candidatesOf(fields[name]).flatMap((literal): BadBody[] => {
+  candidatesOf(boundsOf[name]).flatMap((literal): BadBody[] => {
     const body = bodyOf({ ...literals, [name]: literal });
     const verdict = judgeBody('createPlant', asJson, undefined, Buffer.from(body));
     if (!('places' in verdict)) {

@@ -1,4 +1,4 @@
-import { encodeCursor } from '../../../functions/items/paging.ts';
+import { cursorAfter } from '../../../functions/plants/plant.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { fillPath } from '../../support/fill-path.ts';
 import { partsOf } from '../../support/openapi/description.ts';
@@ -6,7 +6,7 @@ import { label, sent } from '../../support/plant.ts';
 
 type Header = [name: string, value: string];
 
-const cursor = encodeCursor(7n);
+const cursor = cursorAfter(7n);
 const badCursors = [
   '',
   '0',

@@ -1,5 +1,3 @@
-import type { Field } from '../../../functions/items/fields.ts';
-import type { FieldSchema } from '../../support/openapi/field-schema.ts';
 import { words } from '../../support/words.ts';
 
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
@@ -24,25 +22,28 @@ export const nest = (open: string, close: string, most: number) => {
 };
 
 /**
- * Returns values in JSON that many kinds refuse, and those just beyond the bounds of this one. What
- * the document says of each decides which of them are wrong.
+ * Returns values in JSON that are no text of a plant, and texts just beyond the bounds of this one.
+ * What the document says of each decides which of them are wrong.
  */
-export function candidatesOf({ kind }: Field<unknown>): string[] {
-  const bounds: Partial<FieldSchema> = kind.schema();
-  const { minLength = 0, maxLength, minimum, maximum, multipleOf: step = 1, maxItems } = bounds;
-  const lengths = maxLength === undefined ? [] : [minLength - 1, maxLength + 1, 4000];
-  const numbers = [Number(minimum) - step, Number(maximum) + step, Number(minimum) + step / 2];
+export function candidatesOf({ minLength, maxLength }: Bounds): string[] {
   return [
     ...otherTypes,
     ...texts,
     ...texts.map((literal) => `[${literal}]`),
-    ...kind.samples().bad.map((value) => JSON.stringify(value)),
-    ...lengths
+    ...[minLength - 1, maxLength + 1, 4000]
       .filter((length) => length >= 0)
       .flatMap((length) => ['a', '🪴', '\u0301'].map((one) => `"${one.repeat(length)}"`)),
-    ...numbers.filter(Number.isFinite).map(String),
-    ...(maxItems === undefined ? [] : [`[${Array(maxItems + 1).fill('"a"')}]`]),
     nest('[', ']', 16_000),
     nest('{"a":', '}', 16_000),
   ];
 }
+
+/** In code points. */
+interface Bounds {
+  minLength: number;
+  maxLength: number;
+}
+export const boundsOf = {
+  name: { minLength: 1, maxLength: 200 },
+  tag: { minLength: 0, maxLength: 100 },
+};

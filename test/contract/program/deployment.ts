@@ -6,7 +6,6 @@ import { AdministrationError } from '../../../bin/administration/administration-
 import { explain } from '../../../bin/administration/explain.ts';
 import { accountOf, type Target } from '../../../bin/administration/target.ts';
 import type { StackTarget } from '../../../bin/administration/target-options.ts';
-import { accessTokenKey } from '../../../functions/shared/table-schema.ts';
 
 // What only a deployed stack can show, and what needs its table of access tokens to be shown.
 
@@ -67,7 +66,7 @@ async function authorizerFailure(
   { database, table: TableName }: Target,
   { id, token }: Token,
 ): Promise<string> {
-  const Key = { [accessTokenKey.partition]: id };
+  const Key = { id };
   try {
     await database.send(new PutCommand({ TableName, Item: { ...Key, owner: 0 } }));
     const status = await statusOf(baseUrl, token);

@@ -1,27 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { descriptions } from '../../../bin/openapi/descriptions.ts';
-import type { InputSchema } from '../../../functions/http/input.ts';
-import type { Field, Fields } from '../../../functions/items/fields.ts';
-import { paging } from '../../../functions/items/paging.ts';
-import {
-  type Operation,
-  operationNames,
-  operations,
-} from '../../../functions/shared/operations.ts';
-import {
-  ownerKey,
-  type TableName,
-  tableIds,
-  tableKeys,
-} from '../../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../../lib/offline/database/embedded-database.ts';
 import { logEventBytes } from '../../../lib/prices.ts';
-import { largestValue } from '../../plants/largest-content.ts';
 import { writePlants } from '../../support/database/plants-table.ts';
-import { describedOperation } from '../../support/openapi/description.ts';
 import { label, whole } from '../../support/plant.ts';
-import { answersOf } from '../../support/service/lambda-events.ts';
 import { startService } from '../../support/service/service.ts';
 
 /** What one request uses. */
@@ -125,8 +107,7 @@ const pages = 3;
 
 /**
  * Returns what the dearest request of each operation uses. Its owner has the longest name and three
- * pages of the largest items. A list is asked for by each of its parameters, with a value that no
- * item has.
+ * pages of the largest plants.
  */
 export async function measureDearest(): Promise<Dearest[]> {
   const units = { reads: 0, writes: 0 };
@@ -146,129 +127,41 @@ export async function measureDearest(): Promise<Dearest[]> {
     Authorization: `Bearer ${await service.issue(owner)}`,
     'Content-Type': 'application/json',
   };
-  const contentOf = (name: Operation, character?: string) => {
-    const { properties = {} } =
-      describedOperation(name).requestBody?.content['application/json']?.schema ?? {};
-    const fields = Object.entries<Field<unknown>>(
-      (descriptions[name].input as InputSchema).body ?? {},
-    );
-    return Object.fromEntries(
-      fields
-        .filter(([field]) => field !== ownerKey.sort)
-        .map(([field, { kind }]) => {
-          const [example] = kind.samples().good;
-          return [field, largestValue(properties[field] ?? { type: 'string' }, example, character)];
-        }),
-    );
-  };
+  const largest = { name: '🪴'.repeat(200), tag: '🪴'.repeat(100) };
+  // As many bytes, because dynalite counts characters.
+  const stored = { name: 'a'.repeat(800), tag: 'a'.repeat(400) };
+  const plants = Array.from({ length: pages * 1001 }, (_, i) => ({
+    PutRequest: { Item: { owner, id: largestId - BigInt(i), ...stored, nonce: Buffer.alloc(8) } },
+  }));
+  await writePlants(service.database, plants);
 
-  /** Each operation has an item of its own, because another may delete it. */
-  const idOf = (name: Operation) => largestId - BigInt(operationNames.indexOf(name));
-  const actionsOn = (table: TableName, name: Operation): readonly string[] =>
-    (operations[name].tables as Partial<Record<TableName, readonly string[]>>)[table] ?? [];
-
-  /** Returns the partitions of a table that the requests use, and how many items they need. */
-  function partitionsOf(table: TableName): { value: string; items: number }[] {
-    const { ownerRows } = tableKeys[table];
-    switch (ownerRows.by) {
-      case 'partition':
-        return [{ value: owner, items: pages * 1001 }];
-      case 'start of the partition':
-        return operationNames
-          .filter((name) => actionsOn(table, name).length > 0)
-          .map((name) => ({
-            value: `${owner}${ownerRows.separator}${idOf(name)}`,
-            items: actionsOn(table, name).includes('Query') ? pages * 1001 : operationNames.length,
-          }));
-      case 'attribute':
-      case 'none':
-        return [];
+  async function use(method: string, path: string, body?: string): Promise<Dearest> {
+    Object.assign(units, { reads: 0, writes: 0 });
+    const answer = await fetch(service.baseUrl + path, { method, headers, body: body ?? null });
+    if (answer.status >= 300) {
+      throw new Error(`${method} ${path} was answered with ${answer.status}.`);
     }
+    const kilobytes = body === undefined ? 1 : Math.ceil(Buffer.byteLength(owner + body) / 1024);
+    return {
+      readUnits: units.reads,
+      writeUnits: units.writes * kilobytes,
+      bodyBytes: (await answer.bytes()).length,
+    };
   }
 
-  for (const name of operationNames.filter((each) => operations[each].method === 'POST')) {
-    const written = (Object.keys(tableIds) as TableName[]).filter((table) =>
-      actionsOn(table, name).includes('PutItem'),
-    );
-    for (const table of written) {
-      const { partition, sort = ownerKey.sort, sortType } = tableKeys[table];
-      // As many bytes, because dynalite counts characters.
-      const content = contentOf(name, 'a');
-      // The first text is what the requests name.
-      const text = (i: number) => (i === 0 ? content[sort] : `${content[sort]} ${i}`);
-      for (const { value, items } of partitionsOf(table)) {
-        const Items = Array.from({ length: items }, (_, i) => ({
-          ...content,
-          [partition]: value,
-          [sort]: sortType === 'STRING' ? text(i) : largestId - BigInt(i),
-          nonce: Buffer.alloc(8),
-        }));
-        const requests = Items.map((Item) => ({ PutRequest: { Item } }));
-        await writePlants(service.database, requests, tableIds[table]);
-      }
-    }
-  }
-
-  /** Returns the members of a body that are texts of keys, with values that no item has. */
-  function newTextKeys(name: Operation): Record<string, unknown> {
-    const fields: Fields = (descriptions[name].input as InputSchema).body ?? {};
-    const keys = Object.values(tableKeys)
-      .filter(({ sortType }) => sortType === 'STRING')
-      .map(({ sort = '' }) => sort);
-    return Object.fromEntries(
-      keys.flatMap((key) => (fields[key] ? [[key, fields[key].kind.samples().good[1]]] : [])),
-    );
-  }
-
-  /** Returns the path of an operation on its own item. */
-  function pathOf(name: Operation): string {
-    const fields: Fields = (descriptions[name].input as InputSchema).path ?? {};
-    return operations[name].path.replaceAll(/\{(\w+)\}/g, (_, parameter) => {
-      const samples = fields[parameter]?.kind.samples().good ?? [];
-      return parameter === ownerKey.sort ? `${idOf(name)}` : `${samples[0]}`;
-    });
-  }
-
-  /** Returns the largest body of an operation, or null if it takes none. */
-  function bodyOf(name: Operation): string | null {
-    const content = describedOperation(name).requestBody?.content['application/json'];
-    if (!content) {
-      return null;
-    }
-    const others = JSON.stringify({ ...contentOf(name), ...newTextKeys(name) });
-    const hasId = ownerKey.sort in content.schema.properties;
-    return hasId ? `{"${ownerKey.sort}":${-largestId},${others.slice(1)}` : others;
-  }
-
-  const dearest: Dearest[] = [];
-  for (const name of operationNames) {
-    const { method } = operations[name];
-    const body = bodyOf(name);
-    const query: Fields = (descriptions[name].input as InputSchema).query ?? {};
-    const queries = Object.entries(query)
-      .filter(([parameter]) => !(parameter in paging))
-      .map(([parameter, { kind }]) => {
-        const texts = kind.toParameter(kind.samples().good.at(-1));
-        return `?${new URLSearchParams(texts.map((text) => [parameter, text]))}`;
-      });
-    const worst = { readUnits: 0, writeUnits: 0, bodyBytes: 0 };
-    // A create is repeated, which reads the item that is there.
-    for (const query of method === 'POST' ? ['', ''] : ['', ...queries]) {
-      Object.assign(units, { reads: 0, writes: 0 });
-      const url = `${service.baseUrl}/${pathOf(name)}${query}`;
-      const answer = await fetch(url, { method, headers, body });
-      if (!answersOf(name).includes(answer.status)) {
-        throw new Error(
-          `${url} was answered with ${answer.status}: write a value that it accepts.`,
-        );
-      }
-      worst.readUnits = Math.max(worst.readUnits, units.reads);
-      const written = body === null ? 1 : Math.ceil(Buffer.byteLength(owner + body) / 1024);
-      worst.writeUnits = Math.max(worst.writeUnits, units.writes * written);
-      worst.bodyBytes = Math.max(worst.bodyBytes, (await answer.bytes()).length);
-    }
-    dearest.push(worst);
-  }
+  const body = `{"id":${-largestId},${JSON.stringify(largest).slice(1)}`;
+  const created = await use('POST', '/plants', body);
+  // A create is repeated, which reads the plant that is there.
+  const repeated = await use('POST', '/plants', body);
+  const dearest = [
+    {
+      readUnits: Math.max(created.readUnits, repeated.readUnits),
+      writeUnits: Math.max(created.writeUnits, repeated.writeUnits),
+      bodyBytes: Math.max(created.bodyBytes, repeated.bodyBytes),
+    },
+    await use('GET', '/plants'),
+    await use('DELETE', `/plants/${largestId}`),
+  ];
   await service.stop();
   await database.stop();
   return dearest;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { itemStore } from '../../../functions/items/store.ts';
-import { type Plant, type PlantStore, plantKind } from '../../../functions/plants/plant.ts';
+import type { Plant } from '../../../functions/plants/plant.ts';
+import { type PlantStore, plantStore } from '../../../functions/plants/store.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import {
   type Fault,
@@ -18,7 +18,7 @@ import { testOnPosix } from '../../support/posix.ts';
 import { line, linesOf, many, plantsProgram, seconds, success } from './plants-program.ts';
 
 const { tables, start, plants, file } = await plantsProgram();
-const store: PlantStore = itemStore(plantKind, tables.database, tableIds.plants);
+const store: PlantStore = plantStore(tables.database, tableIds.plants);
 
 const all = (owner: string): Promise<Plant[]> => store.list(owner, 1000, undefined);
 const words = tableIds.plants.replace(/\B[A-Z]/g, ' $&').toLowerCase();

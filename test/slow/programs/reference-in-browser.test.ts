@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { itemStore } from '../../../functions/items/store.ts';
-import { plantKind } from '../../../functions/plants/plant.ts';
+import { plantStore } from '../../../functions/plants/store.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
@@ -99,11 +98,7 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
 
   async function listed() {
     const database = localDocumentClient(ready.dynamodbEndpoint);
-    const plants = await itemStore(plantKind, database, tableIds.plants).list(
-      'demo',
-      10,
-      undefined,
-    );
+    const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);
     database.destroy();
     return plants.map((plant) => `${plant.id}`);
   }

@@ -14,15 +14,11 @@ import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
-import { operationNames } from '../../../functions/shared/operations.ts';
 import { localClient } from '../../../lib/offline/database/database-client.ts';
 import { copyProject, root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { serve } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
-import { eventOf } from '../../support/service/lambda-events.ts';
-import { extendedCopy, extendedLine, extendedNames } from '../../support/stack/extended-copy.ts';
 
 const launcher = ['bin/node24.mjs'];
 const start = async (args: string[], cwd = root) => {
@@ -246,29 +242,4 @@ test.each([
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(`error: option '${option}'`);
   expect(stderr).toContain(`${message}\n`);
-});
-
-test('what is added to a function runs with a request and not before', async () => {
-  const fetched: string[] = [];
-  const copy = extendedCopy(
-    await serve(({ url = '' }, response) => {
-      fetched.push(url.slice(1));
-      response.end();
-    }),
-  );
-  const store = await start(['--memory'], copy);
-  const written = () => store.lines.filter((line) => line.includes(extendedLine('' as never)));
-  expect({ fetched, written: written() }).toEqual({ fetched: [], written: [] });
-
-  for (const name of operationNames) {
-    const { path, httpMethod: method, body } = eventOf(name);
-    const { status } = await fetch(store.baseUrl + path, { method, headers: store.headers, body });
-    expect(status).toBeLessThan(500);
-  }
-  // Once for each, because the gateway keeps the authorizer's verdict.
-  const each = extendedNames.flatMap((name) => [name, 'kept']).sort();
-  expect(fetched.sort()).toEqual(each);
-  await store.comes('a line of each', () => written().length >= extendedNames.length);
-  expect(written()).toHaveLength(extendedNames.length);
-  expect((await store.stop()).code).toBe(0);
 });

@@ -65,8 +65,8 @@ export async function openTables(
   const database = localDocumentClient(endpoint);
   finallyDo(() => database.destroy());
   const tables = Object.entries(names).map(([name, called]) => {
-    const { partition, sort, sortType } = tableKeys[name as TableName];
-    return [called, tableOf(partition, sort, sortType && 'S')];
+    const { partition, sort } = tableKeys[name as TableName];
+    return [called, tableOf(partition, sort)];
   });
   await createTablesOf(Object.fromEntries(tables), { endpoint });
   return { endpoint, database };

@@ -128,9 +128,10 @@ interface Command {
 
 /** The partitions of the tables that hold what owners, or tokens, have. */
 const partitions = new Map(
-  (Object.keys(tableIds) as TableName[])
-    .filter((name) => tableKeys[name].ownerRows.by !== 'none')
-    .map((name) => [`${tableIds[name]}`, tableKeys[name].partition]),
+  (Object.keys(tableIds) as TableName[]).map((name) => [
+    `${tableIds[name]}`,
+    tableKeys[name].partition,
+  ]),
 );
 
 /**

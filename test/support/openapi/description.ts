@@ -1,9 +1,8 @@
-import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import document from '../../../docs/openapi.json' with { type: 'json' };
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../../functions/shared/problems.ts';
 import { parse } from '../http/http-client.ts';
-import type { FieldSchema } from './field-schema.ts';
 
 export interface Answer {
   status: number;
@@ -47,11 +46,20 @@ interface Content {
   examples?: Record<string, { value: unknown }>;
 }
 
+/** The schema of a member or a parameter. */
+interface ValueSchema {
+  type: string;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  default?: string | number;
+}
+
 export interface Parameter {
   name: string;
   in: 'path' | 'query';
-  required: boolean;
-  schema: FieldSchema;
+  required?: boolean;
+  schema: ValueSchema;
 }
 
 interface OperationObject {
@@ -59,7 +67,7 @@ interface OperationObject {
   requestBody?: {
     content: Record<
       string,
-      { schema: { properties: Record<string, FieldSchema> }; example?: object }
+      { schema: { properties: Record<string, ValueSchema> }; example?: object }
     >;
   };
   responses: Record<string, Description>;
@@ -69,7 +77,7 @@ interface OpenApi {
   paths: Record<string, Record<string, OperationObject>>;
   components: {
     responses: Record<string, Description>;
-    schemas: Record<string, { properties?: Record<string, FieldSchema> }>;
+    schemas: Record<string, { properties?: Record<string, ValueSchema> }>;
   };
 }
 
@@ -83,39 +91,24 @@ function resolve(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) {
     return node;
   }
-  if (!('$ref' in node)) {
-    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value)]));
+  const { $ref, ...members } = node as { $ref?: string };
+  const resolved = Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, resolve(value)]),
+  );
+  if ($ref === undefined) {
+    return resolved;
   }
-  const [, ...path] = String(node.$ref).split('/');
-  return resolve(path.reduce((found: object, name) => Object(found)[name], document));
-}
-
-/** Returns how many decimals a number has, or less than none if it is a multiple of ten. */
-function decimalsOf(value: number): number {
-  const [digits = '', exponent = '0'] = `${value}`.split('e');
-  const [, decimals = ''] = digits.split('.');
-  return decimals.length - Number(exponent);
-}
-
-/**
- * Returns a validator whose `multipleOf` counts decimals, because every step here is a power of
- * ten. Ajv divides, which a double rounds.
- */
-export function newValidator(options: Options): Ajv2020 {
-  const ajv = new Ajv2020(options);
-  ajv.removeKeyword('multipleOf');
-  return ajv.addKeyword({
-    keyword: 'multipleOf',
-    type: 'number',
-    validate: (step: number, value: number) => decimalsOf(value) <= decimalsOf(step),
-  });
+  const [, ...path] = $ref.split('/');
+  const target = resolve(path.reduce((found: object, name) => Object(found)[name], document));
+  // What stands beside a reference to a schema holds too.
+  return Object.keys(members).length === 0 ? target : { allOf: [target], ...resolved };
 }
 
 const options = { strict: false, validateFormats: false };
 // The value of a header is text.
 const validators = {
-  body: newValidator({ ...options, allErrors: true }),
-  header: newValidator({ ...options, coerceTypes: true }),
+  body: new Ajv2020({ ...options, allErrors: true }),
+  header: new Ajv2020({ ...options, coerceTypes: true }),
 };
 
 /** Headers that an answer may have only if its description has them. */

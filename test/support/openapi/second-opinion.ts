@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { ErrorObject } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Operation } from '../../../functions/shared/operations.ts';
-import { describedOperation, newValidator, type Parameter } from './description.ts';
-import type { FieldSchema } from './field-schema.ts';
+import { describedOperation, type Parameter } from './description.ts';
 
 /**
  * What docs/openapi.json says of a request, by a validator that shares no code with the functions.
@@ -20,9 +18,7 @@ interface Refusal {
 }
 
 // Strict about numbers: NaN and Infinity are none.
-const ajv = newValidator({ allErrors: true, allowUnionTypes: true });
-formats.default(ajv, ['date-time']);
-ajv.addFormat('int64', true);
+const ajv = new Ajv2020({ allErrors: true, formats: { int64: true } });
 
 const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
 const invalid = (places: string[]) => ({ status: 400, places: [...new Set(places)].sort() });
@@ -35,17 +31,6 @@ function faultsOf(schema: object, value: unknown): string[] {
     return instancePath + (member === undefined ? '' : pointerTo(`${member}`));
   };
   return (validate(value) ? [] : (validate.errors ?? [])).map(place);
-}
-
-/** Returns the pointers to texts that are not well-formed, in a member and in lists. */
-function loneSurrogates(value: unknown, items: FieldSchema | undefined, place: string): string[] {
-  if (typeof value === 'string') {
-    return value.isWellFormed() ? [] : [place];
-  }
-  if (!items || !Array.isArray(value)) {
-    return [];
-  }
-  return value.flatMap((one, i) => loneSurrogates(one, items.items, `${place}/${i}`));
 }
 
 /** Judges the body of a request to an operation that takes one. */
@@ -71,8 +56,7 @@ export function judgeBody(
   }
 
   const { requestBody } = describedOperation(operation);
-  const schema = requestBody?.content['application/json']?.schema ?? { properties: {} };
-  const properties: Record<string, FieldSchema | undefined> = schema.properties;
+  const schema = requestBody?.content['application/json']?.schema ?? {};
   const members = membersOf(text);
   const names = members.map(([name]) => name);
   const twice = names.filter((name, i) => names.indexOf(name) !== i).map(pointerTo);
@@ -80,9 +64,9 @@ export function judgeBody(
   for (const [name, literal] of members) {
     value[name] = readJson(literal);
   }
-  const surrogates = members.flatMap(([name]) =>
-    loneSurrogates(value[name], properties[name]?.items, pointerTo(name)),
-  );
+  const surrogates = names
+    .filter((name) => typeof value[name] === 'string' && !value[name].isWellFormed())
+    .map(pointerTo);
   const faults = [...twice, ...faultsOf(schema, value), ...surrogates];
   if (faults.length > 0) {
     return invalid(faults.map((pointer) => `#${pointer}`));
@@ -90,37 +74,16 @@ export function judgeBody(
   return { accepted: new Map(members) };
 }
 
-/** Reads JSON, and its numbers by their text. */
+/** Reads JSON. A number is one of the same kind as its text. */
 function readJson(literal: string): unknown {
-  try {
-    return JSON.parse(literal, (_, value, context?: { source?: string }) =>
-      typeof value === 'number' ? judged(`${context?.source}`) : value,
-    );
-  } catch (error) {
-    // It is nested too deeply for a reviver, and for any schema.
-    if (error instanceof RangeError) {
-      return JSON.parse(literal);
-    }
-    throw error;
-  }
+  const value: unknown = JSON.parse(literal);
+  return typeof value === 'number' ? judged(literal) : value;
 }
 
-/**
- * Returns a number of the same kind as the one in the text: an integer if it is an int64, a
- * fraction if a double holds its digits, and otherwise NaN or Infinity, which no schema accepts.
- */
+/** Returns an integer if the text is an int64, and otherwise a number that no schema accepts. */
 function judged(text: string): number {
   const integer = integerOf(text);
-  if (integer !== undefined) {
-    return isInt64(integer) ? Number(integer) : Number.POSITIVE_INFINITY;
-  }
-  const digits = text
-    .replace(/e.*$/i, '')
-    .replaceAll(/[^0-9]/g, '')
-    .replace(/^0+/, '')
-    .replace(/0+$/, '');
-  const isLost = digits.length > 15 || Number.isInteger(Number(text));
-  return isLost ? Number.NaN : Number(text);
+  return integer !== undefined && isInt64(integer) ? Number(integer) : Number.NaN;
 }
 
 /** Judges the parameters of a query, in their order. */
@@ -146,30 +109,14 @@ export function judgeQuery(
   return { accepted: Object.fromEntries(query) };
 }
 
-/** Judges the values of a parameter, of which there is one unless it is a list. */
+/** Judges the values of a parameter. An integer has one spelling. */
 function isAccepted({ required, schema }: Parameter, values: string[]): boolean {
-  if (values.length === 0) {
-    return !required;
+  const [text = ''] = values;
+  if (values.length !== 1) {
+    return values.length === 0 && !required;
   }
-  const value =
-    schema.type === 'array'
-      ? values.map((text) => parameterValue(text, schema.items ?? {}))
-      : values.length === 1 && parameterValue(`${values[0]}`, schema);
-  return (schema.type === 'array' || values.length === 1) && faultsOf(schema, value).length === 0;
-}
-
-/** Returns what a text means to a schema. A number has one spelling. */
-function parameterValue(text: string, { type }: { type?: unknown }): unknown {
-  if (type === 'integer') {
-    return /^(0|-?[1-9][0-9]*)$/.test(text) ? judged(text) : text;
-  }
-  if (type === 'number') {
-    return `${Number(text)}` === text ? judged(text) : text;
-  }
-  if (type === 'boolean' && (text === 'true' || text === 'false')) {
-    return text === 'true';
-  }
-  return text;
+  const isInteger = schema.type === 'integer' && /^(0|-?[1-9][0-9]*)$/.test(text);
+  return faultsOf(schema, isInteger ? judged(text) : text).length === 0;
 }
 
 /** Judges a parameter of a path, as it stands in the path. */

@@ -1,14 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { descriptions } from '../../../bin/openapi/descriptions.ts';
-import type { InputSchema } from '../../../functions/http/input.ts';
 import {
   type Operation,
   operationNames,
   operations,
 } from '../../../functions/shared/operations.ts';
-import { problems } from '../../../functions/shared/problems.ts';
 import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
+import { fillPath, parametersOf } from '../fill-path.ts';
 import { describedOperation } from '../openapi/description.ts';
 import authorize from '../sam-events/authorize.json' with { type: 'json' };
 import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
@@ -25,16 +23,15 @@ export function eventFor(entry: Entry, caller = 'caller'): object {
 
 /**
  * Returns the event of an operation. It has the example of docs/openapi.json, and asks for ten
- * items. Each parameter of its path names what the example of a create creates.
+ * items. Its path names what the example of a create creates.
  */
 export function eventOf(operation: Operation, caller = 'caller'): APIGatewayProxyEvent {
   const { method: httpMethod, path: template } = operations[operation];
   const { parameters = [], requestBody } = describedOperation(operation);
   const given = (name: string, value: string) =>
     parameters.some((parameter) => parameter.name === name) ? { [name]: value } : null;
-  const pathParameters = sampleParameters(operation);
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => `${pathParameters?.[name]}`);
-  const path = `/${filled}`;
+  const pathParameters = parametersOf(template, '7') ?? null;
+  const path = `/${fillPath(template, '7')}`;
   const headers = {
     ...listPlants.headers,
     ...(requestBody && { 'Content-Type': 'application/json' }),
@@ -62,38 +59,14 @@ export function eventOf(operation: Operation, caller = 'caller'): APIGatewayProx
   };
 }
 
-/**
- * Returns a value for each parameter of an operation's path, or null if it has none: what the
- * example of the create has under the path before it, or a good value of its kind.
- */
-function sampleParameters(operation: Operation): Record<string, string> | null {
-  const { path: fields }: InputSchema = descriptions[operation].input;
-  if (!fields) {
-    return null;
-  }
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, { kind }]) => {
-      const [collection] = operations[operation].path.split(`/{${name}}`);
-      const example = exampleOfCreate(`${collection}`)?.[name];
-      const [first] = kind.samples().good;
-      return [name, example === undefined ? `${kind.toParameter(first)}` : `${example}`];
-    }),
-  );
-}
-
-/** Returns the example of the body with which an item is created under a path. */
-function exampleOfCreate(path: string): Record<string, unknown> | undefined {
-  const create = operationNames.find(
-    (name) => operations[name].method === 'POST' && operations[name].path === path,
-  );
-  const content = create && describedOperation(create).requestBody?.content['application/json'];
-  return content?.example as Record<string, unknown> | undefined;
-}
-
 /** Returns the statuses that an operation's function may answer: successes and own problems. */
 export function answersOf(operation: Operation): number[] {
-  const own = descriptions[operation].problems.map((code) => problems[code].status);
-  return [...Object.keys(operations[operation].successes).map(Number), ...own];
+  const statuses = {
+    createPlant: [201, 200, 409, 413, 415],
+    listPlants: [200],
+    deletePlant: [204, 404],
+  };
+  return statuses[operation];
 }
 
 /** Returns a well-formed access token whose id begins with the caller's name. */

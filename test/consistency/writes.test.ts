@@ -3,8 +3,7 @@ import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import { itemStore } from '../../functions/items/store.ts';
-import { plantKind } from '../../functions/plants/plant.ts';
+import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/offline/http/listen.ts';
 import { plantOf } from '../support/plant.ts';
@@ -206,7 +205,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
     }
   };
   const plant = plantOf(1n);
-  const creation = itemStore(plantKind, database, TableName).create('ann', plant);
+  const creation = plantStore(database, TableName).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
+import { type Plant, parsePlant } from './plant.ts';
+
+export type Creation = 'created' | 'unchanged' | 'conflict';
+
+/** A signal ends a call early. */
+interface Options {
+  abortSignal?: AbortSignal;
+}
+
+/**
+ * The plants of all owners. A call names the one owner whose plants it can see, and rejects with
+ * the SDK's errors, or with `UnknownOutcome` if it may have taken effect.
+ */
+export interface PlantStore {
+  /**
+   * Stores a plant if its id is free. The same plant again changes nothing. Another plant under its
+   * id is a conflict.
+   */
+  create(owner: string, plant: Plant, options?: Options): Promise<Creation>;
+  /**
+   * Returns at most `limit` plants, in ascending order of their ids, from the first one above
+   * `after` on. The read is strongly consistent.
+   */
+  list(owner: string, limit: number, after?: bigint, options?: Options): Promise<Plant[]>;
+  /** Deletes a plant. Resolves to false if there was none. */
+  remove(owner: string, id: bigint, options?: Options): Promise<boolean>;
+}
+
+/** What the table holds of a plant. */
+type Item = Record<string, unknown>;
+
+const belowAllIds = -(2n ** 63n) - 1n;
+
+export function plantStore(database: DynamoDBDocumentClient, table: string): PlantStore {
+  async function create(owner: string, plant: Plant, options: Options = {}): Promise<Creation> {
+    // The nonce tells the item of this call from an equal one of another call.
+    const item = { owner, ...plant, nonce: randomBytes(8) };
+    for (let tries = 0; tries < 2; tries += 1) {
+      if (await putIfAbsent(item, options)) {
+        return 'created';
+      }
+      const stored = await read(owner, plant.id, options);
+      if (stored) {
+        const { name, tag } = parsePlant(stored);
+        return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict';
+      }
+      // The plant was deleted a moment ago, so the id is free.
+    }
+    throw new Unavailable('A plant with this id came and went each time.');
+  }
+
+  /** Returns whether the item was put. Throws `UnknownOutcome` if it may have been. */
+  async function putIfAbsent(
+    item: Plant & { owner: string; nonce: Buffer },
+    options: Options,
+  ): Promise<boolean> {
+    const put = new PutCommand({
+      TableName: table,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(#id)',
+      ExpressionAttributeNames: { '#id': 'id' },
+    });
+    try {
+      await database.send(put, options);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) {
+        return false;
+      }
+      if (!(error instanceof UnknownOutcome)) {
+        throw error;
+      }
+      const stored = await settle(error, item.owner, item.id, options);
+      if (!(stored?.nonce instanceof Uint8Array && item.nonce.equals(stored.nonce))) {
+        throw error;
+      }
+      return true;
+    }
+  }
+
+  async function list(
+    owner: string,
+    limit: number,
+    after = belowAllIds,
+    options: Options = {},
+  ): Promise<Plant[]> {
+    const plants: Plant[] = [];
+    let next: Item | undefined;
+    do {
+      const query = new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: '#owner = :owner AND #id > :after',
+        ProjectionExpression: '#id, #name, #tag',
+        // DynamoDB reserves `owner` and `name`.
+        ExpressionAttributeNames: {
+          '#owner': 'owner',
+          '#id': 'id',
+          '#name': 'name',
+          '#tag': 'tag',
+        },
+        ExpressionAttributeValues: { ':owner': owner, ':after': after },
+        ConsistentRead: true,
+        Limit: limit - plants.length,
+        ...(next && { ExclusiveStartKey: next }),
+      });
+      const { Items = [], LastEvaluatedKey } = await database.send(query, options);
+      for (const item of Items) {
+        plants.push(parsePlant(item));
+      }
+      // DynamoDB ends a page at 1 MB.
+      next = LastEvaluatedKey;
+    } while (next && plants.length < limit);
+    return plants;
+  }
+
+  async function remove(owner: string, id: bigint, options: Options = {}): Promise<boolean> {
+    const remove = new DeleteCommand({
+      TableName: table,
+      Key: { owner, id },
+      ReturnValues: 'ALL_OLD',
+    });
+    try {
+      const { Attributes } = await database.send(remove, options);
+      return Attributes !== undefined;
+    } catch (error) {
+      if (!(error instanceof UnknownOutcome) || error.mayStillArrive) {
+        throw error;
+      }
+      // A plant that is there may be another caller's, created after this delete took effect.
+      if (await settle(error, owner, id, options)) {
+        throw error;
+      }
+      return true;
+    }
+  }
+
+  /** Reads after a write whose outcome is unknown. It stays unknown if that fails. */
+  async function settle(
+    unknown: UnknownOutcome,
+    owner: string,
+    id: bigint,
+    options: Options,
+  ): Promise<Item | undefined> {
+    try {
+      return await read(owner, id, options);
+    } catch (cause) {
+      throw new UnknownOutcome(unknown.mayStillArrive, cause);
+    }
+  }
+
+  async function read(owner: string, id: bigint, options: Options): Promise<Item | undefined> {
+    const get = new GetCommand({ TableName: table, Key: { owner, id }, ConsistentRead: true });
+    const { Item } = await database.send(get, options);
+    return Item;
+  }
+
+  return { create, list, remove };
+}
