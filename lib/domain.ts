@@ -4,20 +4,20 @@ import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatem
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import type { Construct } from 'constructs';
-import type { Settings } from '../settings.ts';
-import { ipAddressType, stageName, tls } from './api.ts';
+import { stageName } from '../functions/shared/operations.ts';
+import { ipAddressType, tls } from './api.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * Makes the API answer at a domain too, below the name of its stage. With a hosted zone, its
- * certificate and DNS record are part of the stack. Otherwise an output says what belongs into DNS.
+ * certificate and DNS records are part of the stack. Otherwise an output says what belongs into DNS.
  */
 export function addDomain(
   scope: Construct,
   domainName: string,
   rest: RestApi,
-  settings: Settings,
+  { certificate, 'hosted-zone': zoneId }: Settings,
 ): void {
-  const { certificate, 'hosted-zone': zoneId } = settings;
   const zone = zoneId ? HostedZone.fromHostedZoneId(scope, 'HostedZone', zoneId) : undefined;
   const domain = new DomainName(scope, 'Domain', {
     domainName,
@@ -32,18 +32,18 @@ export function addDomain(
   const resource = domain.node.defaultChild as CfnDomainName;
   resource.addPropertyOverride('EndpointConfiguration.IpAddressType', ipAddressType);
   domain.addBasePathMapping(rest, { stage: rest.deploymentStage, basePath: stageName });
-  if (zone) {
-    const record = {
-      zone,
-      // With a dot at its end a name is complete, so that CDK does not ask for the zone's name.
-      recordName: `${domainName}.`,
-      target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
-    };
-    new ARecord(scope, 'Record', record);
-    new AaaaRecord(scope, 'RecordForIPv6', record);
-  } else {
-    new CfnOutput(scope, 'DnsRecord', {
-      value: `${domainName}. CNAME ${domain.domainNameAliasDomainName}.`,
-    });
+
+  if (!zone) {
+    const value = `${domainName}. CNAME ${domain.domainNameAliasDomainName}.`;
+    new CfnOutput(scope, 'DnsRecord', { value });
+    return;
   }
+  const record = {
+    zone,
+    // With a dot at its end a name is complete, so that CDK does not ask for the zone's name.
+    recordName: `${domainName}.`,
+    target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
+  };
+  new ARecord(scope, 'Record', record);
+  new AaaaRecord(scope, 'RecordForIPv6', record);
 }
