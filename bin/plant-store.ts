@@ -1,6 +1,5 @@
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { describeFailure } from '../lib/offline/failure.ts';
 import { plantStoreApp } from '../lib/synthesize.ts';
 
 // Otherwise CDK's own frames would push ours out of the stack.
@@ -9,6 +8,6 @@ try {
   const app = plantStoreApp();
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {
-  console.error(describeFailure(error));
+  console.error(error);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { requireObjects } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
-import { documentClient, localClient } from '../../lib/offline/database/database-client.ts';
+import { documentClient, localClient } from '../../lib/offline/database-client.ts';
 import { AdministrationError } from './administration-error.ts';
 import { databaseEndpoint, type StackTarget, type TargetOptions } from './target-options.ts';
 

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { isRead } from '../../functions/shared/dynamodb.ts';
 import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { openDatabase } from '../support/database/open-database.ts';
 import { type Fault, fail, loseAnswer, pass, startFaultProxy } from '../support/database/proxy.ts';
 import { eventOf } from '../support/service/lambda-events.ts';
 import { startService } from '../support/service/service.ts';
@@ -11,8 +10,7 @@ import { startService } from '../support/service/service.ts';
 // says more about creates and deletes.
 
 const proxy = await startFaultProxy();
-const database = await openDatabase();
-const service = await startService({ database, between: proxy.before });
+const service = await startService({ between: proxy.before });
 finallyDo(() => service.stop());
 
 const denied = fail(400, 'AccessDeniedException');

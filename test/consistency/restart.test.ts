@@ -15,7 +15,7 @@ import { startHistory } from './recorded-history.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
 async function openDatabase() {
-  const program = join(root, 'test', 'offline', 'database', 'database-process.ts');
+  const program = join(root, 'test', 'offline', 'database-process.ts');
   const data = temporaryFolder();
   const port = await freePort();
   const startProcess = async () => {
@@ -26,8 +26,6 @@ async function openDatabase() {
   let running = await startProcess();
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    enforce() {},
-    exclusively: (work: () => Promise<void>) => work(),
     stop: async () => {},
     async kill() {
       running.kill('SIGKILL');
@@ -42,8 +40,7 @@ async function openDatabase() {
 const database = await openDatabase();
 finallyDo(database.kill);
 // The authorizer is asked for every call.
-const context = { 'plant-store:authorizer-cache': 0 };
-const store = await openStore({ database, context, atOnce: true });
+const store = await openStore({ database, authorizerCache: 0, atOnce: true });
 finallyDo(store.stop);
 
 const random = (below: number) => Math.floor(Math.random() * below);

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundle } from '../../lib/bundle.ts';
-import { listen } from '../../lib/offline/http/listen.ts';
+import { listen } from '../../lib/offline/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { sent } from '../support/plant.ts';
@@ -58,7 +58,7 @@ async function start() {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
-  const endpoint = `https://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const endpoint = (await listen(server, 0)).replace('http', 'https');
   finallyDo(() => server.close());
 
   const program = join(import.meta.dirname, 'thaw', 'function.mjs');

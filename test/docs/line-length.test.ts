@@ -12,8 +12,7 @@ const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   // JSON cannot break a text, pictures have no lines, and the other files are generated.
   .filter(
     (file) =>
-      !/(\.json|\.webp|^\.ci\/requirements\/.*\.txt)$/.test(file) &&
-      existsSync(join(root, file)),
+      !/(\.json|\.webp|^\.ci\/requirements\/.*\.txt)$/.test(file) && existsSync(join(root, file)),
   );
 
 /** Returns whether a line is a row of a table, or has no place to be broken at. */

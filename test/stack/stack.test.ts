@@ -43,10 +43,7 @@ const paths = new Set(
 
 test('what serves and watches requests has these resources and no others', () => {
   const functions = functionNames.length;
-  const filters: number[] = [
-    3 * pinnedOperations.length + 2,
-    functions,
-  ];
+  const filters: number[] = [3 * pinnedOperations.length + 2, functions];
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
     'AWS::ApiGateway::Deployment': 1,
