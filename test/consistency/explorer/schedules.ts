@@ -1,5 +1,3 @@
-import { attributeOf } from '../../../functions/dynamodb/attribute.ts';
-import { stored } from '../../support/plant.ts';
 import type { MakeCall, Request } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import {
@@ -42,6 +40,8 @@ const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
 /** A call in progress. Until it ends, a request of it waits for its fate. */
 type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | undefined };
 
+const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
+
 /** What came of a schedule. */
 interface Explored {
   /** What the calls did that they must not do, if anything. */
@@ -53,9 +53,6 @@ interface Explored {
 
 /** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
 export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explored> {
-  const aloe = Object.fromEntries(
-    Object.entries(stored('alice', 7)).map(([name, value]) => [name, attributeOf(value)]),
-  );
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];
