@@ -100,11 +100,18 @@ function readSettings(): { corsOrigin: string | undefined; cacheSeconds: number 
 async function watchFunctions(reload: () => void): Promise<void> {
   // Node's own recursive watcher loses a file that an editor has replaced by another of its name.
   const { subscribe } = await import('@parcel/watcher');
-  const shared = join(inProject('functions'), 'shared');
-  await subscribe(inProject('functions'), (_, events) => {
-    console.error('The functions have changed.');
-    if (events.some(({ path }) => path.startsWith(shared))) {
-      console.error('The gateway uses functions/shared too: start npm start again for it.');
+  const folder = inProject('functions');
+  await subscribe(folder, (_, events) => {
+    // Editors keep other files beside the code.
+    const changed = events.filter(({ path }) => path.endsWith('.ts'));
+    if (changed.length === 0) {
+      return;
+    }
+    console.error('The functions have changed, and are loaded anew.');
+    if (changed.some(({ path }) => path.startsWith(join(folder, 'shared')))) {
+      console.error(
+        'The gateway uses functions/shared too. For that, end npm start and start again.',
+      );
     }
     reload();
   });

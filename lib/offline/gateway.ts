@@ -113,7 +113,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onAnswer }: Options): 
     const { fullPath, path, query } = targetOf(request);
     const ofPath = path === undefined ? [] : routes.filter(({ form }) => form.test(path));
     if (request.method === 'OPTIONS' && corsOrigin !== undefined && ofPath.length > 0) {
-      return preflightAnswer(corsOrigin);
+      return preflightAnswer(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
     if (path === undefined || route === undefined) {
@@ -182,11 +182,12 @@ const bodyTooLarge: Answer = {
 };
 
 /** Returns the answer to a browser that asks whether a page may call. */
-function preflightAnswer(corsOrigin: string): Answer {
+function preflightAnswer(corsOrigin: string, requestId: string): Answer {
   return {
     status: 204,
     headers: {
       ...commonHeaders(corsOrigin),
+      [requestIdHeader]: requestId,
       'Access-Control-Allow-Headers': preflight.allowHeaders.join(','),
       'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(','),
       'Access-Control-Max-Age': `${preflight.maxAgeSeconds}`,
@@ -226,9 +227,10 @@ interface Target {
   query: string;
 }
 
-/** Returns the parts of a request's target, as they came. */
+/** Returns the parts of a request's target, still percent-encoded. */
 function targetOf({ url = '' }: IncomingMessage): Target {
-  const [fullPath = '', query = ''] = url.split(/\?(.*)/s);
+  // A client that takes this server for a proxy sends the whole URL.
+  const [fullPath = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   // Several slashes after the stage are one.
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
   return { fullPath, path: stage === stageName ? `/${rest}` : undefined, query };

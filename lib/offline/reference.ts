@@ -39,10 +39,10 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Tells whether a request's target is the reference's, and not the API's. */
+/** Tells whether a request's target is the reference's, to which `/` leads, and not the API's. */
 export function isOfReference(url: string): boolean {
   const [path = ''] = url.split('?');
-  return path === referencePath || path.startsWith(`${referencePath}/`);
+  return path === '/' || path === referencePath || path.startsWith(`${referencePath}/`);
 }
 
 /** Returns what serves the reference, whose page has this token. */
@@ -54,6 +54,10 @@ export function reference(token: string): RequestListener {
       return;
     }
     const [path = ''] = url.split('?');
+    if (path === '/') {
+      response.writeHead(302, { ...headers, Location: referencePath }).end();
+      return;
+    }
     const name = path.slice(`${referencePath}/`.length) || 'page.html';
     const folder = folders.get(name);
     if (folder === undefined) {

@@ -58,7 +58,9 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 
 /** Throws if the authorizer's result has no policy. */
 function judge(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
-  return isAllowed(result.policyDocument, methodArn) ? { allowed: result } : { refused: 'ACCESS_DENIED' };
+  return isAllowed(result.policyDocument, methodArn)
+    ? { allowed: result }
+    : { refused: 'ACCESS_DENIED' };
 }
 
 interface Statement {
