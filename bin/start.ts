@@ -16,7 +16,7 @@ import { gateway } from '../lib/offline/gateway.ts';
 import { listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { requestLines } from '../lib/offline/request-log.ts';
-import { settingKey } from '../lib/setting-facts.ts';
+import { readSettings } from '../lib/settings.ts';
 import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
 import { announce } from './command-line/running.ts';
 
@@ -49,10 +49,10 @@ try {
 async function start(options: Options): Promise<void> {
   const { data, dynamodbPort, dynamodbHost, memory } = options;
   const folder = memory ? undefined : data;
-  const settings = readSettings();
+  const { corsOrigin, cacheSeconds } = gatewaySettings();
   const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: dynamodbHost });
   const functions = startFunctions({
-    variables: functionVariables(endpoint, settings.corsOrigin),
+    variables: functionVariables(endpoint, corsOrigin),
     // The launcher gives the debugger's options to Node.
     timeoutMs: inspector.url() === undefined ? undefined : noTimeout,
     onOutput: (text) => console.error(text.replace(/\n$/, '')),
@@ -61,7 +61,8 @@ async function start(options: Options): Promise<void> {
   const token = await demoToken(endpoint, 'npm start');
   const api = gateway({
     call: functions.call,
-    ...settings,
+    corsOrigin,
+    cacheSeconds,
     onAnswer: (answered) => console.error(requestLines(answered)),
   });
   const docs = reference(token);
@@ -88,12 +89,10 @@ async function start(options: Options): Promise<void> {
 }
 
 /** Returns the settings of cdk.json that the gateway has. */
-function readSettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
-  const { context } = JSON.parse(readFileSync(inProject('cdk.json'), 'utf8'));
-  return {
-    corsOrigin: context[settingKey('cors-origin')],
-    cacheSeconds: context[settingKey('authorizer-cache')] ?? 60,
-  };
+function gatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
+  const { context, ...others } = JSON.parse(readFileSync(inProject('cdk.json'), 'utf8'));
+  const settings = readSettings(context, Object.keys(others));
+  return { corsOrigin: settings['cors-origin'], cacheSeconds: settings['authorizer-cache'] };
 }
 
 /** Calls `reload` whenever the code of the functions has changed. */

@@ -7,5 +7,6 @@ declare module 'dynalite' {
   export default function dynalite(options: {
     path: string | undefined;
     createTableMs: number;
+    deleteTableMs?: number;
   }): Server;
 }

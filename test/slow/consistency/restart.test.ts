@@ -1,17 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import type { Operation } from '../../functions/shared/operations.ts';
-import { root } from '../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/http/free-port.ts';
-import { countOf } from '../support/report/property.ts';
-import { report } from '../support/report/report.ts';
-import { openStore } from '../support/service/store.ts';
-import { ownerCalls } from './owner-calls.ts';
-import { startHistory } from './recorded-history.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Operation } from '../../../functions/shared/operations.ts';
+import { ownerCalls } from '../../consistency/owner-calls.ts';
+import { startHistory } from '../../consistency/recorded-history.ts';
+import { root } from '../../support/checkout.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/http/free-port.ts';
+import { openStore, type Store } from '../../support/service/store.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and started again. */
 async function openDatabase() {
@@ -37,11 +35,15 @@ async function openDatabase() {
   };
 }
 
-const database = await openDatabase();
-finallyDo(database.kill);
-// The authorizer is asked for every call.
-const store = await openStore({ database, authorizerCache: 0, atOnce: true });
-finallyDo(store.stop);
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let store: Store;
+beforeAll(async () => {
+  database = await openDatabase();
+  finallyDo(database.kill);
+  // The authorizer is asked for every call.
+  store = await openStore({ database, authorizerCache: 0, atOnce: true });
+  finallyDo(store.stop);
+});
 
 const random = (below: number) => Math.floor(Math.random() * below);
 
@@ -89,29 +91,13 @@ async function playRestart(owner: string) {
 }
 
 test('a database that is killed and started again loses and doubles nothing', async () => {
-  const startedAt = performance.now();
-  const restarts = countOf({ whole: 30 });
   const statuses: number[] = [];
-  for (let restart = 0; restart < restarts; restart += 1) {
+  for (let restart = 0; restart < 5; restart += 1) {
     const { all, later } = await playRestart(`owner-${restart}`);
     statuses.push(...all.map(({ status }) => status));
     // A create may meet a plant that comes and goes.
     const certain = later.filter(({ operation }) => !operation.startsWith('create'));
     expect(certain.filter(({ status }) => status === 503)).toEqual([]);
   }
-  const unavailable = statuses.filter((status) => status === 503).length;
-  expect(unavailable).toBeGreaterThan(0);
-  report(
-    {
-      topic: 'Faults',
-      tried: 'the database killed (SIGKILL) and started again under writers and readers',
-      count: restarts,
-      unit: 'restarts',
-      outcome:
-        `Of ${statuses.length} calls, ${unavailable} got 503, and no call that began after ` +
-        'the start did. Every history was linearizable for each plant, so that no acknowledged ' +
-        'write was lost and none took effect twice.',
-    },
-    startedAt,
-  );
-});
+  expect(statuses).toContain(503);
+}, 300_000);

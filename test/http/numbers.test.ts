@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonObject } from '../../functions/http/json.ts';
+import { numberLiteral } from '../fuzz/inputs.ts';
 import { parse } from '../support/http/http-client.ts';
 import { integerOf } from '../support/openapi/second-opinion.ts';
-import { numberLiteral } from './inputs.ts';
 
 test('numbers are read as the oracle of the fuzzing reads them, to every digit', () => {
   const random = fc.sample(numberLiteral, { numRuns: 4000, seed: 42 });
