@@ -25,8 +25,8 @@ server.on('connection', () => {
 
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
-  const port = await listen(server, 0, '127.0.0.1');
-  process.env = { ...env, ...lambdaEnvironment(`http://127.0.0.1:${port}`) };
+  const origin = await listen(server, 0, '127.0.0.1');
+  process.env = { ...env, ...lambdaEnvironment(origin) };
   database = connect();
 });
 afterAll(() => {
