@@ -190,6 +190,8 @@ test('erase removes the tokens and plants of one owner, once the name is typed',
     await putPlant(neighbour, 1, 'Aloe');
     await issue(neighbour);
   }
+  // It may be anybody's.
+  await put(tableIds.accessTokens, { id: 'without an owner' });
   const others = await everything();
   await issue('ann');
   // Records and plants that cannot be read are erased too.
