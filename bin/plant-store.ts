@@ -1,14 +1,18 @@
-import { Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { describeFailure } from '../lib/offline/failure.ts';
-import { plantStoreApp } from '../lib/synthesize.ts';
+import cdk from '../cdk.json' with { type: 'json' };
+import { PlantStoreStack } from '../lib/plant-store-stack.ts';
+import { readSettings, SettingsError } from '../lib/settings.ts';
 
-// Otherwise CDK's own frames would push ours out of the stack.
-Error.stackTraceLimit = 100;
 try {
-  const app = plantStoreApp();
+  const app = new App();
+  const settings = readSettings(app.node.getAllContext(), Object.keys(cdk));
+  new PlantStoreStack(app, settings);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {
-  console.error(describeFailure(error));
+  if (!(error instanceof SettingsError)) {
+    throw error;
+  }
+  console.error(error.message);
   process.exitCode = 1;
 }

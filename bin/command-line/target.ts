@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { requireObjects } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
-import { documentClient, localClient } from '../../lib/offline/database/database-client.ts';
+import { documentClient, localClient } from '../../lib/offline/database-client.ts';
 import { CommandError } from './command-error.ts';
 import { defaultPorts, findRunning } from './running.ts';
 

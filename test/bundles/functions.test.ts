@@ -6,9 +6,9 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { operations } from '../../functions/shared/operations.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
-import { type Entry, requestEntries } from '../../lib/bundle.ts';
 import { serve } from '../support/http/servers.ts';
 import { eventFor, tokenOf } from '../support/service/lambda-events.ts';
+import { entries } from '../support/stack/bundles.ts';
 import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 // The functions run here without bundles, so that mutation testing can change them in this process.
@@ -51,12 +51,12 @@ beforeAll(async () => {
 });
 
 /** Returns the codes of a function's log lines when it succeeds. */
-function successesOf(entry: Entry): string[] {
+function successesOf(entry: string): string[] {
   const row = Object.values(operations).find((operation) => operation.entry === entry);
   return row ? Object.values(row.successes) : ['TOKEN_ACCEPTED'];
 }
 
-test.each(requestEntries)(
+test.each(Object.values(entries))(
   '%s warms up in memory, logs nothing, and serves after it',
   async (entry) => {
     const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { App } from 'aws-cdk-lib';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { operationNames } from '../../functions/shared/operations.ts';
-import { functionOf } from '../../lib/bundle.ts';
-import { assemble } from '../../lib/offline/assembly.ts';
-import { readTemplate } from '../../lib/offline/template/template.ts';
-import { settingNames } from '../../lib/settings.ts';
+import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
+import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
@@ -12,7 +9,6 @@ export interface Resource {
   Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a wrong path into this JSON fails the test.
   Properties: any;
-  Metadata?: Record<string, unknown>;
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;
 }
@@ -25,61 +21,37 @@ export interface Template {
 /** Ways to deploy. The tests look at their templates, .ci/steps/templates at their findings. */
 export const settings = chosenSettings;
 
-/** Returns the CDK context of the stack that has no settings but these. */
-export const contextWith = (chosen: Record<string, string>): Record<string, unknown> =>
+/** Synthesizes the stack that has no settings but these. Nothing is bundled for it. */
+function synthesize(chosen: Record<string, string>): Template {
+  // The feature flags, whatever a deployer has set beside them.
+  const flags = Object.entries(cdk.context).filter(([key]) => !key.startsWith(settingPrefix));
+  const ours = Object.entries(chosen).map(([name, value]) => [`${settingPrefix}${name}`, value]);
+  const app = new App({
+    outdir: temporaryFolder(),
+    context: { ...Object.fromEntries([...flags, ...ours]), 'aws:cdk:bundling-stacks': [] },
+    // CDK's rules take a second. `npx cdk synth` applies them.
+    builtinCloudFormationValidation: false,
+  });
+  const stack = new PlantStoreStack(app, readSettings(app.node.getAllContext()));
+  return app.synth().getStackArtifact(stack.artifactId).template;
+}
+
+/** The template with each group of settings. */
+export const templates = Object.fromEntries(
+  Object.entries(settings).map(([name, chosen]) => [name, synthesize(chosen)]),
+) as Record<keyof typeof settings, Template>;
+
+/** The resources of a type, by logical id. */
+export const ofType = (template: Template, type: string): Record<string, Resource> =>
   Object.fromEntries(
-    settingNames
-      .map((name): [string, unknown] => [`plant-store:${name}`, chosen[name]])
-      // Undefined hides what cdk.json has, so that the tests pass whatever a deployer sets there. A
-      // setting that neither has is left out, because an assembly is kept by its context.
-      .filter(([key, value]) => value !== undefined || key in cdk.context),
+    Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
   );
 
-export const plantFunctions = operationNames.map(functionOf);
-export const functionNames = [...plantFunctions, 'Authorizer'];
+export const idsOf = (template: Template, type: string): string[] =>
+  Object.keys(ofType(template, type));
 
-/** Returns the template of the stack with these settings. Throws if the emulator cannot run it. */
-export async function templateWith(chosen: Record<string, string>): Promise<Template> {
-  const assembly = temporaryFolder();
-  await assemble(assembly, contextWith(chosen));
-  return JSON.parse(readFileSync(readTemplate(assembly).file, 'utf8'));
-}
-
-/** Returns the template with each group of settings. */
-export async function allTemplates(): Promise<Record<keyof typeof settings, Template>> {
-  const made = Object.entries(settings).map(async ([name, chosen]) => [
-    name,
-    await templateWith(chosen),
-  ]);
-  return Object.fromEntries(await Promise.all(made));
-}
-
-/** The constructs of the stack that serve and watch requests. */
-const ownConstructs = new Set([
-  'RestApi',
-  'Tables',
-  'Monitoring',
-  'Budget',
-  'Domain',
-  'Certificate',
-  'Record',
-  'RecordForIPv6',
-  ...functionNames.flatMap((name) => [name, `${name}Resources`]),
-]);
-
-/** Returns a template without what somebody adds beside the requests, such as a queue. */
-export function ownPartOf(template: Template): Template {
-  const isOwn = ([, { Metadata = {} }]: [string, Resource]) => {
-    const [, construct = ''] = `${Metadata['aws:cdk:path']}`.split('/');
-    return ownConstructs.has(construct);
-  };
-  const Resources = Object.fromEntries(Object.entries(template.Resources).filter(isOwn));
-  return { ...template, Resources };
-}
-
-export const idsOf = (template: Template, type: string) => Object.keys(ofType(template, type));
-export const ref = (id: string | undefined) => ({ Ref: id });
-export const attributeOf = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
+export const propertiesOf = (template: Template, type: string) =>
+  Object.values(ofType(template, type)).map(({ Properties }) => Properties);
 
 export function resource(template: Template, logicalId: string): Resource {
   const found = template.Resources[logicalId];
@@ -89,24 +61,13 @@ export function resource(template: Template, logicalId: string): Resource {
   return found;
 }
 
-/** Returns the table that a function's role names, and the actions on it that the role allows. */
-export function accessOf(template: Template, name: string): string {
-  const role = resource(template, name).Properties.Role['Fn::GetAtt'][0];
+export const ref = (id: string | undefined) => ({ Ref: id });
+export const attributeOf = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
+
+/** What the policies of a function's role allow. */
+export function statementsOf(template: Template, functionId: string) {
+  const [role] = resource(template, functionId).Properties.Role['Fn::GetAtt'];
   return propertiesOf(template, 'AWS::IAM::Policy')
     .filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .map(({ Action, Resource }) => ({ actions: [Action].flat().sort(), Resource }))
-    .filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')))
-    .map(({ actions, Resource }) => `${Resource['Fn::GetAtt'][0]} ${actions.join(' ')}`)
-    .join('; ')
-    .replaceAll('dynamodb:', '');
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
-
-/** The resources of a type, by logical id. */
-export const ofType = (template: Template, type: string): Record<string, Resource> =>
-  Object.fromEntries(
-    Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
-  );
-
-export const propertiesOf = (template: Template, type: string) =>
-  Object.values(ofType(template, type)).map(({ Properties }) => Properties);

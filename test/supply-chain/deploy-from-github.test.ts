@@ -10,7 +10,11 @@ import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
 
-function deployRole(): Template {
+interface RoleTemplate extends Template {
+  Parameters: Record<string, { AllowedPattern?: string }>;
+}
+
+function deployRole(): RoleTemplate {
   const app = new App({ builtinCloudFormationValidation: false });
   const templateFile = join(root, '.github', 'deploy-role.yaml');
   new CfnInclude(new Stack(app, 'DeployRole'), 'Template', { templateFile });
@@ -54,20 +58,42 @@ test('the role trusts one branch and environment of the repository with these id
   });
 });
 
-test('the role may start a deployment and publish its files, and may not read the account', () => {
+test('the role may deploy and read the stack, and may not read the account', () => {
   const [policy, ...others] = deployRole().Resources.DeployRole?.Properties.Policies ?? [];
   expect(others).toEqual([]);
-  const [{ Action, Resource }, ...more] = policy.PolicyDocument.Statement;
-  expect(more).toEqual([]);
-  expect(Action).toBe('sts:AssumeRole');
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
   const place = '${AWS::AccountId}-${AWS::Region}';
   const role = 'arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-${Qualifier}';
+  const stacks = 'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack';
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  expect(Resource).toEqual([
-    { 'Fn::Sub': `${role}-deploy-role-${place}` },
-    { 'Fn::Sub': `${role}-file-publishing-role-${place}` },
+  expect(policy.PolicyDocument.Statement).toEqual([
+    {
+      Effect: 'Allow',
+      Action: 'sts:AssumeRole',
+      Resource: [
+        { 'Fn::Sub': `${role}-deploy-role-${place}` },
+        { 'Fn::Sub': `${role}-file-publishing-role-${place}` },
+      ],
+    },
+    {
+      Effect: 'Allow',
+      Action: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
+      Resource: { 'Fn::Sub': `${stacks}/PlantStore*/*` },
+    },
   ]);
+});
+
+test.each([
+  ['octo-org/plant-store', true],
+  // A managed user: https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
+  ['mona_octo/Plant.Store_2', true],
+  ['plant-store', false],
+  ['octo-org/plant-store/x', false],
+  ['octo-org/*', false],
+])('whether %s may be the repository: %s', (repository, isAllowed) => {
+  const { AllowedPattern = '' } = deployRole().Parameters.Repository ?? {};
+  // CloudFormation compares the whole value.
+  expect(new RegExp(`^(${AllowedPattern})$`).test(repository)).toBe(isAllowed);
 });
 
 test('only the job that deploys gets a token for AWS, and runs no test or install script', () => {

@@ -1,8 +1,8 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readPage, tableOf } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
-import { mayBeInstalled, read } from './licences.ts';
 
 interface Locked {
   integrity?: string;
@@ -14,6 +14,22 @@ interface Locked {
   version?: string;
   optionalDependencies?: Record<string, string>;
 }
+
+/**
+ * Licences that ask for no more than to be named. The last two are of tools, which are not deployed.
+ */
+const licences = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'BlueOak-1.0.0',
+  'CC-BY-4.0',
+];
+
+const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
 const packagesOf = (lock: string) =>
   Object.entries<Locked>(read(lock).packages).filter(([path]) => path !== '');
@@ -50,7 +66,9 @@ test('the packages that run a script when they are installed are those of packag
 });
 
 test('every package has a licence that is allowed', () => {
-  const others = packages.filter(([, { license = '' }]) => !mayBeInstalled(license));
+  const isAllowed = (license: string) =>
+    license.split(' OR ').some((one) => licences.includes(one.replace(/[()]/g, '')));
+  const others = packages.filter(([, { license = '' }]) => !isAllowed(license));
   expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
 });
 
@@ -72,10 +90,6 @@ test.each(requirements)('%s is locked by versions and hashes', (file) => {
       .replaceAll(/[._]/g, '-');
   const names = locked.map((line) => normal(line.replace(/ +(;|--hash).*/, '')));
   expect(names).toEqual(expect.arrayContaining(linesOf(file).map(normal)));
-});
-
-test('pip installs nothing without a hash', () => {
-  expect(readPage('.ci/tools/python')).toContain('--require-hashes');
 });
 
 // With the project itself, whose optional packages are Node's.

@@ -4,7 +4,6 @@ import {
   operationNames,
   operations,
 } from '../../../functions/shared/operations.ts';
-import type { Entry } from '../../../lib/bundle.ts';
 import { forge } from '../access-tokens/forge.ts';
 import { fillPath, parametersOf } from '../fill-path.ts';
 import { describedOperation } from '../openapi/description.ts';
@@ -13,7 +12,7 @@ import listPlants from '../sam-events/list-plants.json' with { type: 'json' };
 import { multiValues } from './proxy-event.ts';
 
 /** Returns the event of a function, made by `caller`: owner or token id. */
-export function eventFor(entry: Entry, caller = 'caller'): object {
+export function eventFor(entry: string, caller = 'caller'): object {
   const operation = operationNames.find((name) => operations[name].entry === entry);
   if (operation) {
     return eventOf(operation, caller);

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from '@jest/globals';
+import { digest, makeToken } from '../../functions/access-tokens/token.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { root } from '../support/checkout.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { startDynalite } from '../support/database/dynalite.ts';
+import { proxyEvent } from '../support/service/proxy-event.ts';
+import { bundleFunctions, entries, type FunctionId } from '../support/stack/bundles.ts';
+import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
+import { type Run, runFunction } from './function-process.ts';
+
+/** Of `index.js` and `start.mjs`. Whatever is larger loads more slowly. */
+const maxBytes = 215_000;
+
+/** Node's modules that a start may load. Others, as those of fetch and HTTP/2, make it slow. */
+const nodeModules = [
+  'node:async_hooks',
+  'node:buffer',
+  'node:crypto',
+  'node:fs',
+  'node:fs/promises',
+  'node:http',
+  'node:https',
+  'node:os',
+  'node:path',
+  'node:process',
+  'node:stream',
+  'node:timers',
+  'node:tls',
+];
+
+/** Matches what only parts of the SDK have in them that a function never uses. */
+const neverUsed =
+  /sso_start_url|credential_process|AssumeRoleWithWebIdentity|vnd\.amazon\.eventstream|import\(/;
+
+const folders = bundleFunctions();
+const ids = Object.keys(entries) as FunctionId[];
+const bundleOf = (id: FunctionId): string => join(folders[id], 'start.mjs');
+const sourceOf = (id: FunctionId): string => join(root, 'functions', `${entries[id]}.ts`);
+
+test('each function has code of its own', () => {
+  const codes = ids.map((id) => readFileSync(join(folders[id], 'index.js'), 'utf8'));
+  expect(new Set(codes).size).toBe(ids.length);
+});
+
+test.each(ids)('the bundle of %s is small and has nothing in it that is never used', (id) => {
+  const files = readdirSync(folders[id]);
+  expect(files.sort()).toEqual(['index.js', 'start.mjs']);
+  const sizes = files.map((file) => statSync(join(folders[id], file)).size);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
+
+  const code = readFileSync(join(folders[id], 'index.js'), 'utf8');
+  expect(code).not.toMatch(neverUsed);
+  const required = [...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name);
+  expect(required).toContain('node:https');
+  expect(required.filter((name) => !nodeModules.includes(`${name}`))).toEqual([]);
+});
+
+/** The calls of each function, which follow one another, with a token that is known. */
+const eventsWith = (token: string): Record<FunctionId, object[]> => {
+  const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });
+  const judge = (bearer: string) => ({
+    type: 'TOKEN',
+    methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:api/v1/GET/plants',
+    authorizationToken: `Bearer ${bearer}`,
+  });
+  return {
+    CreatePlant: [create('Ficus'), create('Ficus'), create('Aloe'), proxyEvent({ body: '{"id":' })],
+    ListPlants: [proxyEvent(), proxyEvent({ query: { limit: ['0'], colour: ['green'] } })],
+    DeletePlant: ['7', '7', '07'].map((plant) => proxyEvent({ pathParameters: { id: plant } })),
+    Authorizer: [judge(token), judge(unknownToken)],
+  };
+};
+const { id: tokenId, token } = makeToken();
+const { token: unknownToken } = makeToken();
+
+/** Starts a DynamoDB that knows a token. Returns its endpoint. */
+async function startDatabase(): Promise<string> {
+  const endpoint = await startDynalite();
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const client = new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials });
+  finallyDo(() => client.destroy());
+  await client.send(
+    new PutItemCommand({
+      TableName: tableIds.accessTokens,
+      Item: {
+        id: { S: tokenId },
+        digest: { B: digest(token) },
+        owner: { S: 'alice' },
+        scopes: { L: [{ S: 'plants:read' }] },
+        label: { S: '' },
+        created: { N: '1600000000' },
+      },
+    }),
+  );
+  return endpoint;
+}
+
+/** Runs the functions one after another on a database of their own. */
+async function runAll(fileOf: (id: FunctionId) => string): Promise<Record<FunctionId, Run>> {
+  const environment = lambdaEnvironment(await startDatabase());
+  const runs: Partial<Record<FunctionId, Run>> = {};
+  for (const id of ids) {
+    const events = eventsWith(token)[id];
+    runs[id] = await runFunction(fileOf(id), { environment, events });
+  }
+  return runs as Record<FunctionId, Run>;
+}
+
+const [bundles, sources] = await Promise.all([runAll(bundleOf), runAll(sourceOf)]);
+
+test.each(ids)('the bundle of %s answers and logs what the source does', (id) => {
+  const codesOf = ({ log }: Run) => log.map(({ code }) => code);
+  expect(bundles[id].answers).toEqual(sources[id].answers);
+  expect(codesOf(bundles[id])).toEqual(codesOf(sources[id]));
+});
+
+test('the bundles answer as the contract says', () => {
+  const statusesOf = (id: FunctionId) => bundles[id].answers.map(({ statusCode }) => statusCode);
+  expect(statusesOf('CreatePlant')).toEqual([201, 200, 409, 400]);
+  expect(statusesOf('ListPlants')).toEqual([200, 400]);
+  expect(statusesOf('DeletePlant')).toEqual([204, 404, 400]);
+  expect(bundles.Authorizer.answers).toMatchObject([
+    { principalId: 'alice' },
+    { message: 'Unauthorized' },
+  ]);
+});
+
+test.each(ids)(
+  '%s warms up TLS at its start, connects to nothing, logs nothing and loads little',
+  (id) => {
+    const { atStart, modules } = bundles[id];
+    expect(atStart).toEqual({ connections: 0, secureContexts: 1, log: [] });
+    expect(modules).toContain('NativeModule https');
+    expect(modules.filter((name) => /undici|http2|webstreams|zlib|worker/.test(name))).toEqual([]);
+  },
+);
+
+test('a function whose warm-up fails logs it once and serves', async () => {
+  // The client cannot sign without a region.
+  const { AWS_REGION = '', ...environment } = lambdaEnvironment(await startDatabase());
+  const { atStart, answers } = await runFunction(bundleOf('ListPlants'), {
+    environment,
+    late: { AWS_REGION },
+    events: [proxyEvent()],
+  });
+  expect(atStart.log).toMatchObject([{ code: 'PRIMING_FAILED', cause: { name: 'Error' } }]);
+  expect(answers).toMatchObject([{ statusCode: 200 }]);
+});

@@ -1,0 +1,306 @@
+import { expect, test } from '@jest/globals';
+import {
+  attributeOf,
+  idsOf,
+  ofType,
+  propertiesOf,
+  ref,
+  resource,
+  settings,
+  statementsOf,
+  type Template,
+  templates,
+} from './templates.ts';
+
+const { default: plain, throwaway, everything, zone } = templates;
+const all = Object.entries(templates);
+
+test('the stack has these resources and no others', () => {
+  const countsOf = ({ Resources }: Template): Record<string, number> => {
+    const types = Map.groupBy(Object.values(Resources), ({ Type }) => Type);
+    return Object.fromEntries([...types].map(([type, { length }]) => [type, length]));
+  };
+  const expected = {
+    'AWS::ApiGateway::Authorizer': 1,
+    'AWS::ApiGateway::Deployment': 1,
+    'AWS::ApiGateway::GatewayResponse': 12,
+    'AWS::ApiGateway::Method': 3,
+    'AWS::ApiGateway::Resource': 2,
+    'AWS::ApiGateway::RestApi': 1,
+    'AWS::ApiGateway::Stage': 1,
+    'AWS::CloudWatch::Alarm': 4,
+    'AWS::DynamoDB::GlobalTable': 2,
+    'AWS::IAM::Policy': 4,
+    'AWS::IAM::Role': 4,
+    'AWS::Lambda::Function': 4,
+    'AWS::Lambda::Permission': 4,
+    'AWS::Logs::LogGroup': 4,
+    'AWS::Logs::MetricFilter': 1,
+    'AWS::SNS::Topic': 1,
+    'AWS::SNS::TopicPolicy': 1,
+  };
+  const domain = { 'AWS::ApiGateway::BasePathMapping': 1, 'AWS::ApiGateway::DomainName': 1 };
+  expect(countsOf(plain)).toEqual(expected);
+  expect(countsOf(throwaway)).toEqual(expected);
+  expect(countsOf(everything)).toEqual({
+    ...expected,
+    ...domain,
+    // OPTIONS on both paths and the root.
+    'AWS::ApiGateway::Method': 6,
+    // The access log.
+    'AWS::Logs::LogGroup': 5,
+    'AWS::SNS::Subscription': 1,
+  });
+  expect(countsOf(zone)).toEqual({
+    ...expected,
+    ...domain,
+    'AWS::CertificateManager::Certificate': 1,
+    'AWS::Route53::RecordSet': 2,
+  });
+});
+
+// A changed id would lose data or the base URL.
+test.each(all)('logical ids stay (%s)', (_, template) => {
+  expect(idsOf(template, 'AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
+  expect(idsOf(template, 'AWS::ApiGateway::RestApi')).toEqual(['Api']);
+  expect(idsOf(template, 'AWS::Lambda::Function')).toEqual([
+    'CreatePlant',
+    'ListPlants',
+    'DeletePlant',
+    'Authorizer',
+  ]);
+});
+
+test.each([
+  ['default', plain, true],
+  ['throwaway', throwaway, false],
+  ['everything', everything, true],
+])('tables are protected and on demand (%s)', (_, template, isKept) => {
+  const policy = isKept ? 'Retain' : 'Delete';
+  const tables = Object.values(ofType(template, 'AWS::DynamoDB::GlobalTable'));
+  for (const { Properties, DeletionPolicy, UpdateReplacePolicy } of tables) {
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
+    const { AttributeDefinitions, KeySchema, TimeToLiveSpecification, ...properties } = Properties;
+    // toEqual also fails on a table name, a secondary index or a policy of the table.
+    expect(properties).toEqual({
+      BillingMode: 'PAY_PER_REQUEST',
+      SSESpecification: { SSEEnabled: false },
+      Replicas: [
+        {
+          DeletionProtectionEnabled: isKept,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          Region: ref('AWS::Region'),
+          Tags: expect.anything(),
+        },
+      ],
+    });
+  }
+});
+
+test.each([
+  ['default', plain, 'arm64'],
+  ['everything', everything, 'x86_64'],
+])(
+  'functions are alike, and each has a role and a log group of its own (%s)',
+  (_, template, cpu) => {
+    const own = new Set<string>();
+    for (const [id, { Properties }] of Object.entries(ofType(template, 'AWS::Lambda::Function'))) {
+      const { Code, Description, Environment, Role, Tags, Timeout, ...rest } = Properties;
+      const { LogGroup } = rest.LoggingConfig;
+      expect(rest).toEqual({
+        Architectures: [cpu],
+        Handler: 'start.handler',
+        LoggingConfig: { LogFormat: 'JSON', LogGroup },
+        MemorySize: 512,
+        Runtime: 'nodejs24.x',
+      });
+      const [role] = Role['Fn::GetAtt'];
+      own.add(role).add(LogGroup.Ref);
+
+      const assume = { Action: 'sts:AssumeRole', Effect: 'Allow' };
+      // toEqual also fails on a managed policy or another inline policy.
+      expect(resource(template, role).Properties).toEqual({
+        AssumeRolePolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [{ ...assume, Principal: { Service: 'lambda.amazonaws.com' } }],
+        },
+        Tags: expect.anything(),
+      });
+      // test/stack/roles.ts shows which actions a function needs, and on which table.
+      expect(statementsOf(template, id)).toEqual([
+        {
+          Effect: 'Allow',
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: attributeOf(LogGroup.Ref, 'Arn'),
+        },
+        {
+          Effect: 'Allow',
+          Action: expect.anything(),
+          Resource: { 'Fn::GetAtt': [expect.stringMatching(/^(Plants|AccessTokens)$/), 'Arn'] },
+        },
+      ]);
+    }
+    expect(own.size).toBe(8);
+  },
+);
+
+test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
+  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
+  const api = ['arn:', ref('AWS::Partition'), ':execute-api:', ...place];
+  const permission = (name: string, ...source: unknown[]) => ({
+    Action: 'lambda:InvokeFunction',
+    Principal: 'apigateway.amazonaws.com',
+    FunctionName: attributeOf(name, 'Arn'),
+    SourceArn: { 'Fn::Join': ['', [...api, ...source]] },
+  });
+  expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(
+    new Set([
+      permission('Authorizer', '/authorizers/', ref(authorizer)),
+      permission('CreatePlant', '/', ref(stage), '/POST/plants'),
+      permission('ListPlants', '/', ref(stage), '/GET/plants'),
+      permission('DeletePlant', '/', ref(stage), '/DELETE/plants/*'),
+    ]),
+  );
+});
+
+test.each([
+  ['default', plain, 50],
+  ['everything', everything, 200],
+])('the API is throttled, logs no bodies and traces nothing (%s)', (_, template, rate) => {
+  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  const limits = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
+  expect(stage.MethodSettings).toEqual([
+    { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ...limits },
+  ]);
+  expect(JSON.stringify(template).toLowerCase()).not.toMatch(/xray|tracing/);
+});
+
+test.each(all)('logs are kept for a month (%s)', (_, template) => {
+  for (const { RetentionInDays } of propertiesOf(template, 'AWS::Logs::LogGroup')) {
+    expect(RetentionInDays).toBe(30);
+  }
+});
+
+test('by default, there is no access log', () => {
+  expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
+});
+
+test('the access log has nothing in it that a client can write at will', () => {
+  const [{ AccessLogSetting }] = propertiesOf(everything, 'AWS::ApiGateway::Stage');
+  expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain('RestApiAccessLog');
+  const names = [
+    'extendedRequestId',
+    'requestTime',
+    'identity.sourceIp',
+    'tlsVersion',
+    'httpMethod',
+    'resourcePath',
+    'status',
+    'error.responseType',
+    'authorizer.principalId',
+    'authorizer.tokenId',
+    'responseLatency',
+    'responseLength',
+  ];
+  expect(Object.values(JSON.parse(AccessLogSetting.Format))).toEqual(
+    names.map((name) => `$context.${name}`),
+  );
+});
+
+test.each(all)(
+  'the API accepts TLS from 1.2 on, under its own name, and IPv6 (%s)',
+  (_, template) => {
+    const domains = propertiesOf(template, 'AWS::ApiGateway::DomainName');
+    for (const properties of [resource(template, 'Api').Properties, ...domains]) {
+      expect(properties).toMatchObject({
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+        EndpointConfiguration: { IpAddressType: 'dualstack', Types: ['REGIONAL'] },
+      });
+    }
+  },
+);
+
+/** Returns the base URL at the API's own address, or at its domain. */
+function baseUrlOf(template: Template, domain: string | undefined): unknown {
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const host = [ref('Api'), '.execute-api.', ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
+  const own = { 'Fn::Join': ['', ['https://', ...host, '/', ref(stage)]] };
+  return domain ? `https://${domain}/v1` : own;
+}
+
+test.each(all)('outputs are addresses, tables and the next command (%s)', (name, template) => {
+  const chosen: Record<string, string> = settings[name as keyof typeof settings];
+  const { domain, certificate } = chosen;
+  const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
+  const [domainId = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
+  const target = attributeOf(domainId, 'RegionalDomainName');
+  const outputs = {
+    BaseUrl: baseUrlOf(template, domain),
+    PlantsTableName: ref('Plants'),
+    AccessTokensTableName: ref('AccessTokens'),
+    NextCommand: `npm run token -- issue --owner YOUR_NAME --stack ${stack}`,
+    ...(certificate && { DnsRecord: { 'Fn::Join': ['', [`${domain}. CNAME `, target, '.']] } }),
+  };
+  // toEqual also fails on an export, whose name would be unique in a region.
+  expect(template.Outputs).toEqual(
+    Object.fromEntries(Object.entries(outputs).map(([id, Value]) => [id, { Value }])),
+  );
+});
+
+test.each([
+  ['everything', everything, settings.everything],
+  ['zone', zone, settings.zone],
+])('only v1 answers at the domain (%s)', (_, template, { domain }) => {
+  const [id = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
+  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  expect(resource(template, id).Properties.DomainName).toBe(domain);
+  expect(propertiesOf(template, 'AWS::ApiGateway::BasePathMapping')).toEqual([
+    { BasePath: 'v1', DomainName: ref(id), RestApiId: ref('Api'), Stage: ref(stage) },
+  ]);
+});
+
+test('a domain has the certificate that it is given', () => {
+  const [domain] = propertiesOf(everything, 'AWS::ApiGateway::DomainName');
+  expect(domain.RegionalCertificateArn).toBe(settings.everything.certificate);
+});
+
+test('with a hosted zone, the stack makes the certificate and the records in it', () => {
+  const { 'hosted-zone': HostedZoneId, domain: DomainName } = settings.zone;
+  const [certificate] = idsOf(zone, 'AWS::CertificateManager::Certificate');
+  const [id = ''] = idsOf(zone, 'AWS::ApiGateway::DomainName');
+  expect(resource(zone, `${certificate}`).Properties).toMatchObject({
+    DomainName,
+    DomainValidationOptions: [{ DomainName, HostedZoneId }],
+  });
+  expect(resource(zone, id).Properties.RegionalCertificateArn).toEqual(ref(certificate));
+  const AliasTarget = {
+    DNSName: attributeOf(id, 'RegionalDomainName'),
+    HostedZoneId: attributeOf(id, 'RegionalHostedZoneId'),
+  };
+  expect(propertiesOf(zone, 'AWS::Route53::RecordSet')).toEqual([
+    { Name: `${DomainName}.`, Type: 'A', HostedZoneId, AliasTarget },
+    { Name: `${DomainName}.`, Type: 'AAAA', HostedZoneId, AliasTarget },
+  ]);
+});
+
+test.each(all)('resources that cost money have the tag of their copy (%s)', (name, template) => {
+  const Value = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
+  const types = [
+    'AWS::ApiGateway::RestApi',
+    'AWS::ApiGateway::Stage',
+    'AWS::Lambda::Function',
+    'AWS::Logs::LogGroup',
+    'AWS::CloudWatch::Alarm',
+  ];
+  const tables = propertiesOf(template, 'AWS::DynamoDB::GlobalTable');
+  const tagged = [
+    ...types.flatMap((type) => propertiesOf(template, type)),
+    ...tables.map(({ Replicas }) => Replicas[0]),
+  ];
+  for (const { Tags } of tagged) {
+    expect(Tags).toContainEqual({ Key: 'plant-store', Value });
+  }
+});
