@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { issueToken } from '../../../bin/administration/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { localDocumentClient } from '../../../lib/offline/database-client.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
@@ -67,17 +66,9 @@ export function containersOf({ lines }: Program): string[] {
     .filter((id) => all.includes(id));
 }
 
-/**
- * Returns what a program has left behind: containers, processes with its template among their
- * arguments, and the folder of the template.
- */
+/** Returns what a program has left behind: containers, and processes of SAM CLI. */
 export function leftBehind(program: Program): string[] {
-  const [assembly] = program.lines.flatMap(
-    (line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? [],
-  );
-  if (!assembly) {
-    throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
-  }
-  const processes = output('ps', ['-e', '-o', 'args']).filter((args) => args.includes(assembly));
-  return [...containersOf(program), ...processes, ...(existsSync(assembly) ? [assembly] : [])];
+  const processes = output('ps', ['-e', '-o', 'args']);
+  const ofSam = processes.filter((args) => args.includes('sam') && args.includes('start-api'));
+  return [...containersOf(program), ...ofSam];
 }
