@@ -5,36 +5,55 @@
 // some versions of npm do not link it. Others put it first on the PATH, before your own Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const { platform, arch, version, execPath } = process;
-const system = `${platform === 'win32' ? 'win' : platform}-${arch}`;
-const binary = platform === 'win32' ? 'bin/node.exe' : 'bin/node';
 const inProject = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const installed = inProject(`node_modules/node-${system}/${binary}`);
-// npm runs on your own Node.
-const { npm_node_execpath: own = execPath } = process.env;
-const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
+const packageJson = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
+const { dependencies, devDependencies, optionalDependencies } = packageJson;
 
-if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
-  run(own);
-} else if (isNew(version)) {
-  run(execPath);
-} else if (existsSync(installed)) {
-  run(installed);
+// In a workspace, npm installs packages into a folder above the project.
+const packageFolders = createRequire(import.meta.url).resolve.paths('any-package');
+const find = (path) => packageFolders.map((folder) => join(folder, path)).find(existsSync);
+const findMissing = (packages = {}) => Object.keys(packages).find((name) => !find(name));
+
+const nodePackage = `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
+const missing = findMissing(dependencies);
+const missingInDevelopment = findMissing(devDependencies);
+const node = findNode();
+
+if (missing) {
+  const option = process.env.NODE_ENV === 'production' ? ' --include=dev' : '';
+  fail(`The package ${missing} is not installed. Run "npm ci${option}" first.`);
+} else if (missingInDevelopment) {
+  fail(
+    `The package ${missingInDevelopment} is not installed. Run "npm ci --include=dev", which also ` +
+      'brings what "--omit=dev" or NODE_ENV=production left out.',
+  );
+} else if (node) {
+  run(node);
 } else {
-  refuse();
+  failWithoutNode();
+}
+
+/** Returns the path of a Node that is new enough, or undefined. */
+function findNode() {
+  const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
+  // npm runs on your own Node.
+  const { npm_node_execpath: own = execPath } = process.env;
+  if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
+    return own;
+  }
+  if (isNew(version)) {
+    return execPath;
+  }
+  return find(`${nodePackage}/bin/${platform === 'win32' ? 'node.exe' : 'node'}`);
 }
 
 function run(node) {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(inProject('package.json')));
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    if (!existsSync(inProject(`node_modules/${name}`))) {
-      return fail(`The package ${name} is not installed. Run "npm ci" first.`);
-    }
-  }
-
-  const args = process.argv.slice(2);
+  const args = process.argv.slice(2).map(inPackageFolder);
   const isOfDebugger = (arg) => /^--inspect(-brk|-wait)?(=|$)/.test(arg);
   const others = args.filter((arg) => !isOfDebugger(arg));
   const program = spawn(node, [...args.filter(isOfDebugger), ...others], {
@@ -47,18 +66,10 @@ function run(node) {
       npm_node_execpath: node,
     },
   });
-  program.on('error', refuse);
-  /** The exit code of a program that a debugger keeps from exiting, so that it kills itself. */
-  let ownCode;
-  program.on('message', (code) => {
-    ownCode = code;
-  });
+  program.on('error', failWithoutNode);
   program.on('exit', (code, signal) => {
     if (signal === null) {
       process.exit(code);
-    }
-    if (ownCode !== undefined) {
-      process.exit(ownCode);
     }
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
@@ -69,10 +80,6 @@ function run(node) {
     process.on(signal, () => {
       if (platform !== 'win32') {
         program.kill(signal);
-      }
-      // A program that is paused itself gets no signal.
-      if (others.length < args.length) {
-        setTimeout(() => program.kill('SIGKILL'), 15_000).unref();
       }
     });
   }
@@ -89,11 +96,19 @@ function run(node) {
   }
 }
 
-function refuse() {
-  fail(
-    `The plant store needs Node 24 or later, and this is ${version}. Run "npm ci", which ` +
-      `brings Node 24 on most systems. If this line stays, get Node 24 from https://nodejs.org.`,
-  );
+/** Returns where a program of a package is, like node_modules/jest/bin/jest.js. */
+function inPackageFolder(arg) {
+  const [, path] = /^node_modules\/(.*)/.exec(arg) ?? [];
+  return (path && find(path)) ?? arg;
+}
+
+function failWithoutNode() {
+  const isLeftOut = nodePackage in (optionalDependencies ?? {}) && !find(nodePackage);
+  const remedy = isLeftOut
+    ? `Run "npm ci --include=optional", which brings it as the package ${nodePackage}, also if ` +
+      '"--omit=optional" left that out.'
+    : 'Get Node 24 from https://nodejs.org.';
+  fail(`The plant store needs Node 24 or later, and this is ${version}. ${remedy}`);
 }
 
 function fail(message) {

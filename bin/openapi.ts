@@ -127,8 +127,15 @@ const exampleFaults: Partial<Record<ProblemCode, Fault[]>> = {
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };
 
-/** Returns the response for a status, with which an operation may answer several problems. */
-function problemResponse(codes: ProblemCode[]): Json {
+/** A response is called as its problem, but for the two that have the same status. */
+type ErrorResponse = ProblemCode | 'forbidden';
+
+function codesOf(response: ErrorResponse): [ProblemCode, ...ProblemCode[]] {
+  return response === 'forbidden' ? ['insufficient-scope', 'request-blocked'] : [response];
+}
+
+function errorResponse(name: ErrorResponse): Json {
+  const codes = codesOf(name);
   const all = codes.map(problemMembers);
   const own: Json = {};
   for (const [name, value] of codes.flatMap((code) =>
@@ -205,7 +212,7 @@ interface Description {
   requestBody?: Json;
   successes: Record<number, Json>;
   /** In addition to those of every operation. */
-  problems: ProblemCode[];
+  errors: ErrorResponse[];
 }
 
 const descriptions: Record<Operation, Description> = {
@@ -223,7 +230,7 @@ const descriptions: Record<Operation, Description> = {
       200: created('The plant existed already, with the same content.'),
       201: created('The plant was stored.'),
     },
-    problems: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
+    errors: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
   },
   listPlants: {
     summary: 'List the caller’s plants',
@@ -250,7 +257,7 @@ const descriptions: Record<Operation, Description> = {
       },
     ],
     successes: { 200: page },
-    problems: [],
+    errors: [],
   },
   deletePlant: {
     summary: 'Delete a plant',
@@ -259,15 +266,14 @@ const descriptions: Record<Operation, Description> = {
       'created meanwhile.',
     parameters: [{ name: 'id', in: 'path', required: true, schema: plantId }],
     successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
-    problems: ['plant-not-found'],
+    errors: ['plant-not-found'],
   },
 };
 
-const everyOperation: ProblemCode[] = [
+const everyOperation: ErrorResponse[] = [
   'invalid-request',
   'unauthorized',
-  'insufficient-scope',
-  'request-blocked',
+  'forbidden',
   'too-many-requests',
   'internal-error',
   'unavailable',
@@ -276,12 +282,11 @@ const everyOperation: ProblemCode[] = [
 const group = { name: 'Plants', description: 'What an owner keeps.' };
 
 function operationObject(name: Operation): Json {
-  const { successes, problems: own, ...described } = descriptions[name];
-  const byStatus = Map.groupBy([...everyOperation, ...own], (code) => problems[code].status);
-  const errors = [...byStatus].map(([status, codes]) => [
-    status,
-    codes.length === 1 ? reference('responses', `${codes[0]}`) : problemResponse(codes),
-  ]);
+  const { successes, errors: own, ...described } = descriptions[name];
+  const errors = [...everyOperation, ...own].map((error) => {
+    const [code] = codesOf(error);
+    return [problems[code].status, reference('responses', error)];
+  });
   return {
     operationId: name,
     tags: [group.name],
@@ -336,7 +341,9 @@ const document = {
     },
     headers,
     responses: Object.fromEntries(
-      (Object.keys(problems) as ProblemCode[]).map((code) => [code, problemResponse([code])]),
+      [everyOperation, ...Object.values(descriptions).map(({ errors }) => errors)]
+        .flat()
+        .map((name) => [name, errorResponse(name)]),
     ),
     securitySchemes: {
       accessToken: {

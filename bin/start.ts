@@ -1,140 +1,128 @@
-import { mkdtempSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import inspector from 'node:inspector';
-import { availableParallelism } from 'node:os';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { environment } from '../functions/shared/environment-variables.ts';
-import { assemble } from '../lib/offline/assembly.ts';
-import { createTables } from '../lib/offline/database/create-tables.ts';
-import { startEmulator } from '../lib/offline/emulator.ts';
-import { inUrl } from '../lib/offline/http/listen.ts';
-import { defaultConcurrency } from '../lib/offline/lambda/function-pool.ts';
-import { readTemplate, type Template } from '../lib/offline/template/template.ts';
-import { settingKey } from '../lib/setting-facts.ts';
-import { example } from './command-line/example.ts';
-import { lifecycle, type Start } from './command-line/lifecycle.ts';
+import { stageName } from '../functions/shared/operations.ts';
+import { startDatabase } from '../lib/offline/database.ts';
+import {
+  functionVariables,
+  noTimeout,
+  startFunctions,
+  withoutAwsFiles,
+} from '../lib/offline/functions.ts';
+import { gateway } from '../lib/offline/gateway.ts';
+import { listen } from '../lib/offline/listen.ts';
+import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
+import { requestLines } from '../lib/offline/request-log.ts';
+import { readSettings } from '../lib/settings.ts';
+import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
 import { announce } from './command-line/running.ts';
-import { demoToken, openDatabase } from './offline/local-database.ts';
-import { type LocalOptions, parseOptions } from './offline/local-options.ts';
-import { printReady, progress, type Ready } from './offline/local-output.ts';
-import { openWorkFolder } from './offline/work-folder.ts';
-import { costTable } from './start/cost-table.ts';
-import { apiReference, referencePath } from './start/reference/reference.ts';
-import { requestLog } from './start/request-log.ts';
+
+// Signals end the process at once, because nothing needs to be put in order: the database keeps
+// what it has acknowledged. If the launcher is killed, this process ends too.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.channel?.unref();
+// Lambda's time zone. The SDK need not know the developer's AWS accounts.
+Object.assign(process.env, { TZ: 'UTC', ...withoutAwsFiles });
 
 interface Options extends LocalOptions {
   dynamodbHost: string;
   watch?: true;
-  lambdaLog?: true;
 }
 
-function host(text: string): string {
-  // URLs have an IPv6 address in brackets.
-  const address = text.replace(/^\[(.*)\]$/, '$1');
-  if (!URL.canParse(`http://${inUrl(address)}`)) {
+const program = addLocalOptions(new Command('npm start --'))
+  .description('Runs the plant store on this machine, with a database.')
+  .option('--dynamodb-host <address>', 'address that the database listens on', address, '127.0.0.1')
+  .option('--watch', 'serve changed functions at once')
+  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
+  .parse();
+
+try {
+  await start(program.opts());
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exit(1);
+}
+
+async function start(options: Options): Promise<void> {
+  const { data, dynamodbPort, dynamodbHost, memory } = options;
+  const folder = memory ? undefined : data;
+  const { corsOrigin, cacheSeconds } = gatewaySettings();
+  const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: dynamodbHost });
+  const functions = startFunctions({
+    variables: functionVariables(endpoint, corsOrigin),
+    // The launcher gives the debugger's options to Node.
+    timeoutMs: inspector.url() === undefined ? undefined : noTimeout,
+    onOutput: (text) => console.error(text.replace(/\n$/, '')),
+    onFault: (error) => console.error(`The functions failed: ${error.stack}`),
+  });
+  const token = await demoToken(endpoint, 'npm start');
+  const api = gateway({
+    call: functions.call,
+    corsOrigin,
+    cacheSeconds,
+    onAnswer: (answered) => console.error(requestLines(answered)),
+  });
+  const docs = reference(token);
+  const server = createServer((request, response) =>
+    isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
+  );
+  const origin = await listen(server, options.port, '127.0.0.1', '--port');
+  if (options.watch) {
+    await watchFunctions(() => {
+      functions.reload();
+      api.forgetPolicies();
+    });
+  } else {
+    await functions.loaded;
+  }
+
+  const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
+  if (folder !== undefined) {
+    // npm run token and npm run plants find the database there.
+    announce(folder, ready);
+  }
+  const log = 'Each request follows on a line of its own.';
+  printReady(ready, options, log, `${origin}${referencePath}`);
+}
+
+/** Returns the settings of cdk.json that the gateway has. */
+function gatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
+  const { context, ...others } = JSON.parse(readFileSync(inProject('cdk.json'), 'utf8'));
+  const settings = readSettings(context, Object.keys(others));
+  return { corsOrigin: settings['cors-origin'], cacheSeconds: settings['authorizer-cache'] };
+}
+
+/** Calls `reload` whenever the code of the functions has changed. */
+async function watchFunctions(reload: () => void): Promise<void> {
+  // Node's own recursive watcher loses a file that an editor has replaced by another of its name.
+  const { subscribe } = await import('@parcel/watcher');
+  const folder = inProject('functions');
+  await subscribe(folder, (_, events) => {
+    // Editors keep other files beside the code.
+    const changed = events.filter(({ path }) => path.endsWith('.ts'));
+    if (changed.length === 0) {
+      return;
+    }
+    console.error('The functions have changed, and are loaded anew.');
+    if (changed.some(({ path }) => path.startsWith(join(folder, 'shared')))) {
+      console.error(
+        'The gateway uses functions/shared too. For that, end npm start and start again.',
+      );
+    }
+    reload();
+  });
+}
+
+function inProject(path: string): string {
+  return join(import.meta.dirname, '..', path);
+}
+
+function address(text: string): string {
+  if (!isIP(text)) {
     throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
   }
-  return address;
-}
-
-const program = new Command('npm start --')
-  .description(
-    'Runs the plant store on this machine: the stack that would be deployed, and a database.',
-  )
-  .option(
-    '--dynamodb-host <address>',
-    'address of this machine that the database listens on',
-    host,
-    '127.0.0.1',
-  )
-  .option('--watch', 'serve changed functions and settings at once')
-  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
-  .option('--inspect-brk [host:port]', 'the same, and wait for the debugger before all else')
-  .option('--lambda-log', "print Lambda's own log lines too")
-  .addHelpText('after', example('npm start -- --watch --port 3110'));
-parseOptions(program);
-
-/** Lets stacks point to the functions' TypeScript. */
-const context = { [settingKey('source-maps')]: 'linked' };
-// Lambda's time zone.
-process.env.TZ = 'UTC';
-
-await lifecycle((start) => run(program.opts(), start));
-
-async function run(options: Options, start: Start): Promise<void> {
-  // The launcher gives the options of the debugger to Node.
-  const isDebugged = inspector.url() !== undefined;
-  if (!isDebugged && process.execArgv.some((option) => option.startsWith('--inspect'))) {
-    throw new Error('The debugger cannot listen there. Choose another port, like --inspect=9230.');
-  }
-  const requests = requestLog(console.error, { verbose: options.lambdaLog });
-  const work = await start(openWorkFolder);
-  const newFolder = () => mkdtempSync(join(work.path, 'assembly-'));
-  const assembly = newFolder();
-  const [sources, database] = await Promise.all([
-    progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
-    start(() =>
-      openDatabase(options, {
-        host: options.dynamodbHost,
-        onCall: requests.call,
-        onRefusal: console.error,
-      }),
-    ),
-  ]);
-  const dynamodbEndpoint = database.endpoint;
-  const template = readTemplate(assembly);
-  let leftOut = '';
-  function enforce(served: Template): void {
-    database.enforce(served);
-    const text = served.leftOut.join('; ');
-    if (text !== '' && text !== leftOut) {
-      console.error(`Not imitated here: ${text}. See docs/imitates.md.`);
-    }
-    leftOut = text;
-  }
-  enforce(template);
-  const makeTables = () => createTables(template, dynamodbEndpoint);
-  await progress('Making the tables', database.exclusively(makeTables));
-
-  async function tellCosts(): Promise<void> {
-    if (requests.totals.size > 0) {
-      console.error(costTable(requests.totals));
-    }
-  }
-  await start(() => ({ stop: tellCosts }));
-  const token = await demoToken(dynamodbEndpoint, 'npm start');
-  const emulator = await start(() =>
-    startEmulator({
-      assembly,
-      port: options.port,
-      dynamodbEndpoint,
-      log: requests.log,
-      onRequest: requests.request,
-      // More would only use memory.
-      concurrency: Math.min(defaultConcurrency, availableParallelism()),
-      prewarm: !isDebugged,
-      isDebugged,
-      ...(isDebugged && { variables: { [environment.withoutWarmUp]: 'true' } }),
-      intercept: apiReference(token),
-    }),
-  );
-  if (options.watch) {
-    // Loaded only here, because it is native code.
-    const { watchSources } = await import('./start/watch.ts');
-    await start(() =>
-      watchSources({ assembly, sources }, newFolder, context, async (changed, code) => {
-        const next = readTemplate(changed);
-        await database.exclusively(() => createTables(next, dynamodbEndpoint));
-        emulator.replace(changed, code);
-        enforce(next);
-      }),
-    );
-  }
-
-  const ready: Ready = { baseUrl: emulator.baseUrl, token, dynamodbEndpoint };
-  if (!options.memory) {
-    await start(() => announce(options.data, ready));
-  }
-  ready.reference = new URL(referencePath, emulator.baseUrl).href;
-  printReady(ready, options, 'Each request follows on a line of its own.');
+  return text;
 }

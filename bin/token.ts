@@ -1,38 +1,36 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { allScopes } from '../functions/shared/operations.ts';
-import { administration, runCommand } from './administration/program.ts';
+import { statusOf } from '../functions/access-tokens/record.ts';
+import { tokenId } from '../functions/access-tokens/token.ts';
+import { tokenIdPattern } from '../functions/shared/access-token.ts';
+import { allScopes, type Scope } from '../functions/shared/operations.ts';
+import {
+  expiresAt,
+  type IssuedToken,
+  issueToken,
+  type Lifetime,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  type TokenRecord,
+  type UnreadableToken,
+} from './command-line/access-tokens.ts';
+import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
-
-const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** Returns what parses a duration like `15m`, `12h` or `90d` into seconds, or refuses it. */
-const duration =
-  (least: number, hint: string) =>
-  (text: string): number => {
-    const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
-    const seconds = Number(count) * (secondsOf[unit] ?? Number.NaN);
-    // For a text of another form it is NaN.
-    if (!(seconds >= least)) {
-      throw new InvalidArgumentError(hint);
-    }
-    return seconds;
-  };
+import { printable } from './command-line/printable.ts';
+import { administration, readFirstLine, runCommand } from './command-line/program.ts';
+import { openTarget, type TargetOptions } from './command-line/target.ts';
 
 /** Runs the command that the process was given, and returns its exit code. */
 export function tokenProgram(): Promise<number> {
   const program = administration('npm run -s token --').description(
     'Administers access tokens. Results go to stdout, and words for people go to stderr.',
   );
-  // Loading the SDK takes longer than everything else, so load it only for a valid command line.
-  const actions = () => import('./token/actions.ts');
-
-  const parseLifetime = duration(1, 'A lifetime looks like 15m, 12h or 90d, or is never.');
   const lifetime = (more = '') =>
     new Option('--expires-in <duration>', `for how long: 15m, 12h, 90d, or never${more}`).argParser(
-      (text) => (text === 'never' ? text : parseLifetime(text)),
+      parseLifetime,
     );
   const overlap = new Option('--overlap <duration>', 'how long the old token still works')
-    .argParser(duration(0, 'An overlap looks like 0s, 15m or 12h.'))
+    .argParser(parseOverlap)
     .default(3600, '1h');
   const scopes = new Option('--scope <scope...>', 'the scopes of the token')
     .choices(allScopes)
@@ -47,7 +45,7 @@ export function tokenProgram(): Promise<number> {
     .addOption(scopes)
     .addOption(lifetime().default(90 * 86_400, '90d'))
     .option('--label <text>', 'a note about its use', '')
-    .action(async (options) => (await actions()).issue(options));
+    .action(issue);
 
   program
     .command('list')
@@ -56,14 +54,14 @@ export function tokenProgram(): Promise<number> {
     .option('--owner <name>', 'only those of this owner')
     .option('--active', 'only those that are neither revoked nor expired')
     .option('--json', 'as JSON')
-    .action(async (options) => (await actions()).list(options));
+    .action(list);
 
   program
     .command('revoke')
     .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
     .description('Ends a token for good.')
-    .action(async (id, options) => (await actions()).revoke(id, options));
+    .action(revoke);
 
   program
     .command('rotate')
@@ -75,12 +73,181 @@ export function tokenProgram(): Promise<number> {
     )
     .addOption(overlap)
     .addOption(lifetime(' (default: as the old one)'))
-    .action(async (id, options) => (await actions()).rotate(id, options));
+    .action(rotate);
 
   return runCommand(
     program,
     'Where a command takes an id, it takes - too, and then reads the token from standard input.',
   );
+}
+
+function parseLifetime(text: string): Lifetime {
+  if (text === 'never') {
+    return text;
+  }
+  const seconds = secondsIn(text);
+  if (!seconds) {
+    throw new InvalidArgumentError('A lifetime looks like 15m, 12h or 90d, or is never.');
+  }
+  return seconds;
+}
+
+function parseOverlap(text: string): number {
+  const seconds = secondsIn(text);
+  if (seconds === undefined) {
+    throw new InvalidArgumentError('An overlap looks like 0s, 15m or 12h.');
+  }
+  return seconds;
+}
+
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Returns the seconds of a duration like `15m`, or undefined for another text. */
+function secondsIn(text: string): number | undefined {
+  const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
+  const seconds = secondsOf[unit];
+  return seconds === undefined ? undefined : Number(count) * seconds;
+}
+
+type IssueOptions = TargetOptions & {
+  owner: string;
+  scope: Scope[];
+  label: string;
+  expiresIn: Lifetime;
+};
+
+async function issue(options: IssueOptions): Promise<void> {
+  const { owner, scope: scopes, label } = options;
+  const grant = { owner, scopes, label, expires: expiresAt(options.expiresIn) };
+  const { database, tables } = await openTarget(options);
+  show(await issueToken(database, tables.accessTokens, grant));
+}
+
+type ListOptions = TargetOptions & {
+  owner?: string;
+  active?: true;
+  json?: true;
+};
+
+async function list(options: ListOptions): Promise<void> {
+  const { database, tables } = await openTarget(options);
+  const all = await listTokens(database, tables.accessTokens, options.owner);
+  const tokens = options.active ? all.filter((token) => stateOf(token) === 'active') : all;
+  console.log(options.json ? jsonOf(tokens) : tableOf(tokens));
+  for (const token of tokens) {
+    if ('fault' in token) {
+      console.error(token.fault);
+    }
+  }
+}
+
+async function revoke(argument: string, options: TargetOptions): Promise<void> {
+  const id = await idFrom(argument);
+  const { database, tables } = await openTarget(options);
+  const revoked = await revokeToken(database, tables.accessTokens, id);
+  if ('fault' in revoked) {
+    console.error(`Revoked ${id}. ${revoked.fault}`);
+    return;
+  }
+  console.error(
+    `Revoked ${id} of ${revoked.owner}. API Gateway may accept it for up to 60 s more, or for as ` +
+      'long as the setting authorizer-cache says.',
+  );
+}
+
+type RotateOptions = TargetOptions & {
+  /** In seconds. */
+  overlap: number;
+  expiresIn?: Lifetime;
+};
+
+async function rotate(argument: string, options: RotateOptions): Promise<void> {
+  const id = await idFrom(argument);
+  const lives = { overlap: options.overlap, lifetime: options.expiresIn };
+  const { database, tables } = await openTarget(options);
+  const issued = await rotateToken(database, tables.accessTokens, id, lives);
+  show(issued);
+  console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
+}
+
+function show({ id, token, record }: IssuedToken): void {
+  console.log(token);
+  console.error(
+    `${id}: ${record.scopes.map(printable).join(' ')} for ${record.owner}; ` +
+      `expires: ${expiry(record.expires)}. It cannot be shown again.`,
+  );
+}
+
+/** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
+async function idFrom(argument: string): Promise<string> {
+  const id = argument === '-' ? tokenId((await readFirstLine()).trim()) : argument;
+  if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) {
+    return id;
+  }
+  // Do not quote the input, because it may be part of a token.
+  throw new CommandError(
+    argument === '-'
+      ? 'Standard input holds no access token, or a mistyped one. Give the whole token, or its ' +
+          'id in place of the -.'
+      : 'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
+  );
+}
+
+type ListedToken = TokenRecord | UnreadableToken;
+
+const stateOf = (token: ListedToken): string =>
+  'fault' in token ? 'unreadable' : statusOf(token, Date.now());
+
+/** Formats seconds since 1970 as ISO 8601. */
+const isoTime = (seconds: number | undefined): string | null =>
+  seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('.000', '');
+
+const expiry = (expires: number | undefined): string => isoTime(expires) ?? 'never';
+
+/** Formats a table for people, with one token on each line. */
+function tableOf(tokens: ListedToken[]): string {
+  const rows = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES', 'LABEL'], ...tokens.map(rowOf)];
+  const printed = rows.map((row) => row.map(printable));
+  const widths = printed[0]?.map((_, i) => Math.max(...printed.map((row) => row[i]?.length ?? 0)));
+  const lines = printed.map((row) =>
+    row.map((cell, i) => cell.padEnd(widths?.[i] ?? 0)).join('  '),
+  );
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+function rowOf(token: ListedToken): string[] {
+  if ('fault' in token) {
+    return [token.id, token.owner ?? '', '', stateOf(token), '', ''];
+  }
+  const { id, owner, scopes, expires, label } = token;
+  const hasAll = scopes.length === allScopes.length && allScopes.every((s) => scopes.includes(s));
+  // Times end in minutes.
+  const until = expiry(expires).replace(/:\d\dZ$/, 'Z');
+  return [id, owner, hasAll ? 'all' : scopes.join(' '), stateOf(token), until, label];
+}
+
+/** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
+const jsonOf = (tokens: ListedToken[]): string =>
+  JSON.stringify(
+    tokens.map((token) => ('fault' in token ? { ...token, status: 'unreadable' } : shown(token))),
+    null,
+    2,
+  );
+
+/** Returns what JSON shows of a token: no digest. */
+function shown(token: TokenRecord): object {
+  const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
+  return {
+    id,
+    owner,
+    scopes,
+    label,
+    status: stateOf(token),
+    created: isoTime(created),
+    expires: isoTime(expires),
+    revoked: isoTime(revoked),
+    replacedBy: replacedBy ?? null,
+  };
 }
 
 if (import.meta.main) {

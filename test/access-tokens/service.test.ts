@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issueToken, revokeToken, rotateToken } from '../../bin/administration/access-tokens.ts';
+import { issueToken, revokeToken, rotateToken } from '../../bin/command-line/access-tokens.ts';
 import {
   allScopes,
   type Operation,
@@ -25,8 +25,7 @@ let service: Service;
 beforeAll(async () => {
   database = await engine().start();
   proxy = await startFaultProxy();
-  const context = { 'plant-store:authorizer-cache': 0 };
-  service = await startService({ context, database, between: proxy.before });
+  service = await startService({ authorizerCache: 0, database, between: proxy.before });
 });
 const agent = new Agent({ keepAlive: true });
 afterAll(async () => {
@@ -158,7 +157,7 @@ function verdictOf({ status, body }: Answer): string {
   return status < 300 || ['plant-exists', 'plant-not-found'].includes(code) ? 'called' : code;
 }
 
-const logged = (from: number) => service.log.slice(from).map((line) => JSON.parse(line).message);
+const logged = (from: number) => service.log.slice(from).map((line) => JSON.parse(line));
 
 /** Calls an operation with a new token. Returns what came of it. */
 async function tryToken(state: State, scopes: Scope[], name: Operation) {

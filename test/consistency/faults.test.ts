@@ -1,61 +1,90 @@
-import { setTimeout } from 'node:timers/promises';
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createHash } from 'node:crypto';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { type Functions, functionVariables, startFunctions } from '../../lib/offline/functions.ts';
+import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { engine } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
 import {
-  crawl,
   type Fault,
+  type FaultProxy,
   fail,
-  hang,
   loseAnswer,
   pass,
   reset,
   startFaultProxy,
   throttle,
 } from '../support/database/proxy.ts';
-import { sent, stored } from '../support/plant.ts';
-import { report } from '../support/report/report.ts';
-import { startService } from '../support/service/service.ts';
+import { proxyEvent } from '../support/service/proxy-event.ts';
 import {
+  accessDenied,
   type Call,
   type Case,
-  calls,
+  exceeded,
   failing,
+  isLong,
   ofEveryFunction,
   ofWrongClocks,
 } from './faults/every-function.ts';
 
-const startedAt = performance.now();
-const database = await engine().start();
-finallyDo(database.stop);
-const proxy = await startFaultProxy();
-// The authorizer ends half a second before Lambda stops it, which need not be after 10 s.
-const functionSeconds = { Authorizer: 6 };
-const service = await startService({ database, between: proxy.before, functionSeconds });
-finallyDo(service.stop);
+// Between the functions and a real engine stands a proxy with faults.
+
+const entries: Record<Call, string> = {
+  create: 'create-plant',
+  list: 'list-plants',
+  delete: 'delete-plant',
+  authorizer: 'authorize',
+};
+let database: DynamoDBDocumentClient;
+let proxy: FaultProxy;
+let functions: Functions;
+const printed: string[] = [];
+
+beforeAll(async () => {
+  const tables = await openTables();
+  database = tables.database;
+  proxy = await startFaultProxy();
+  functions = startFunctions({
+    variables: functionVariables(proxy.before(tables.endpoint)),
+    onOutput: (text) => printed.push(text),
+    onFault: (error) => printed.push(`${error.stack}`),
+  });
+  finallyDo(functions.stop);
+  await functions.loaded;
+  // These wait most of the time, so all of them do so at once.
+  const pausing = [throttle, exceeded, throttleForAMinute];
+  for (const one of all.filter((one) => isLong(one) || pausing.includes(one.faults[0] ?? pass))) {
+    played.set(one, play(one));
+  }
+});
 
 const keyOf = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
-function put(owner: string, name: string): Promise<unknown> {
-  const item = { TableName: tableIds.plants, Item: stored(owner, 7, { name }) };
-  return service.database.send(new PutCommand(item));
-}
-function remove(owner: string): Promise<unknown> {
-  return service.database.send(new DeleteCommand(keyOf(owner)));
-}
+const put = (owner: string, name: string) =>
+  database.send(
+    new PutCommand({ TableName: tableIds.plants, Item: { owner, id: 7, name, tag: '' } }),
+  );
+const remove = (owner: string) => database.send(new DeleteCommand(keyOf(owner)));
 
 /** The database executes the command, another caller acts, and then the answer is lost. */
 const meanwhile =
   (act: (owner: string) => Promise<unknown>): Fault =>
   async ({ subject, socket, forward }) => {
     await forward();
-    // The cold start of the API would outlast the wait for the answer, so this uses the database.
     await act(subject);
     socket.resetAndDestroy();
   };
 const passOnceDeleted: Fault = async (exchange) => {
   await remove(exchange.subject);
+  await pass(exchange);
+};
+const passOnceStored: Fault = async (exchange) => {
+  await put(exchange.subject, 'Ficus');
   await pass(exchange);
 };
 const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
@@ -112,11 +141,25 @@ const ofOneFunction: Case[] = [
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
+    title: 'a create whose answer is lost and that may not read is unavailable',
+    call: 'create',
+    stored: null,
+    faults: [loseAnswer, accessDenied],
+    outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+  },
+  {
     title: 'a create that cannot read its obstacle is unavailable',
     call: 'create',
     stored: 'Ficus',
     faults: [pass, failing],
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    title: 'a create that may not read its obstacle fails',
+    call: 'create',
+    stored: 'Ficus',
+    faults: [pass, accessDenied],
+    outcome: { status: 500, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
     title: 'a create whose obstacle is deleted stores its plant',
@@ -126,187 +169,145 @@ const ofOneFunction: Case[] = [
     outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem', 'PutItem'] },
   },
   {
+    title: 'a create whose obstacle comes and goes is unavailable',
+    call: 'create',
+    stored: 'Ficus',
+    faults: [pass, passOnceDeleted, passOnceStored, passOnceDeleted],
+    outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'PutItem', 'GetItem'] },
+  },
+  {
     title: 'a delete leaves what was created after it',
     call: 'delete',
     stored: 'Aloe',
     faults: [replaced, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['DeleteItem', 'GetItem'] },
   },
+  {
+    title: 'a delete whose answer is lost and that may not read is unavailable',
+    call: 'delete',
+    stored: 'Aloe',
+    faults: [loseAnswer, accessDenied],
+    outcome: { status: 503, left: null, sent: ['DeleteItem', 'GetItem'] },
+  },
+  {
+    title: 'a delete whose plant is not there answers a lost answer with success',
+    call: 'delete',
+    stored: null,
+    faults: [loseAnswer, pass],
+    outcome: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+  },
 ];
 
+const all = [...ofOneFunction, ...ofEveryFunction];
 interface Played {
-  /** The owner, or the token's id, that the proxy knows the commands by. */
+  /** The owner, and the token's id. */
   subject: string;
-  response: Response;
+  status: number;
   body: string;
+  log: string;
 }
-/** Each case's last play, which rejects if it could not be played. */
+/** What comes of the cases that wait. */
 const played = new Map<Case, Promise<Played>>();
-/** The cases for which the machine was too busy. */
-const spoiled = new Set<Case>();
 
-/** Returns what the functions have logged of a case. */
-const logOf = (subject: string) => service.logOf(proxy.traceOf(subject)).join('\n');
-/** Lambda's error if it stops a function that does not end by itself. */
-const stoppedByLambda = 'Sandbox.Timedout';
-
-/**
- * Tells whether the machine was too busy for a case: no command came, a client gave up what was on
- * its way, or Lambda had to stop a function.
- */
-function isTooBusy(subject: string): boolean {
-  const isReached = proxy.seen(subject).length > 0;
-  return !isReached || proxy.isCutShort(subject) || logOf(subject).includes(stoppedByLambda);
+let subjects = 0;
+async function play({ call, stored, faults }: Case): Promise<Played> {
+  subjects += 1;
+  const subject = `case${`${subjects}`.padStart(8, '0')}`;
+  if (stored !== null) {
+    await put(subject, stored);
+  }
+  const event = call === 'authorizer' ? await tokenEvent(subject) : eventOf(call, subject);
+  proxy.play(subject, ...faults);
+  return { subject, ...(await invoke(call, event)) };
 }
 
-let owners = 0;
-async function play(one: Case): Promise<Played> {
-  owners += 1;
-  const owner = `owner-${owners}`;
-  if (one.stored !== null) {
-    await put(owner, one.stored);
-  }
-  const token = await service.issue(owner);
-  const subject = one.call === 'authorizer' ? token.slice(4, 16) : owner;
-  proxy.play(subject, ...one.faults);
-  const answer = await ask(one.call, token);
-  // The end of a connection may arrive after the answer.
-  await setTimeout(20);
-  // A list follows an authorizer that accepts the token.
-  const isListed = one.call === 'authorizer' && one.outcome.status === 200;
-  if (isTooBusy(subject) || (isListed && isTooBusy(owner))) {
-    spoiled.add(one);
-  } else {
-    spoiled.delete(one);
-  }
-  return { subject, ...answer };
-}
-
-async function ask(call: Call, token: string): Promise<Pick<Played, 'response' | 'body'>> {
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const plants = `${service.baseUrl}/plants`;
-  const response = await request();
-  return { response, body: await response.text() };
-
-  function request(): Promise<Response> {
-    switch (call) {
-      case 'create':
-        return fetch(plants, { method: 'POST', headers, body: sent(7) });
-      case 'delete':
-        return fetch(`${plants}/7`, { method: 'DELETE', headers });
-      case 'list':
-      case 'authorizer':
-        return fetch(plants, { headers });
-    }
+function eventOf(call: Call, owner: string): object {
+  const authorizer = { owner };
+  switch (call) {
+    case 'create':
+      return proxyEvent({ authorizer, body: '{"id":7,"name":"Aloe"}' });
+    case 'delete':
+      return proxyEvent({ authorizer, path: '/v1/plants/7', pathParameters: { id: '7' } });
+    default:
+      return proxyEvent({ authorizer });
   }
 }
 
-/** Plays cases one after the other. One that cannot be played fails its own test only. */
-async function playInTurn(cases: Iterable<Case>): Promise<void> {
-  for (const one of cases) {
-    const playing = play(one);
-    played.set(one, playing);
-    await playing.catch(() => {});
-  }
+/** Stores an access token with this id, and returns the authorizer's event for it. */
+async function tokenEvent(id: string): Promise<object> {
+  const token = forge(id);
+  const digest = createHash('sha256').update(token).digest();
+  const record = { id, digest, owner: 'alice', scopes: ['plants:read'], label: '', created: 1 };
+  await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: record }));
+  return {
+    type: 'TOKEN',
+    authorizationToken: `Bearer ${token}`,
+    methodArn: 'arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/plants',
+  };
 }
 
-/** Plays cases, five at a time. */
-async function playAtOnce(cases: Case[]): Promise<void> {
-  // Whichever of the five is free takes the next case.
-  const queue = cases.values();
-  await Promise.all(Array.from({ length: 5 }, () => playInTurn(queue)));
+/** Calls a function. If the authorizer fails, the gateway answers 503, or 401 to Unauthorized. */
+async function invoke(call: Call, event: object): Promise<Omit<Played, 'subject'>> {
+  const { payload, failure, log } = await functions.call(entries[call], event);
+  if (failure) {
+    const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;
+    return { status, body: failure.message, log: log.join('\n') };
+  }
+  const { statusCode: status = 200, body = '' } = JSON.parse(`${payload}`);
+  return { status, body, log: log.join('\n') };
 }
 
-/** These mostly wait, so they come first. */
-const longFaults = [crawl, hang, throttleForAMinute];
-const isLong = ({ faults }: Case) => longFaults.includes(faults.at(-1) ?? pass);
-const independent = [...ofOneFunction, ...ofEveryFunction];
-const inOrder = [
-  ...independent.filter((one) => isLong(one)),
-  ...independent.filter((one) => !isLong(one)),
-];
+/** The code of the line that a failure logs. */
+const codes: Record<string, string | undefined> = {
+  'authorizer 503': 'AUTHORIZER_FAILED',
+  'operation 503': 'DATABASE_UNAVAILABLE',
+  'operation 500': 'REQUEST_FAILED',
+};
 
-beforeAll(async () => {
-  await Promise.all(calls.map((call) => playAtOnce(inOrder.filter((one) => one.call === call))));
-  await playInTurn(ofWrongClocks);
-  // Alone, a case has more of the machine.
-  for (let round = 0; round < 4; round += 1) {
-    await playInTurn([...spoiled]);
-  }
-});
-
-test.each([...independent, ...ofWrongClocks])('$title', async (one) => {
-  const { subject, response, body } = (await played.get(one)) as Played;
-  const { status } = response;
-  const { Item: item } = await service.database.send(
-    new GetCommand({ ...keyOf(subject), ConsistentRead: true }),
-  );
-  const commands = proxy.seen(subject);
-  // Each of these commands uses up its wait, so a busy machine may have no time for the last ones.
-  const isCutShort = one.faults.length === 1 && one.faults[0] === hang;
-  const due = isCutShort ? one.outcome.sent.slice(0, commands.length) : one.outcome.sent;
-  expect({ status, left: item?.name ?? null, sent: commands }).toEqual({
-    ...one.outcome,
-    sent: due,
-  });
-
+// The wrong clocks come last, because a client keeps the difference.
+test.each([...all, ...ofWrongClocks])('$title', async (one) => {
+  const { subject, status, body, log } = await (played.get(one) ?? play(one));
+  const { Item } = await database.send(new GetCommand({ ...keyOf(subject), ConsistentRead: true }));
+  const sent = proxy.seen(subject);
+  // Each time-out uses up a part of the time that there is, so the last attempts may not be made.
+  const due = isLong(one) ? one.outcome.sent.slice(0, sent.length) : one.outcome.sent;
+  expect({ status, left: Item?.name ?? null, sent }).toEqual({ ...one.outcome, sent: due });
+  expect(sent.length).toBeGreaterThan(0);
   expect(body).not.toContain('secret');
-  expect(response.headers.get('Retry-After')).toBe(status === 503 ? '1' : null);
-  if (status === 503) {
-    expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
-  }
-  expect(logOf(subject)).not.toContain(stoppedByLambda);
-  const code = codeOf(one, status);
-  if (code !== undefined) {
-    expect(logOf(subject)).toContain(code);
-  }
+  const code = codes[`${one.call === 'authorizer' ? 'authorizer' : 'operation'} ${status}`];
+  expect(log).toContain(code ?? '');
+  expect(log + printed).not.toMatch(/AWS4-HMAC|Signature=/);
 });
-
-/** Returns the code of the line that a function logs for a case, if it failed. */
-function codeOf({ call }: Case, status: number): string | undefined {
-  if (call === 'authorizer') {
-    return status === 503 ? 'AUTHORIZER_FAILED' : undefined;
-  }
-  return { 500: 'REQUEST_FAILED', 503: 'DATABASE_UNAVAILABLE' }[status];
-}
 
 test.each([
   ['ThrottlingException', 'throttlingReasons'],
   ['ProvisionedThroughputExceededException', 'ThrottlingReasons'],
   ['RequestLimitExceeded', 'ThrottlingReasons'],
 ])('the log of a %s has the limit that was exceeded', async (type, member) => {
-  const owner = `limit-of-${type}`;
   const reasons = [{ reason: 'TableReadKeyRangeThroughputExceeded', resource: 'arn:aws:table' }];
-  proxy.play(owner, fail(400, type, {}, 'Throughput exceeds the limit', { [member]: reasons }));
-  expect((await ask('list', await service.issue(owner))).response.status).toBe(503);
-  const line = service.log.findLast((logged) => logged.includes(`"${owner}","status"`));
-  expect(JSON.parse(`${line}`).message).toMatchObject({
+  const limit = fail(400, type, {}, 'Throughput exceeds the limit', { [member]: reasons });
+  const outcome = { status: 503, left: null, sent: [] };
+  const { status, log } = await play({
+    title: type,
+    call: 'list',
+    stored: null,
+    faults: [limit],
+    outcome,
+  });
+  expect(status).toBe(503);
+  expect(JSON.parse(log)).toMatchObject({
     code: 'DATABASE_UNAVAILABLE',
     cause: { name: type, throttlingReasons: reasons },
   });
 });
 
 test('a database that refuses connections is unavailable to every function', async () => {
-  const token = await service.issue('dave');
-  const other = await service.issue('dave');
-  expect((await ask('list', token)).response.status).toBe(200);
   proxy.stop();
-  // The gateway remembers the first token.
-  for (const call of ['create', 'list', 'delete'] as const) {
-    expect((await ask(call, token)).response.status).toBe(503);
-  }
-  expect((await ask('list', other)).response.status).toBe(503);
-});
-
-test('no log line has a signature', () => {
-  expect(service.log.filter((line) => /AWS4-HMAC|Signature=/.test(line))).toEqual([]);
-  const tried =
-    'throttled, failed, refused, reset, lost, late, cut and garbled answers of the database, ' +
-    'refused credentials and a wrong clock, on every function';
-  const outcome =
-    'Each was answered in bounded time with the status of the contract. ' +
-    'No write was lost or done twice, and no secret reached the log.';
-  const command = 'npm test -- test/faults/faults';
-  const row = { tried, count: played.size, unit: 'faults', outcome, command };
-  report({ topic: 'Faults', ...row }, startedAt);
+  const events = (['create', 'list', 'delete'] as const).map((call) =>
+    invoke(call, eventOf(call, 'x')),
+  );
+  const token = forge();
+  const authorizationToken = `Bearer ${token}`;
+  const answers = await Promise.all([...events, invoke('authorizer', { authorizationToken })]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

@@ -61,7 +61,7 @@ export function startHistory(): History {
     of: ({ create, remove, list }) => ({
       create(id, variety) {
         const name = nameOf(id, variety);
-        return record(`create ${name}`, id, () => create(id, { name }));
+        return record(`create ${name}`, id, () => create(id, { name, tag: '' }));
       },
       delete: (id) => record('delete', id, () => remove(id)),
       list: () => record('list', undefined, list),

@@ -5,7 +5,7 @@ import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { listen } from '../../lib/offline/http/listen.ts';
+import { listen } from '../../lib/offline/listen.ts';
 import { plantOf } from '../support/plant.ts';
 import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
@@ -25,8 +25,8 @@ server.on('connection', () => {
 
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
-  const port = await listen(server, 0, '127.0.0.1');
-  process.env = { ...env, ...lambdaEnvironment(`http://127.0.0.1:${port}`) };
+  const origin = await listen(server, 0, '127.0.0.1');
+  process.env = { ...env, ...lambdaEnvironment(origin) };
   database = connect();
 });
 afterAll(() => {

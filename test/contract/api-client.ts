@@ -1,228 +1,170 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Operation, operationNames, operations } from '../../functions/shared/operations.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { parse, send as sendRaw } from '../support/http/http-client.ts';
-import {
-  type Answer,
-  differences,
-  differencesFromLink,
-  differencesFromProblem,
-  type ProblemDetails,
-  placesIn,
-  responsesOf,
-} from '../support/openapi/description.ts';
+import { differences, differencesFromProblem, placesIn } from '../support/openapi/description.ts';
 import { refusalOf } from '../support/openapi/second-opinion.ts';
-import { note } from './demands.ts';
-import { openTarget } from './target.ts';
+import { isDeployed, isSam, target } from './target.ts';
 
-export const target = await openTarget();
+export type Header = [name: string, value: string];
+export const json: Header = ['Content-Type', 'application/json'];
 
-const base = new URL(target.baseUrl);
-const basePath = base.pathname.replace(/\/$/, '');
-const client = base.protocol === 'https:' ? https : http;
-// A new account runs at most ten functions at a time, of which a call needs two.
-const agent = new client.Agent({ keepAlive: true, maxSockets: 5 });
-
-/** The path with which references to plants start. */
-export const plantsPath = `${basePath}/plants`;
-
-export interface Call {
-  method: string;
-  /** Within the API, percent-encoded, like `/plants?limit=1`. */
-  path: string;
+export interface Options {
   /** The first owner's if it is left out, none if it is null. */
   token?: string | null;
   /** In addition to Authorization, Host and Content-Length, sent in this order. */
   headers?: Header[];
   body?: string | Buffer;
-  /** Whether the test tries every operation, so that it does not know what this one does. */
-  isOfEveryOperation?: boolean;
 }
 
-export interface Reply extends Answer {
+export interface Reply {
+  status: number;
+  /** By their names in lower case. */
+  headers: Record<string, string | undefined>;
+  body: string;
+  /** The body if it is JSON. */
   json: unknown;
 }
 
-export type Header = [name: string, value: string];
-export const json: Header = ['Content-Type', 'application/json'];
+// A new account runs at most ten functions at a time, of which a call needs two.
+const connections = { keepAlive: true, maxSockets: 5 };
+const agents = { 'http:': new HttpAgent(connections), 'https:': new HttpsAgent(connections) };
+
+/** Returns the absolute path of the plants, with which references to them start. */
+export const plantsPath = (): string => `${basePath()}/plants`;
+const basePath = () => new URL(target.baseUrl).pathname.replace(/\/$/, '');
 
 /**
- * Calls the API. Throws if the OpenAPI document does not describe the answer, or if it is a 5xx.
+ * Calls the API with a line like `GET /plants?limit=1`, percent-encoded. Throws if the answer is
+ * not in docs/openapi.json, or if the document judges the request differently.
  */
-export async function call(request: Call): Promise<Reply> {
-  const reply = await send(request);
-  const faults = judge(request, reply);
-  const operation = operationOf(request);
-  if (operation) {
-    note(operation, request, reply);
-  }
-  // The query can hold a token.
-  const [path] = request.path.split('?');
+export async function ask(line: string, options: Options = {}): Promise<Reply> {
+  const reply = await send(line, options);
+  const faults = judge(line, options, reply);
   if (faults.length > 0) {
-    throw new Error(
-      `${request.method} ${path} was answered with ${reply.status}: ${faults.join('; ')}.`,
-    );
-  }
-  if (operation && reply.status === 200 && responsesOf(operation)[200]?.headers.Link) {
-    await readAgain(request, reply);
+    // A query can hold a token.
+    const [call] = line.split('?');
+    throw new Error(`${call} was answered with ${reply.status}: ${faults.join('; ')}.`);
   }
   return reply;
 }
 
-/** Follows a list's links, and lists again in smaller pages. Throws unless both are the same. */
-async function readAgain(request: Call, reply: Reply): Promise<void> {
-  if (target.isSam || target.isDeployed) {
-    return;
-  }
-  const [path = '', query = ''] = request.path.split('?');
-  const whole = await itemsFrom(request, reply);
-  const smaller = new URLSearchParams(query);
-  smaller.set('limit', `${Math.max(1, Math.floor(whole.length / 3))}`);
-  const first = { ...request, path: `${path}?${smaller}` };
-  const again = await itemsFrom(first, await send(first));
-  if (!isDeepStrictEqual(again, whole)) {
-    throw new Error(
-      `${request.method} ${path} has ${whole.length} items, and ${again.length} in pages, or not ` +
-        'in the same order.',
-    );
-  }
-}
+const as = (token?: string) => (token === undefined ? {} : { token });
 
-/** Returns the items of a page and of all pages after it. */
-async function itemsFrom(request: Call, page: Reply): Promise<unknown[]> {
-  const items = [...(page.json as unknown[])];
-  let link = page.headers.link;
-  while (link !== undefined) {
-    const [, query] = /^<[^?]*\?(.*)>; rel="next"$/.exec(link) ?? [];
-    const next = await send({ ...request, path: `${request.path.split('?')[0]}?${query}` });
-    if (next.status !== 200 || items.length > 5000) {
-      throw new Error(`The link ${link} is wrong.`);
-    }
-    items.push(...(next.json as unknown[]));
-    link = next.headers.link;
-  }
-  return items;
-}
-
-/** Calls the API with a method and a path, like `GET /plants`. */
-export const ask = (line: string, more: Partial<Call> = {}): Promise<Reply> => {
-  const [, method = '', path = ''] = /^(\w+) (.*)$/s.exec(line) ?? [];
-  return call({ method, path, ...more });
-};
-const as = (token?: string) => (token ? { token } : {});
-export const create = (given: string | object, token?: string): Promise<Reply> => {
-  const body = typeof given === 'string' ? given : JSON.stringify(given);
+export function create(plant: string | object, token?: string): Promise<Reply> {
+  const body = typeof plant === 'string' ? plant : JSON.stringify(plant);
   return ask('POST /plants', { headers: [json], body, ...as(token) });
-};
+}
+
 export const list = (query = '', token?: string): Promise<Reply> =>
   ask(`GET /plants${query && `?${query}`}`, as(token));
+
 export const remove = (id: bigint | number | string, token?: string): Promise<Reply> =>
   ask(`DELETE /plants/${id}`, as(token));
 
 /** Returns the answer to a request, whatever it is. Waits and retries while the answer is 429. */
-export async function send(request: Call): Promise<Reply> {
-  const { method, path, token = target.token, headers = [], body } = request;
+export async function send(line: string, options: Options = {}): Promise<Reply> {
+  const { token = target.token, headers = [], body } = options;
+  const [, method = '', path = ''] = /^(\w+) (.*)$/s.exec(line) ?? [];
   const authorization = token ? ['Authorization', `Bearer ${token}`] : [];
-  const sent = { method, path, headers: [...authorization, ...headers.flat()], body };
+  const request = { method, path, headers: [...authorization, ...headers.flat()], body };
+  const agent = agents[new URL(target.baseUrl).protocol as keyof typeof agents];
   for (;;) {
-    const answer = await sendRaw(target.baseUrl, sent, agent);
-    const single = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+    const answer = await sendRaw(target.baseUrl, request, agent);
+    const single = Object.entries(answer.headers).map(([name, value]) => [name, `${value}`]);
     const reply = { ...answer, headers: Object.fromEntries(single), json: parse(answer.body) };
-    if (token) {
-      remember(request, token, reply);
-    }
     if (reply.status !== 429) {
+      remember(line, token, reply);
       return reply;
     }
     await setTimeout(1000 * Number(reply.headers['retry-after'] ?? 1));
   }
 }
 
-/** Returns everything about an answer that the contract does not allow. */
-function judge(request: Call, reply: Reply): string[] {
-  const operation = operationOf(request);
-  const faults = operation
-    ? [...differences(operation, reply), ...differencesFromLink(request.path, reply)]
-    : differencesFromProblem('no-such-operation', reply);
-  if (operation && !target.isSam && !target.isDeployed) {
-    faults.push(...dissent(operation, request, reply));
+const routes: [Operation, line: RegExp][] = [
+  ['createPlant', /^POST \/plants\/?(?:\?|$)/],
+  ['listPlants', /^GET \/plants\/?(?:\?|$)/],
+  ['deletePlant', /^DELETE \/plants\/([^/?]+)\/?(?:\?|$)/],
+];
+
+/** Returns everything about an answer that docs/openapi.json does not allow. */
+function judge(line: string, options: Options, reply: Reply): string[] {
+  const [operation, pattern] = routes.find(([, route]) => route.test(line)) ?? [];
+  const faults: string[] = [];
+  if (operation && pattern) {
+    faults.push(...differences(operation, reply));
+    if (!isSam && !isDeployed) {
+      faults.push(...dissent(operation, line, pattern.exec(line)?.[1], options, reply));
+    }
   }
   if (reply.status >= 500) {
     faults.push(`no request may have such an answer (${reply.body})`);
   }
   if (reply.status >= 400) {
-    const problem = (reply.json ?? {}) as Record<string, unknown>;
-    const { type, title, status, detail, instance, errors, ...more } = problem;
+    const { type, title, status, detail, instance, errors, ...more } = Object(reply.json);
     if (Object.keys(more).length > 0) {
       faults.push(`the problem has unknown members: ${Object.keys(more)}`);
     }
     if (instance !== reply.headers['x-request-id']) {
       faults.push(`the instance ${instance} is not the id of the request`);
     }
-    // A status can have several problems. The header that one of them needs is described here only.
-    faults.push(...differencesFromProblem(problemOf(reply) as ProblemCode, reply));
+    // A status can have several problems, so only this describes the header that one of them needs.
+    faults.push(...differencesFromProblem(codeOf(reply) as ProblemCode, reply));
   }
   return [...new Set(faults)];
 }
 
 /** Returns how an answer differs from what an independent validator of the document says. */
-function dissent(operation: Operation, request: Call, { status, body }: Reply): string[] {
-  // The gateway answers before the request is looked at.
-  if ([401, 403].includes(status)) {
+function dissent(
+  operation: Operation,
+  line: string,
+  id: string | undefined,
+  { headers = [], body = '' }: Options,
+  reply: Reply,
+): string[] {
+  // The gateway answers these before the request is looked at.
+  if (reply.status === 401 || reply.status === 403) {
     return [];
   }
-  const [path = '', query = ''] = request.path.split('?');
-  const names = [...operations[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}`);
-  const values = pathOf(operation).exec(request.path)?.slice(1) ?? [];
   const expected = refusalOf(operation, {
-    headers: request.headers ?? [],
-    body: Buffer.from(gatewayText(request.body)),
-    query: [...new URLSearchParams(query)],
-    path: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ''])),
+    headers,
+    // A gateway passes bytes that are not UTF-8 on as U+FFFD.
+    body: Buffer.from(`${body}`),
+    query: [...new URLSearchParams(line.split('?')[1] ?? '')],
+    path: id === undefined ? {} : { id },
   });
-  const isRefusal = [400, 413, 415].includes(status);
-  const actual = isRefusal ? { status, places: placesIn(body) } : undefined;
+  const isRefusal = [400, 413, 415].includes(reply.status);
+  const actual = isRefusal ? { status: reply.status, places: placesIn(reply.body) } : undefined;
   return isDeepStrictEqual(actual, expected)
     ? []
-    : [`docs/openapi.json says ${JSON.stringify(expected ?? 'yes')} to ${path}`];
+    : [`docs/openapi.json says ${JSON.stringify(expected ?? 'yes')}`];
 }
 
-/** A gateway passes bytes that are not UTF-8 on as U+FFFD. */
-const gatewayText = (body: string | Buffer = '') => `${body}`;
+/** Returns the code of a problem, or an empty text. */
+export const codeOf = ({ json: problem }: Reply): string =>
+  `${Object(problem).type ?? ''}`.replace('urn:problem-type:plant-store:', '');
 
-const pathOf = (operation: Operation) =>
-  new RegExp(`^/${operations[operation].path.replace(/\{\w+\}/g, '([^/?]+)')}/?(?:\\?.*)?$`, 's');
+/** The plants that calls have created and not deleted, each as its deletion. */
+const present = new Map<string, () => Promise<Reply>>();
 
-function operationOf({ method, path }: Call): Operation | undefined {
-  const fitting = operationNames.filter((name) => pathOf(name).test(path));
-  // A literal segment has precedence. The brace of a parameter comes after all its characters.
-  const [route] = fitting.map((name) => operations[name].path).sort();
-  return fitting.find(
-    (name) => operations[name].path === route && operations[name].method === method,
-  );
-}
-
-/** The plants that calls of this suite created, by path and token. */
-const present = new Map<string, Call>();
-
-function remember({ method, path }: Call, token: string, { status, headers }: Reply): void {
-  const plant =
-    status === 201 ? `${headers.location?.slice(basePath.length)}` : path.replace(/\/$/, '');
-  const isRemovable = operationOf({ method: 'DELETE', path: plant }) !== undefined;
-  if (status === 201 && isRemovable) {
-    present.set(`${plant} ${token}`, { method: 'DELETE', path: plant, token });
+function remember(line: string, token: string | null, { status, headers }: Reply): void {
+  if (token === null) {
+    return;
   }
-  if (method === 'DELETE' && (status === 204 || status === 404)) {
-    present.delete(`${plant} ${token}`);
+  if (status === 201) {
+    const deletion = `DELETE ${`${headers.location}`.slice(basePath().length)}`;
+    present.set(`${deletion} ${token}`, () => send(deletion, { token }));
+  } else if (line.startsWith('DELETE ')) {
+    present.delete(`${line.replace(/\/$/, '')} ${token}`);
   }
 }
 
-/** Deletes every plant that calls of this suite created. */
+/** Deletes every plant that calls have created. */
 export async function removeAll(): Promise<void> {
-  await inParallel([...present.values()], send);
+  await inParallel([...present.values()], (remove) => remove());
 }
 
 /** Does the work for each item. Throws the first error when all work is done. */
@@ -231,6 +173,3 @@ export async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>
   await Promise.allSettled(all);
   return Promise.all(all);
 }
-
-export const problemOf = ({ json: problem }: Reply): string =>
-  (problem as ProblemDetails | undefined)?.type?.replace('urn:problem-type:plant-store:', '') ?? '';

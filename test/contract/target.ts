@@ -1,8 +1,11 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll } from '@jest/globals';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { finallyDo } from '../support/cleanup.ts';
 import { engine } from '../support/database/engines.ts';
-import { writePlants } from '../support/database/plants-table.ts';
-import { label, stored } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
+/** A running plant store. */
 export interface Target {
   /** With the stage, without a slash at its end. */
   baseUrl: string;
@@ -16,33 +19,52 @@ export interface Target {
   expiredToken: string;
   /** `sam local` has its own answers instead of the gateway's. */
   isSam: boolean;
-  /** AWS, or what stands for it, is in front of it. */
+  /** AWS, or a stand-in for it, is in front of it. */
   isDeployed: boolean;
-  /** Creates plants of the first owner in the database at once, and returns what deletes them. */
-  createMany?(ids: number[]): Promise<() => Promise<void>>;
-  stop(): Promise<void>;
 }
 
-/** Returns the service that `npm run contract` names in the environment, or starts one. */
-export async function openTarget(): Promise<Target> {
-  const given = process.env.CONTRACT_TARGET;
-  return given ? { ...JSON.parse(given), stop: async () => {} } : ownService();
-}
+const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'null') ?? undefined;
 
-async function ownService(): Promise<Target> {
+/** Whether the target is SAM CLI. Known before the tests begin, because it decides which there are. */
+export const isSam = named?.isSam === true;
+export const isDeployed = named?.isDeployed === true;
+/** Whether `npm run contract` runs the suite. */
+export const isNamed = named !== undefined;
+
+/** A token that was never issued. Its checksum is right. */
+export const unknownToken = 'pst_N0tIssuedYet_N0tIssuedN0tIssuedN0tIssuedN0tIssuedN0tIssu0QyGPD';
+
+/** The store under test, once the tests begin: the one in CONTRACT_TARGET, or a new one. */
+export let target: Target;
+/** Stores plants with these ids and their names `Plant ID` directly, if the database is at hand. */
+export let store: ((ids: number[]) => Promise<void>) | undefined;
+/** Removes such plants. */
+export let unstore: ((ids: number[]) => Promise<void>) | undefined;
+
+beforeAll(async () => {
+  target = named ?? (await startOwn());
+}, 60_000);
+
+async function startOwn(): Promise<Target> {
   const database = await engine().start();
+  finallyDo(database.stop);
   const service = await startService({ database });
+  finallyDo(service.stop);
   const owner = 'alice';
+
+  async function write(requests: object[]): Promise<void> {
+    // DynamoDB takes 25 at a time.
+    for (let i = 0; i < requests.length; i += 25) {
+      const RequestItems = { [tableIds.plants]: requests.slice(i, i + 25) };
+      await service.database.send(new BatchWriteCommand({ RequestItems }));
+    }
+  }
+  store = (ids) =>
+    write(ids.map((id) => ({ PutRequest: { Item: { owner, id, name: `Plant ${id}`, tag: '' } } })));
+  unstore = (ids) => write(ids.map((id) => ({ DeleteRequest: { Key: { owner, id } } })));
+
   return {
     baseUrl: service.baseUrl,
-    async createMany(ids) {
-      const write = (requestOf: (id: number) => object) =>
-        writePlants(service.database, ids.map(requestOf));
-      await write((id) => ({
-        PutRequest: { Item: stored(owner, id, { [label]: `Plant ${id}` }) },
-      }));
-      return () => write((id) => ({ DeleteRequest: { Key: { owner, id } } }));
-    },
     token: await service.issue(owner),
     otherToken: await service.issue('bob'),
     readToken: await service.issue('carol', ['plants:read']),
@@ -50,6 +72,5 @@ async function ownService(): Promise<Target> {
     expiredToken: await service.issueExpired(owner),
     isSam: false,
     isDeployed: false,
-    stop: () => service.stop().finally(database.stop),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/checkout.ts';
 
-export const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
+export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** Returns the rows of a page's table below its header, each as its cells. */
 export function tableOf(page: string, firstHeading: string): string[][] {
@@ -15,11 +15,12 @@ export function tableOf(page: string, firstHeading: string): string[][] {
   const length = below.findIndex((line) => !line.startsWith('|'));
   return below
     .slice(0, length < 0 ? undefined : length)
-    .map((line) => line.slice(2, -2).split(' | '));
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
 }
 
 /** Returns the anchors of a page's headings, as GitHub makes them. */
-export const headingsOf = (page: string) =>
+export const headingsOf = (page: string): string[] =>
   [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
     text
       .toLowerCase()
@@ -27,7 +28,7 @@ export const headingsOf = (page: string) =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns the commands of the `sh` blocks of Markdown, block by block. */
+/** Returns the commands of the `sh` blocks of Markdown, block by block, each on one line. */
 export const shellBlocks = (markdown: string): string[][] =>
   [...markdown.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].map(([, block = '']) =>
     block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n'),

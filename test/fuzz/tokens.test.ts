@@ -1,25 +1,30 @@
-import { expect } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { send } from '../support/http/http-client.ts';
-import { testProperty } from '../support/report/property.ts';
-import { openStore } from '../support/service/store.ts';
+import { testProperty } from '../support/property.ts';
+import { openStore, type Store } from '../support/service/store.ts';
 import { mutateText, textMutations } from './inputs.ts';
 
-const store = await openStore();
-finallyDo(store.stop);
-/** Two that work, by their owners, and two that do not. */
 const owners = ['alice', 'bob'];
-const tokens = [
-  ...(await Promise.all(owners.map((owner) => store.issue(owner)))),
-  await store.issueExpired('alice'),
-  await store.issueRevoked('alice'),
-];
+let store: Store;
+/** Two that work, by their owners, and two that do not. */
+let tokens: string[];
+beforeAll(async () => {
+  store = await openStore();
+  finallyDo(store.stop);
+  tokens = [
+    ...(await Promise.all(owners.map((owner) => store.issue(owner)))),
+    await store.issueExpired('alice'),
+    await store.issueRevoked('alice'),
+  ];
+});
 
 const base62 = (length: number) =>
   fc.string({ minLength: length, maxLength: length, unit: fc.constantFrom(...alphabet) });
-const token = fc.constantFrom(...tokens);
+// Not before the tokens are there.
+const token = fc.nat(3).map((i) => `${tokens[i]}`);
 const id = fc.oneof(
   token.map((one) => one.slice(4, 16)),
   base62(12),
@@ -31,7 +36,8 @@ const mutatedSecret = fc.tuple(secret, textMutations).map(([text, mutations]) =>
 });
 const attempts = fc.oneof(
   fc.tuple(token, textMutations).map(([text, mutations]) => mutateText(text, mutations)),
-  fc.constantFrom(...tokens.flatMap((one) => [one.toLowerCase(), one.toUpperCase()])),
+  token.map((one) => one.toLowerCase()),
+  token.map((one) => one.toUpperCase()),
   // The checksums of these are right.
   fc.tuple(id, fc.oneof(secret, mutatedSecret, base62(43))).map((parts) => forge(...parts)),
 );
@@ -40,11 +46,8 @@ const schemes = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', 'Bearer', 'Bearer\t', 'Basic ', 'Bearer Bearer ') },
 );
 
-testProperty({
-  topic: 'Hostile input',
-  name: 'mutants of access tokens',
-  outcome: 'No token was accepted but the two that work, each for its own owner.',
-  counts: { short: 400, whole: 100_000 },
+testProperty('no token is accepted but those that work, each for its own owner', {
+  counts: { short: 300, full: 20_000 },
   cases: fc.tuple(schemes, attempts, fc.nat(9)),
   async holds([scheme, attempt, digit]) {
     const header = scheme + attempt;

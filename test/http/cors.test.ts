@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
-import { contextWith, settings } from '../stack/templates.ts';
 import { fillPath } from '../support/fill-path.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const origin = settings.everything['cors-origin'];
+const origin = 'https://plants.example';
 const shared = {
   'access-control-allow-origin': origin,
   'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
@@ -17,7 +16,7 @@ const shared = {
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ context: contextWith(settings.everything) });
+  service = await startService({ corsOrigin: origin });
 });
 afterAll(() => service?.stop());
 

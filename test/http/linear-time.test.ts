@@ -2,9 +2,6 @@ import { expect, test } from '@jest/globals';
 import { authorizer } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
 import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
-import { proxyEvent as emulatedEvent } from '../../lib/offline/gateway/proxy-event.ts';
-import { readRequest } from '../../lib/offline/gateway/request.ts';
-import { findRoute, type Route, segmentsOf } from '../../lib/offline/gateway/routes.ts';
 import { label, sent } from '../support/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 import { capturedLog } from '../support/stack/captured-log.ts';
@@ -26,23 +23,6 @@ const list = operation({ query: listQuery }, done);
 const remove = operation({ path: plantPath }, done);
 const judge = authorizer(async () => undefined);
 
-const route: Route = {
-  httpMethod: 'GET',
-  resourceId: 'plants',
-  resourcePath: '/plants/{id}',
-  segments: segmentsOf('/plants/{id}'),
-  authorize: undefined,
-  integration: { Type: 'MOCK' },
-  lambda: undefined,
-};
-function emulate(url: string, headers: [string, string][] = []) {
-  const body = Buffer.alloc(0);
-  const request = readRequest({ method: 'GET', url, headers, body, sourceIp: '127.0.0.1' });
-  const found = findRoute([route], request.httpMethod, request.path);
-  const api = { apiId: 'api', deploymentId: 'deployment', stage: 'v1' };
-  emulatedEvent(request, api, found ?? { ...route, pathParameters: {} }, undefined);
-}
-
 type Given = Parameters<typeof proxyEvent>[0];
 const call =
   (handler: typeof create, part: (text: string) => Given) =>
@@ -63,9 +43,6 @@ const parts: Record<string, (text: string) => unknown> = {
   'the id of a delete': call(remove, (id) => ({ pathParameters: { id } })),
   'an access token': (text) =>
     judge({ type: 'TOKEN', authorizationToken: `Bearer ${text}`, methodArn: '' }).catch(() => {}),
-  'a URL in the emulator': (text) => emulate(text),
-  'a query in the emulator': (text) => emulate(`/v1/plants?${text}`),
-  'a Host in the emulator': (text) => emulate('/v1/plants', [['Host', text]]),
 };
 
 capturedLog();

@@ -1,41 +1,174 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Answer, parse, send } from '../support/http/http-client.ts';
-import { answerCases } from './cases/answer-cases.ts';
-import { requestCases } from './cases/request-cases.ts';
-import { startFixture } from './fixture.ts';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Answered, gateway } from '../../lib/offline/gateway.ts';
+import { listen } from '../../lib/offline/listen.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http/http-client.ts';
 
+// The gateway alone. Its functions answer with the event, or with what a test sets.
+
+/** The calls of functions so far. */
+const calls: string[] = [];
+const answered: Answered[] = [];
+let result: string | undefined;
+let isDenied = false;
+
+async function call(entry: string, event: object) {
+  calls.push(entry);
+  const { methodArn = '' } = event as { methodArn?: string };
+  const [api, stage] = methodArn.split('/');
+  const allowed = ['GET/plants', 'GET/plants/', 'DELETE/plants/*'];
+  const Resource = allowed.map((pattern) => `${api}/${stage}/${pattern}`);
+  const policy = { Statement: [{ Effect: isDenied ? 'Deny' : 'Allow', Resource }] };
+  const verdict = { principalId: 'alice', policyDocument: policy, context: { owner: 'alice' } };
+  const echo = { statusCode: 200, body: JSON.stringify(event) };
+  const payload = JSON.stringify(entry === 'authorize' ? verdict : echo);
+  return { id: 0, payload: entry === 'authorize' ? payload : (result ?? payload), log: [] };
+}
+
+const { listener, forgetPolicies } = gateway({
+  call,
+  cacheSeconds: 60,
+  onAnswer: (one) => answered.push(one),
+});
+const server = createServer(listener);
 let origin: string;
 beforeAll(async () => {
-  ({ origin } = await startFixture());
+  origin = await listen(server, 0);
 });
+afterAll(() => server.close().closeAllConnections());
 
-describe.each(Object.entries({ ...requestCases, ...answerCases }))('%s', (_, table) => {
-  test.each(table)('$it ($from)', async ({ request, event, answer }) => {
-    const received = await send(origin, request);
-    if (event) {
-      expect(withNulls(eventOf(received), event)).toMatchObject(event);
-    }
-    if (answer) {
-      expect(
-        withNulls({ ...received, body: parse(received.body) ?? received.body }, answer),
-      ).toMatchObject(answer);
-    }
+const token = forge();
+interface Given {
+  method?: string;
+  headers?: string[];
+  body?: string | Buffer;
+}
+async function request(path: string, { headers = [], ...given }: Given = {}) {
+  const authorization = ['Authorization', `Bearer ${token}`];
+  return send(origin, { path, headers: [...authorization, ...headers], ...given });
+}
+
+test('a function gets the parts of a request as API Gateway passes them on', async () => {
+  const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2&__proto__=3&?=4';
+  const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
+  const { body } = await request(path, {
+    method: 'DELETE',
+    headers,
+    body: Buffer.from('é\xff', 'latin1'),
+  });
+  expect(JSON.parse(body)).toMatchObject({
+    resource: '/plants/{id}',
+    path: '/plants/a%2Fb%C3%A9/',
+    httpMethod: 'DELETE',
+    headers: { 'X-Twice': 'c', 'x-other': 'b' },
+    multiValueHeaders: { 'X-Twice': ['a', 'c'], 'x-other': ['b'] },
+    queryStringParameters: { x: '2', y: 'é a', '?': '4' },
+    multiValueQueryStringParameters: JSON.parse('{"x":["1","2"],"y":["é a"],"__proto__":["3"]}'),
+    pathParameters: { id: 'a%2Fb%C3%A9' },
+    requestContext: {
+      path: '/v1/plants/a%2Fb%C3%A9/',
+      authorizer: { principalId: 'alice', owner: 'alice' },
+    },
+    // Bytes that are not UTF-8.
+    body: '\ufffd\ufffd',
+    isBase64Encoded: false,
   });
 });
 
-function eventOf({ status, body }: Answer): object {
-  expect(status).toBe(200);
-  return JSON.parse(body);
-}
+test('a request without a query or a body has none in its event', async () => {
+  const { body } = await request('/v1/plants?');
+  const event = JSON.parse(body);
+  expect(event).toMatchObject({ body: null, queryStringParameters: null, pathParameters: {} });
+  expect(event.multiValueQueryStringParameters).toBeNull();
+});
 
-/** Returns the object with null for each missing member that is expected to be missing. */
-function withNulls(object: object, expected: object): object {
-  const more = Object.entries(expected).map(([name, inner]) => {
-    const value = (object as Record<string, unknown>)[name];
-    return [name, isObject(inner) && isObject(value) ? withNulls(value, inner) : (value ?? null)];
+test.each([
+  ['/v1/plants/', 200],
+  ['/v1//plants', 200],
+  ['/v1/plants//', 404],
+  ['/v1', 404],
+  ['/v2/plants', 404],
+  ['/plants', 404],
+  ['/v1/%70lants', 404],
+  ['/v1/__proto__', 404],
+])('a list at %s is answered with %i', async (path, status) => {
+  expect((await request(path)).status).toBe(status);
+});
+
+test.each([
+  'null',
+  '7',
+  '"text"',
+  '{}',
+  '{"statusCode":"x"}',
+  '{"statusCode":101}',
+  '{"statusCode":200,"body":{}}',
+  '{"statusCode":200,"headers":{"a b":"c"}}',
+  '{"statusCode":200,"headers":{"a":"b\\nc"}}',
+  'no JSON',
+])(
+  'a function that returns %s is unavailable, and the next request is served',
+  async (nonsense) => {
+    result = nonsense;
+    const { status, headers, body } = await request('/v1/plants');
+    result = undefined;
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
+    expect(answered.at(-1)?.failure?.stack).toMatch(/^\w*Error/);
+    expect((await request('/v1/plants')).status).toBe(200);
+  },
+);
+
+test('a body above 10 MB is refused in plain text', async () => {
+  const body = Buffer.alloc(10 * 1024 * 1024 + 1);
+  expect(await request('/v1/plants', { method: 'POST', body })).toMatchObject({
+    status: 413,
+    headers: { 'content-type': 'text/plain' },
+    body: 'HTTP content length exceeded 10485760 bytes.',
   });
-  return { ...object, ...Object.fromEntries(more) };
-}
+});
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+test('a policy is kept by token, and evaluated for each method', async () => {
+  forgetPolicies();
+  calls.length = 0;
+  expect((await request('/v1/plants')).status).toBe(200);
+  const { status, headers, body } = await request('/v1/plants', { method: 'POST' });
+  expect(status).toBe(403);
+  expect(headers['www-authenticate']).toContain('error="insufficient_scope"');
+  expect(JSON.parse(body).type).toBe('urn:problem-type:plant-store:insufficient-scope');
+  expect(calls).toEqual(['authorize', 'list-plants']);
+
+  isDenied = true;
+  expect((await request('/v1/plants')).status).toBe(200);
+  forgetPolicies();
+  expect((await request('/v1/plants')).status).toBe(403);
+  isDenied = false;
+  forgetPolicies();
+});
+
+test('a token that no authorizer need see is refused', async () => {
+  calls.length = 0;
+  for (const header of ['', 'Bearer', `Basic ${token}`, `Bearer ${token}0`]) {
+    const { status, headers } = await send(origin, {
+      path: '/v1/plants',
+      headers: ['Authorization', header],
+    });
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="plant-store"']);
+  }
+  expect(calls).toEqual([]);
+});
+
+test('a client that goes away in the middle of a body is not answered', async () => {
+  const before = answered.length;
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await eventually('a request', () => socket.bytesWritten > 0);
+  socket.end();
+  await eventually('the end of the connection', text(socket));
+  expect((await request('/v1/plants')).status).toBe(200);
+  expect(answered).toHaveLength(before + 1);
+});

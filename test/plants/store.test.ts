@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { type PlantStore, plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../lib/offline/database/database-client.ts';
+import { localDocumentClient } from '../../lib/offline/database-client.ts';
 import { engines } from '../support/database/engines.ts';
 import { openTables } from '../support/database/open-database.ts';
 import { plantOf, stored, whole } from '../support/plant.ts';

@@ -85,17 +85,18 @@ export interface NpmStart extends Program {
   create(plant: object): Promise<Response>;
   remove(id: number): Promise<Response>;
   list(query?: string): Promise<Response>;
-  end(signal?: 'SIGKILL' | 'SIGTERM'): Promise<Ended>;
+  /** A signal ends it at once. */
+  end(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
 /** Starts `npm start` on free ports. Returns it once it is ready. */
 export async function startNpmStart(
   args: string[],
-  { cwd = root, launcher = [] as string[] } = {},
+  { cwd = root, launcher = [] as string[], env = process.env } = {},
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];
-  const program = startProgram(process.execPath, command, { cwd });
+  const program = startProgram(process.execPath, command, { cwd, env });
   const ready: { baseUrl: string; token: string; dynamodbEndpoint: string } = JSON.parse(
     await program.line(/^\{"baseUrl"/),
   );
@@ -109,7 +110,7 @@ export async function startNpmStart(
     create: (plant) => call('', { method: 'POST', body: JSON.stringify(plant) }),
     remove: (id) => call(`/${id}`, { method: 'DELETE' }),
     list: (query = '') => call(query),
-    end(signal = 'SIGTERM') {
+    end(signal = 'SIGINT') {
       program.child.kill(signal);
       return program.ended();
     },

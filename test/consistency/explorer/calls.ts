@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Readable } from 'node:stream';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { sent } from '../../support/plant.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
 import type { Command, Reply } from './model.ts';
@@ -35,8 +35,7 @@ const handleWith =
       throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
     }
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-    // A stream of one chunk, as the functions collect it.
-    const stream = { toArray: async () => [Buffer.from(text)] };
+    const stream = Readable.from([Buffer.from(text)]);
     return { response: { statusCode: answer.status, headers: {}, body: stream } as never };
   };
 
@@ -78,7 +77,7 @@ export async function loadFunctions(
   return async function* call(operation) {
     const [kind, name] = operation.split(' ');
     const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
-      create: { body: sent(7, { name: `${name}` }) },
+      create: { body: `{"id":7,"name":"${name}"}` },
       delete: { pathParameters: { id: '7' } },
     };
     const event = proxyEvent(requests[`${kind}`]);

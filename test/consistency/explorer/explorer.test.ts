@@ -1,11 +1,48 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { explore } from './run-explorer.ts';
+import { isThorough } from '../../support/property.ts';
+import { plantedFaults } from './planted-faults.ts';
+
+/** Runs the explorer, and returns its exit code with what it printed. */
+const explore = (...args: string[]) =>
+  new Promise<{ code: unknown; output: string }>((resolve) => {
+    const program = join(import.meta.dirname, 'explore.ts');
+    execFile(process.execPath, [program, ...args], (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
 
 test('every schedule of two calls and one fault holds the contract', async () => {
   const { code, output } = await explore('--two-calls');
-  process.stdout.write(output);
   expect({ code, output }).toEqual({
     code: 0,
     output: expect.stringMatching(/^[1-9]\d{2,} schedules of 20 scenarios hold the contract\.\n$/),
   });
 });
+
+if (isThorough) {
+  test.each(Object.entries(plantedFaults))(
+    'the explorer finds %s',
+    async (name, [, calls, more]) => {
+      const scenario = { present: false, faults: 1, everyError: false, ...more };
+      const given = JSON.stringify({ calls: calls.split(', '), ...scenario });
+      const found = await explore('--fault', name, given);
+      const [, replay = ''] = /Replay: \S+ \S+ \S+ '(.*)'/.exec(found.output) ?? [];
+      expect({ ...found, replay }).toMatchObject({ code: 1, replay: expect.stringContaining(',') });
+      // The schedule shows it again.
+      expect(await explore('--fault', name, replay)).toEqual(found);
+    },
+  );
+
+  test(
+    'every schedule of three calls and two faults holds the contract',
+    async () => {
+      const { code, output } = await explore();
+      process.stdout.write(output);
+      expect({ code, output }).toMatchObject({ code: 0 });
+      expect(Number.parseInt(output, 10)).toBeGreaterThanOrEqual(157_016);
+    },
+    30 * 60_000,
+  );
+}

@@ -1,5 +1,3 @@
-import { answered } from '../../support/plant.ts';
-
 /** What a caller can ask about the one id that is explored. */
 export const operations = ['create Aloe', 'create Ficus', 'delete', 'list'] as const;
 export type Operation = (typeof operations)[number];
@@ -83,7 +81,7 @@ export function linearizes(calls: Answered[], before: State, after: State): bool
 /** Returns the state after a call, or nothing if its answer is wrong in the state before it. */
 function statesAfter(call: Answered, state: State): State[] {
   const [kind, name] = call.operation.split(' ');
-  const plants = state === undefined ? [] : [answered({ name: state })];
+  const plants = state === undefined ? [] : [{ name: state, tag: '' }];
   const answers: Record<string, [isRight: boolean, next: State]> = {
     'create 201': [state === undefined, name],
     'create 200': [state === name, state],

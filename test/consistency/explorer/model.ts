@@ -28,7 +28,7 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>): Mo
 
   function answer({ name, parameters }: Command, stale = false): Answer {
     const { ConditionExpression: condition } = parameters;
-    if (condition && condition !== 'attribute_not_exists(#id)') {
+    if (condition && !/^attribute_not_exists\(#?id\)$/.test(`${condition}`)) {
       throw new Error(`The model does not know this condition: ${condition}`);
     }
     if (condition && item) {
@@ -51,8 +51,8 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>): Mo
     if (name !== 'Query') {
       throw new Error(`The model does not know the command ${name}.`);
     }
-    const names = parameters.ExpressionAttributeNames as Record<string, string>;
-    const shown = `${parameters.ProjectionExpression}`.split(', ').map((alias) => names[alias]);
+    const names = parameters.ExpressionAttributeNames as Record<string, string | undefined>;
+    const shown = `${parameters.ProjectionExpression}`.split(', ').map((one) => names[one] ?? one);
     const seen = Object.entries(found ?? {}).filter(([attribute]) => shown.includes(attribute));
     const Items = found ? [Object.fromEntries(seen)] : [];
     return { status: 200, body: { Items, Count: Items.length, ScannedCount: Items.length } };

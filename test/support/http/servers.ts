@@ -1,13 +1,12 @@
 import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
-import { listen } from '../../../lib/offline/http/listen.ts';
+import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
 /** Starts a server until the end of the test file. Returns its origin. */
 export async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
-  const port = await listen(server, 0, '127.0.0.1');
   finallyDo(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${port}`;
+  return listen(server, 0);
 }
 
 interface Changes {

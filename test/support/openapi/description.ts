@@ -144,8 +144,19 @@ export const differences = (operation: Operation, answer: Answer): string[] =>
   differencesFrom(responsesOf(operation)[answer.status], answer);
 
 /** Returns the differences between an answer and the description of a problem. */
-export const differencesFromProblem = (code: ProblemCode, answer: Answer): string[] =>
-  differencesFrom(openApi.components.responses[code], answer);
+export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
+  const { responses, schemas } = openApi.components;
+  const described = Object.values(responses).find(({ content = {} }) =>
+    Object.values(content).some(({ examples = {} }) => code in examples),
+  );
+  // No operation answers the problem of a path that is not described. It has the usual headers.
+  const { headers = {} } = responses['plant-not-found'] ?? {};
+  const usual = {
+    headers,
+    content: { 'application/problem+json': { schema: { ...schemas.Problem } } },
+  };
+  return differencesFrom(described ?? usual, answer);
+}
 
 /**
  * Returns what the link to the next page does not repeat of the list's URL. Its limit is the one in

@@ -1,31 +1,24 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken, revokeToken } from '../../../bin/administration/access-tokens.ts';
-import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
+import { issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
+import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { assemble } from '../../../lib/offline/assembly.ts';
-import { createTables } from '../../../lib/offline/database/create-tables.ts';
-import { localDocumentClient } from '../../../lib/offline/database/database-client.ts';
-import { type Database, startDatabase } from '../../../lib/offline/database/embedded-database.ts';
-import { startEmulator } from '../../../lib/offline/emulator.ts';
-import { readTemplate } from '../../../lib/offline/template/template.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database.ts';
+import { localDocumentClient } from '../../../lib/offline/database-client.ts';
+import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
+import { gateway } from '../../../lib/offline/gateway.ts';
+import { listen } from '../../../lib/offline/listen.ts';
 import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
 
 export interface Service {
-  /** The folder of the synthesized assembly. */
-  assembly: string;
   /** With the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
   databaseEndpoint: string;
-  /** The lines that the functions have logged so far. */
+  /** The lines with a code that the functions have logged so far, as JSON. */
   log: string[];
-  /** The same lines, by the function's logical id. */
-  linesOf: Record<string, string[]>;
-  /** Returns the lines that the functions have logged for a request, by its trace. */
-  logOf(traceId: string): string[];
+  /** Returns the lines of the requests with tokens of an owner, or with one token by its id. */
+  logOf(subject: string): string[];
   /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
   tokens: string[];
   /** Returns a new access token that works for a day. */
@@ -37,8 +30,10 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** The CDK context, with settings of the stack. */
-  context?: Record<string, unknown>;
+  /** The origin whose pages may call. */
+  corsOrigin?: string;
+  /** For how many seconds the gateway keeps a policy of the authorizer. */
+  authorizerCache?: number;
   /** A running engine, if not a new embedded one. */
   database?: Database | undefined;
   /**
@@ -46,65 +41,66 @@ export interface ServiceOptions {
    * the proxy's.
    */
   between?: (endpoint: string) => string;
-  /** After how many seconds Lambda stops a function, by its logical id. */
-  functionSeconds?: Record<string, number>;
 }
 
-/**
- * Starts the synthesized stack in the emulator, on free ports and with an empty database in memory.
- */
+/** Starts gateway and functions on a free port, as npm start does, with a database in memory. */
 export async function startService({
-  context = {},
+  corsOrigin,
+  authorizerCache = 60,
   database: running,
   between = (same) => same,
-  functionSeconds = {},
 }: ServiceOptions = {}): Promise<Service> {
-  const assembly = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-'));
-  await assemble(assembly, context);
-  const { file } = readTemplate(assembly);
-  const { Resources, ...others } = JSON.parse(readFileSync(file, 'utf8'));
-  for (const [id, seconds] of Object.entries(functionSeconds)) {
-    Resources[id].Properties.Timeout = seconds;
-  }
-  writeFileSync(file, JSON.stringify({ ...others, Resources }));
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
-  const template = readTemplate(assembly);
-  started.enforce(template);
-  await createTables(template, endpoint);
-
   const database = localDocumentClient(endpoint);
   const log: string[] = [];
-  const linesOf: Record<string, string[]> = {};
-  const logOfTraces = new Map<string | undefined, string[]>();
-  const emulator = await startEmulator({
-    assembly,
-    port: 0,
-    dynamodbEndpoint: between(endpoint),
-    log(functionName, line, traceId) {
-      log.push(line);
-      linesOf[functionName] ??= [];
-      linesOf[functionName].push(line);
-      logOfTraces.set(traceId, [...(logOfTraces.get(traceId) ?? []), line]);
+  /** What the functions have printed, and why they did not answer. */
+  const output: string[] = [];
+  const logOfTokens = new Map<string, string[]>();
+  const ownerOf = new Map<string, string>();
+
+  const functions = startFunctions({
+    variables: functionVariables(between(endpoint), corsOrigin),
+    onOutput: (text) => output.push(text),
+    onFault: (error) => output.push(`${error.stack}`),
+  });
+  const { listener } = gateway({
+    call: functions.call,
+    corsOrigin,
+    cacheSeconds: authorizerCache,
+    onAnswer({ authorization = '', log: lines, failure }) {
+      const [, token = ''] = authorization.split(/ +/);
+      const told = failure ? [...lines, failure.stack] : lines;
+      logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...told]);
+      log.push(...lines);
+      output.push(failure?.stack ?? '');
     },
   });
+  const server = createServer(listener);
+  const baseUrl = `${await listen(server, 0)}/${stageName}`;
+
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
     const grant = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
     const issued = await issueToken(database, tableIds.accessTokens, grant, clock);
     tokens.push(issued.token);
+    ownerOf.set(issued.token, owner);
     return issued;
   };
-  const answers = recordAnswers(emulator.baseUrl);
+  const answers = recordAnswers(baseUrl);
+
+  function logOf(subject: string): string[] {
+    const isAbout = (token: string) =>
+      ownerOf.get(token) === subject || token.startsWith(`pst_${subject}_`);
+    return [...logOfTokens].flatMap(([token, lines]) => (isAbout(token) ? lines : []));
+  }
 
   return {
-    assembly,
-    baseUrl: emulator.baseUrl,
+    baseUrl,
     database,
     databaseEndpoint: endpoint,
     log,
-    linesOf,
-    logOf: (traceId) => logOfTraces.get(traceId) ?? [],
+    logOf,
     tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
     issueExpired: async (owner) =>
@@ -115,8 +111,9 @@ export async function startService({
       return token;
     },
     async stop() {
-      await emulator.stop();
-      const told = [...log, ...answers()];
+      server.close().closeAllConnections();
+      await functions.stop();
+      const told = [...log, ...output, ...answers()];
       for (const table of Object.values(tableIds)) {
         told.push(...(await itemsOf(database, table)));
       }
@@ -124,7 +121,6 @@ export async function startService({
       if (!running) {
         await started.stop();
       }
-      rmSync(assembly, { recursive: true });
       const leaks = secretsIn(told, tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);

@@ -1,9 +1,6 @@
 import { Agent } from 'node:http';
-import { join } from 'node:path';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
-import { region } from '../../../lib/offline/template/resource-values.ts';
-import { readTemplate } from '../../../lib/offline/template/template.ts';
 import { send } from '../http/http-client.ts';
 import { type Answer, differences, placesIn } from '../openapi/description.ts';
 import type { Content } from '../plant.ts';
@@ -53,10 +50,10 @@ export interface Store extends Service {
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
 
-/** Starts the service, and loads the bundles of its functions to call their handlers. */
+/** Starts the service, and loads the functions here too, to call their handlers. */
 export async function openStore({ atOnce = false, ...options }: StoreOptions = {}): Promise<Store> {
   const service = await startService(options);
-  const { assembly, baseUrl, databaseEndpoint } = service;
+  const { baseUrl, databaseEndpoint } = service;
   const log: unknown[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => {
@@ -66,25 +63,23 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     };
   }
 
-  const handlers = {} as Record<Operation | 'authorizer', Handler>;
-  const template = readTemplate(assembly);
-  // The emulator's roles are for the same region.
-  Object.assign(process.env, lambdaEnvironment(databaseEndpoint), { AWS_REGION: region() });
-  for (const [name] of template.of('AWS::Lambda::Function')) {
-    const key = (name.charAt(0).toLowerCase() + name.slice(1)) as keyof typeof handlers;
-    ({ handler: handlers[key] } = await import(join(template.folder(name), 'index.js')));
+  Object.assign(process.env, lambdaEnvironment(databaseEndpoint));
+  const handlers = new Map<string, Handler>();
+  for (const entry of ['authorize', ...Object.values(operations).map(({ entry }) => entry)]) {
+    const { handler } = await import(`../../../functions/${entry}.ts`);
+    handlers.set(entry, handler);
   }
 
   const tokens = new Map<string, Promise<string>>();
   const agent = new Agent({ keepAlive: true });
 
   /** Calls a handler with an event. Throws if the handler does, or if it takes too much CPU. */
-  async function run(name: keyof typeof handlers, event: unknown) {
+  async function run(entry: string, event: unknown): Promise<unknown> {
     const startedAt = process.threadCpuUsage();
-    const [settled] = await Promise.allSettled([handlers[name](event, lambdaContext())]);
+    const [settled] = await Promise.allSettled([handlers.get(entry)?.(event, lambdaContext())]);
     const { user, system } = process.threadCpuUsage(startedAt);
     if (!atOnce && user + system > maxCpuMicroseconds) {
-      throw new Error(`${name} took ${(user + system) / 1000} ms of CPU.`);
+      throw new Error(`${entry} took ${(user + system) / 1000} ms of CPU.`);
     }
     if (settled.status === 'rejected') {
       throw settled.reason;
@@ -93,14 +88,14 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   }
 
   async function invoke(operation: Operation, event: unknown): Promise<Answer> {
-    const result = (await run(operation, event)) as APIGatewayProxyResult;
+    const result = (await run(operations[operation].entry, event)) as APIGatewayProxyResult;
     const { statusCode: status, headers = {}, body } = result;
     const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`]);
     return { status, headers: Object.fromEntries(named), body };
   }
 
   const authorize = (authorizationToken: string) =>
-    run('authorizer', {
+    run('authorize', {
       ...eventFor('authorize'),
       authorizationToken,
     }) as Promise<APIGatewayAuthorizerResult>;

@@ -1,0 +1,86 @@
+import { CommandError } from './command-error.ts';
+import {
+  databaseEndpoint,
+  type LocalTarget,
+  type StackTarget,
+  type TargetOptions,
+} from './target.ts';
+
+const unreachable =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|TimeoutError)$/;
+const badCredentials = [
+  /^ExpiredToken/,
+  /^InvalidClientTokenId$/,
+  /^InvalidSignature/,
+  /^SignatureDoesNotMatch$/,
+  /^UnrecognizedClient/,
+];
+
+/** Returns one line that says what went wrong and what to do about it. */
+export function explain(error: unknown, options: TargetOptions | undefined): string {
+  if (error instanceof CommandError) {
+    return error.message;
+  }
+  const { name, message } = error as Error;
+  const unexplained = `${name}: ${message}`;
+  if (!options) {
+    return unexplained;
+  }
+  const explained = options.localhost
+    ? explainLocal(error as Error, options)
+    : explainStack(error as Error, options);
+  return explained ?? unexplained;
+}
+
+/** Tells of an error of the SDK whether nothing answered. */
+const isUnreachable = ({ name, code }: Error & { code?: string }) => unreachable.test(code ?? name);
+
+function explainLocal(error: Error, options: LocalTarget): string | undefined {
+  const endpoint = databaseEndpoint(options);
+  if (isUnreachable(error)) {
+    return (
+      `No database answers at ${endpoint}. Start it with "npm start", or choose another with ` +
+      '--dynamodb-endpoint.'
+    );
+  }
+  if ('$metadata' in error) {
+    const { name, message } = error;
+    return `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}).`;
+  }
+  return undefined;
+}
+
+function explainStack(
+  error: Error & { code?: string },
+  { stack, profile, region }: StackTarget,
+): string | undefined {
+  const { name, message, code } = error;
+  if (/^(Credentials|Token)ProviderError$/.test(name)) {
+    return (
+      `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +
+      'Log in, or choose others with --profile.'
+    );
+  }
+  if (badCredentials.some((known) => known.test(name))) {
+    return (
+      `AWS does not accept the credentials (${message}). Log in again, or choose others with ` +
+      '--profile.'
+    );
+  }
+  if (name.startsWith('AccessDenied')) {
+    return `AWS does not allow it: ${message}`;
+  }
+  if (message === 'Region is missing') {
+    return 'No AWS region is chosen. Choose one with --region.';
+  }
+  if (name === 'ValidationError' && message.includes('does not exist')) {
+    return (
+      `There is no stack ${stack} in ${region ?? 'this region'}. Deploy it with ` +
+      '"npx cdk deploy", or choose another with --stack or --region.'
+    );
+  }
+  if (isUnreachable(error)) {
+    return `AWS cannot be reached (${message || code}). Check the network and --region.`;
+  }
+  return undefined;
+}

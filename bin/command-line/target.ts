@@ -1,0 +1,135 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { requireObjects } from '../../functions/dynamodb/client.ts';
+import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
+import { documentClient, localClient } from '../../lib/offline/database-client.ts';
+import { CommandError } from './command-error.ts';
+import { defaultPorts, findRunning } from './running.ts';
+
+/** Where the tables are. Every command says it, so that none changes the wrong ones. */
+export type TargetOptions = LocalTarget | StackTarget;
+
+/** The database of a running `npm start`. */
+export interface LocalTarget {
+  localhost: true;
+  dynamodbEndpoint?: string;
+}
+
+/** A deployed stack. */
+export interface StackTarget {
+  localhost?: undefined;
+  stack: string;
+  profile?: string;
+  region?: string;
+}
+
+const targetOptions = (): Option[] =>
+  [
+    new Option('--localhost', 'in the database of the running "npm start"').conflicts([
+      'stack',
+      'profile',
+      'region',
+    ]),
+    new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
+      .argParser(httpUrl)
+      .implies({ localhost: true }),
+    new Option('--stack <name>', 'in this deployed stack, like PlantStore'),
+    new Option('--profile <name>', 'the AWS profile to use'),
+    new Option('--region <name>', 'the AWS region to use'),
+  ].map((option) => option.helpGroup('Where the tables are:'));
+
+/** Adds the options that choose a target to a command, which refuses to run without one. */
+export function addTargetOptions(command: Command): void {
+  for (const option of targetOptions()) {
+    command.addOption(option);
+  }
+  command.hook('preAction', () => {
+    const { localhost, stack } = command.opts<Partial<StackTarget>>();
+    if (!localhost && stack === undefined) {
+      command.error(
+        'error: Say where: add --localhost for the running "npm start", or --stack PlantStore ' +
+          'for the deployed stack of that name.',
+      );
+    }
+  });
+}
+
+const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) {
+    throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
+  }
+  return text;
+}
+
+/** Returns the chosen address of the local database, or that of the running `npm start`. */
+export const databaseEndpoint = ({ dynamodbEndpoint }: LocalTarget): string =>
+  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? defaultEndpoint;
+
+/** Three attempts of the SDK end within ten seconds, also if a server is stopped and says nothing. */
+const timeouts = {
+  requestHandler: { connectionTimeout: 3000, requestTimeout: 3000, throwOnRequestTimeout: true },
+};
+
+export interface Target {
+  database: DynamoDBDocumentClient;
+  /** What its tables are called. */
+  tables: Record<TableName, string>;
+}
+
+/** Opens the database that the options name, and finds its tables. */
+export async function openTarget(
+  options: TargetOptions,
+  more: DynamoDBClientConfig = {},
+): Promise<Target> {
+  const config = { ...timeouts, ...more };
+  const client = options.localhost
+    ? localClient(databaseEndpoint(options), config)
+    : new DynamoDBClient({ ...accountOf(options), ...config });
+  requireObjects(client);
+  const tables = options.localhost ? tableIds : await tablesOf(options);
+  return { database: documentClient(client), tables };
+}
+
+async function tablesOf(options: StackTarget): Promise<Record<TableName, string>> {
+  const output = await stackOutputs(options);
+  return {
+    plants: output(`${tableIds.plants}TableName`),
+    accessTokens: output(`${tableIds.accessTokens}TableName`),
+  };
+}
+
+/**
+ * Asks for the outputs of a deployed stack. Returns a function that looks one up, which throws a
+ * CommandError if it is missing.
+ */
+export async function stackOutputs(options: StackTarget): Promise<(name: string) => string> {
+  const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...timeouts });
+  const describe = new DescribeStacksCommand({ StackName: options.stack });
+  const { Stacks } = await cloudFormation.send(describe);
+  const outputs = Stacks?.[0]?.Outputs ?? [];
+  return (name) => {
+    const output = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    if (!output) {
+      throw new CommandError(
+        `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
+          'deployment did not finish. Run "npx cdk deploy", or choose another with --stack.',
+      );
+    }
+    return output;
+  };
+}
+
+interface Account {
+  profile?: string;
+  region?: string;
+}
+
+/** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
+export function accountOf({ profile, ...options }: StackTarget): Account {
+  const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
+  return { ...(profile && { profile }), ...(region && { region }) };
+}

@@ -1,8 +1,0 @@
-/** Returns what `work` returns, or undefined if it throws. */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { type AddressInfo, isIPv6, type Server } from 'node:net';
+
+/**
+ * Makes a server listen on a port, or on any free one if it is 0, and returns its origin, like
+ * `http://127.0.0.1:3000`. Rejects with one line for people if it cannot. `option` is the option
+ * that chooses another port.
+ */
+export async function listen(
+  server: Server,
+  port: number,
+  host = '127.0.0.1',
+  option?: string,
+): Promise<string> {
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (cause) {
+    throw explained(cause as NodeJS.ErrnoException, port, host, option);
+  }
+  const { port: actualPort } = server.address() as AddressInfo;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${actualPort}`;
+}
+
+function explained(
+  cause: NodeJS.ErrnoException,
+  port: number,
+  host: string,
+  option = 'another option',
+): Error {
+  switch (cause.code) {
+    case 'EADDRINUSE':
+      return new Error(`Port ${port} is taken. Choose another with ${option}.`, { cause });
+    case 'EACCES':
+      return new Error(
+        `Port ${port} is not allowed for this user. Choose another with ${option}.`,
+        {
+          cause,
+        },
+      );
+    case 'EADDRNOTAVAIL':
+      return new Error(`${host} is not an address of this machine.`, { cause });
+    default:
+      return cause;
+  }
+}

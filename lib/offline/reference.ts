@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { extname, join } from 'node:path';
+import { stageName } from '../../functions/shared/operations.ts';
+
+// The API's reference in a browser: Swagger UI, which calls the API with the demo token.
+
+export const referencePath = '/docs';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = join(import.meta.dirname, 'reference');
+const swaggerUi = join(root, 'node_modules', 'swagger-ui-dist');
+
+/** The folders of the page's files. */
+const folders = new Map([
+  ['page.html', page],
+  ['page.css', page],
+  ['page.js', page],
+  ['swagger-ui.css', swaggerUi],
+  ['swagger-ui-bundle.js', swaggerUi],
+  ['openapi.json', join(root, 'docs')],
+]);
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+};
+
+const headers = {
+  'Cache-Control': 'no-store',
+  // The page loads nothing from elsewhere, and no other page can frame it.
+  'Content-Security-Policy':
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Tells whether a request's target is the reference's, to which `/` leads, and not the API's. */
+export function isOfReference(url: string): boolean {
+  const [path = ''] = url.split('?');
+  return path === '/' || path === referencePath || path.startsWith(`${referencePath}/`);
+}
+
+/** Returns what serves the reference, whose page has this token. */
+export function reference(token: string): RequestListener {
+  return ({ url = '', headers: { host = '' } }, response) => {
+    // Another host is another site's name for this machine (DNS rebinding).
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
+      response.writeHead(403, headers).end();
+      return;
+    }
+    const [path = ''] = url.split('?');
+    if (path === '/') {
+      response.writeHead(302, { ...headers, Location: referencePath }).end();
+      return;
+    }
+    const name = path.slice(`${referencePath}/`.length) || 'page.html';
+    const folder = folders.get(name);
+    if (folder === undefined) {
+      response.writeHead(404, headers).end();
+      return;
+    }
+    const text = readFileSync(join(folder, name), 'utf8');
+    response.writeHead(200, { ...headers, 'Content-Type': types[extname(name)] });
+    response.end(completed(name, text, token));
+  };
+}
+
+function completed(name: string, text: string, token: string): string {
+  switch (name) {
+    case 'page.html':
+      return text.replace('{{token}}', token);
+    case 'openapi.json':
+      // The page calls the store that serves it, and no deployed one.
+      return JSON.stringify({ ...JSON.parse(text), servers: [{ url: `/${stageName}` }] });
+    default:
+      return text;
+  }
+}

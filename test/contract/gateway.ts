@@ -1,0 +1,171 @@
+import { expect, test } from '@jest/globals';
+import { ask, codeOf, create, type Header, json, list, plantsPath, remove } from './api-client.ts';
+import { isSam, target, unknownToken } from './target.ts';
+
+const aloe = { id: 7, name: 'Aloe' };
+const bearer = (value: string): Header[] => [['Authorization', value]];
+
+/** Values of Authorization that are refused. TOKEN and what follows it stand for tokens. */
+const refused: [what: string, value: () => string | undefined][] = [
+  ['no header', () => undefined],
+  ...[
+    '',
+    'Bearer',
+    'Bearer ',
+    'TOKEN',
+    'BearerTOKEN',
+    'Bearer: TOKEN',
+    'Bearer\tTOKEN',
+    'Bearer "TOKEN"',
+    'Bearer token=TOKEN',
+    'Bearer TOKEN TOKEN',
+    'Bearer TOKEN, Bearer TOKEN',
+    'Bearer Bearer TOKEN',
+    'Bearer TOKEN0',
+    'Bearer 0TOKEN',
+    'Bearer null',
+    'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
+    'Basic TOKEN',
+    'Token TOKEN',
+  ].map((shape): (typeof refused)[0] => [
+    JSON.stringify(shape),
+    () => shape.replaceAll('TOKEN', target.token),
+  ]),
+  ['a token cut short', () => `Bearer ${target.token.slice(0, -1)}`],
+  ['a token without its prefix', () => `Bearer ${target.token.slice(4)}`],
+  ['a token with another prefix', () => `Bearer pat${target.token.slice(3)}`],
+  ['a token in capitals', () => `Bearer ${target.token.toUpperCase()}`],
+  ['a token with a hyphen', () => `Bearer ${target.token.replace(/.(.{9})$/, '-$1')}`],
+  [
+    'a mistyped token',
+    () => `Bearer ${target.token.replace(/.$/, (c) => (c === 'a' ? 'b' : 'a'))}`,
+  ],
+  ['a token that was never issued', () => `Bearer ${unknownToken}`],
+  ['a very long token', () => `Bearer pst_${'a'.repeat(5000)}`],
+  ['a revoked token', () => `Bearer ${target.revokedToken}`],
+  ['an expired token', () => `Bearer ${target.expiredToken}`],
+];
+
+const accepted = [
+  'Bearer TOKEN',
+  'bearer TOKEN',
+  'BEARER TOKEN',
+  'bEaReR TOKEN',
+  'Bearer    TOKEN',
+  // HTTP drops blanks around a value, and SAM CLI does not.
+  ...(isSam ? [] : ['  Bearer TOKEN  ']),
+];
+test.each(accepted)('an Authorization can be written as %j', async (shape) => {
+  const headers: Header[] = [['authorization', shape.replace('TOKEN', target.token)]];
+  expect((await ask('GET /plants', { token: null, headers })).status).toBe(200);
+});
+
+/** Methods and paths that the API does not have. */
+const unknown = [
+  ...['PUT /plants', 'PATCH /plants', 'DELETE /plants'],
+  ...['GET /plants/7', 'POST /plants/7', 'PUT /plants/7', 'PATCH /plants/7'],
+  ...['GET ', 'GET /', 'POST /', 'GET /favicon.ico', 'GET /plant', 'GET /plants7', 'GET /Plants'],
+  ...['GET /plants.json', 'GET /plants/7/8', 'DELETE /plants/7/8', 'GET /v2/plants', 'POST /plant'],
+];
+
+// SAM CLI has its own answers to these requests.
+if (!isSam) {
+  test.each(refused)(
+    'a request with this Authorization is refused: %s',
+    async (_, authorization) => {
+      const value = authorization();
+      const headers = value === undefined ? [] : bearer(value);
+      const reply = await ask('GET /plants', { token: null, headers });
+      expect([reply.status, codeOf(reply)]).toEqual([401, 'unauthorized']);
+    },
+  );
+
+  test('every refused token gets the same answer', async () => {
+    const answers = new Set<string>();
+    for (const [, authorization] of refused) {
+      const value = authorization();
+      const headers = value === undefined ? [] : bearer(value);
+      const reply = await ask('GET /plants', { token: null, headers });
+      answers.add(reply.body.replaceAll(`${reply.headers['x-request-id']}`, ''));
+    }
+    expect(answers.size).toBe(1);
+  });
+
+  test('every operation asks for a token, and for none in a query', async () => {
+    for (const line of ['POST /plants', 'GET /plants', 'DELETE /plants/7']) {
+      expect((await ask(line, { token: null })).status).toBe(401);
+      const query = `?access_token=${target.token}`;
+      expect((await ask(line + query, { token: null })).status).toBe(401);
+    }
+  });
+
+  test('a token with the scope to read can list, and neither create nor delete', async () => {
+    const { readToken } = target;
+    expect((await list('', readToken)).status).toBe(200);
+    for (const reply of [
+      await create(aloe, readToken),
+      await remove(7, readToken),
+      await remove('7/', readToken),
+    ]) {
+      expect([reply.status, codeOf(reply)]).toEqual([403, 'insufficient-scope']);
+    }
+  });
+
+  test('the token and its scope are checked before the request', async () => {
+    const headers: Header[] = [['Content-Type', 'text/plain']];
+    const send = (token: string | null) =>
+      ask('POST /plants?x=1', { token, headers, body: 'x'.repeat(20_000) });
+    const replies = [await send(null), await send(target.readToken), await send(target.token)];
+    expect(replies.map(({ status }) => status)).toEqual([401, 403, 415]);
+  });
+
+  test.each(unknown)(
+    'an unknown operation is answered 404, whatever the token: %s',
+    async (line) => {
+      for (const token of [null, target.token, target.readToken]) {
+        const reply = await ask(line, { token });
+        expect([reply.status, codeOf(reply)]).toEqual([404, 'no-such-operation']);
+      }
+    },
+  );
+}
+
+test('a client cannot choose the request id', async () => {
+  const headers: Header[] = [['x-amzn-RequestId', '","type":"urn:forged","instance":"']];
+  const requests: [line: string, token: string | null, status: number][] = [
+    ['GET /plants', target.token, 200],
+    ['GET /plants?x=1', target.token, 400],
+    ['GET /plants', null, 401],
+    ['GET /nothing', target.token, 404],
+  ];
+  for (const [line, token, expected] of isSam ? requests.slice(0, 2) : requests) {
+    const { status, headers: answered, body } = await ask(line, { headers, token });
+    expect(status).toBe(expected);
+    expect(`${answered['x-request-id']} ${body}`).not.toContain('forged');
+  }
+});
+
+test('a slash at the end of a path changes nothing', async () => {
+  const creation = await ask('POST /plants/', { headers: [json], body: JSON.stringify(aloe) });
+  expect([creation.status, creation.headers.location]).toEqual([201, `${plantsPath()}/7`]);
+  expect((await ask('GET /plants/')).body).toBe('[{"name":"Aloe","tag":""}]');
+  expect((await ask('GET /plants/', { token: target.readToken })).status).toBe(200);
+  expect((await ask('DELETE /plants/7/')).status).toBe(204);
+});
+
+test('references do not depend on the headers of a request', async () => {
+  const headers = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Path', 'Forwarded'].map(
+    (name): Header => [name, 'host=evil.example'],
+  );
+  const plant = { headers: [json, ...headers], body: JSON.stringify(aloe) };
+  const creation = await ask('POST /plants', plant);
+  expect(creation.headers.location).toBe(`${plantsPath()}/7`);
+});
+
+test('a header cannot change whose plants a call reaches', async () => {
+  await create(aloe);
+  const headers = ['Owner', 'X-Owner', 'X-Principal-Id', 'X-Amzn-Principal-Id'].map(
+    (name): Header => [name, 'another-owner'],
+  );
+  expect((await ask('GET /plants', { headers })).json).toHaveLength(1);
+});

@@ -1,0 +1,233 @@
+import { expect, test } from '@jest/globals';
+import {
+  ask,
+  codeOf,
+  create,
+  type Header,
+  inParallel,
+  json,
+  list,
+  plantsPath,
+  type Reply,
+  remove,
+} from './api-client.ts';
+import { isSam, target } from './target.ts';
+
+const aloe = { id: 7, name: 'Aloe', tag: 'sun' };
+const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status).sort();
+
+test('a plant is created, listed and deleted', async () => {
+  const creation = await create('{"id":7,"name":"Aloe","tag":"sun"}');
+  expect([creation.status, creation.body]).toEqual([201, '{"name":"Aloe","tag":"sun"}']);
+  expect(creation.headers.location).toBe(`${plantsPath()}/7`);
+  expect((await list()).body).toBe('[{"name":"Aloe","tag":"sun"}]');
+  const deletion = await remove(7);
+  expect([deletion.status, deletion.body]).toEqual([204, '']);
+  const empty = await list();
+  expect([empty.status, empty.body, empty.headers.link]).toEqual([200, '[]', undefined]);
+});
+
+test('a deleted plant is not found again, and can be created again', async () => {
+  await create(aloe);
+  expect((await remove(7)).status).toBe(204);
+  const again = await remove(7);
+  expect([again.status, codeOf(again)]).toEqual([404, 'plant-not-found']);
+  expect((await create(aloe)).status).toBe(201);
+});
+
+test('a repeated create changes nothing, and another plant is a conflict', async () => {
+  await create(aloe);
+  const again = await create('{"tag":"sun","name":"Aloe","id":7.0}');
+  expect([again.status, again.body]).toEqual([200, '{"name":"Aloe","tag":"sun"}']);
+  expect(again.headers.location).toBe(`${plantsPath()}/7`);
+  const others = [
+    { ...aloe, name: 'aloe' },
+    { ...aloe, name: 'Aloe ' },
+    { ...aloe, name: 'Aloe\u200B' },
+    { ...aloe, tag: '' },
+    { ...aloe, tag: 'Sun' },
+    { id: 7, name: 'Aloe' },
+  ];
+  for (const other of others) {
+    const conflict = await create(other);
+    expect([other, conflict.status, codeOf(conflict)]).toEqual([other, 409, 'plant-exists']);
+  }
+  expect((await list()).body).toBe('[{"name":"Aloe","tag":"sun"}]');
+});
+
+test('a tag that is left out is empty', async () => {
+  expect((await create('{"id":7,"name":"Aloe"}')).body).toBe('{"name":"Aloe","tag":""}');
+  expect((await create({ ...aloe, tag: '' })).status).toBe(200);
+  expect((await list()).body).toBe('[{"name":"Aloe","tag":""}]');
+});
+
+/** Numbers in a body, and how a path writes the ids that they are. */
+const ids: [literal: string, id: string][] = [
+  ['0', '0'],
+  ['-1', '-1'],
+  ['2147483648', '2147483648'],
+  ['4294967296', '4294967296'],
+  // A double cannot tell some of these apart.
+  ['9007199254740992', '9007199254740992'],
+  ['9007199254740993', '9007199254740993'],
+  ['-9007199254740993', '-9007199254740993'],
+  ['9223372036854775806', '9223372036854775806'],
+  ['9223372036854775807', '9223372036854775807'],
+  ['-9223372036854775807', '-9223372036854775807'],
+  ['-9223372036854775808', '-9223372036854775808'],
+  // An integral value in another spelling.
+  ['-0', '0'],
+  ['0.0', '0'],
+  ['0e0', '0'],
+  ['1.0', '1'],
+  ['1e2', '100'],
+  ['1E+2', '100'],
+  ['100e-2', '1'],
+  ['-12.50e1', '-125'],
+  ['1.000000000000000001e18', '1000000000000000001'],
+  ['9223372036854775807.0', '9223372036854775807'],
+  ['92233720368547758070e-1', '9223372036854775807'],
+  ['-9.223372036854775808E18', '-9223372036854775808'],
+];
+test.each(ids)('the id %s of a body is %s in a path', async (literal, id) => {
+  const creation = await create(`{"id":${literal},"name":"Aloe"}`);
+  expect([creation.status, creation.headers.location]).toEqual([201, `${plantsPath()}/${id}`]);
+  expect((await create(`{"id":${id},"name":"Aloe"}`)).status).toBe(200);
+  expect((await remove(id)).status).toBe(204);
+});
+
+test('ids that a double cannot tell apart are different plants', async () => {
+  await create('{"id":9007199254740993,"name":"Aloe"}');
+  expect((await remove('9007199254740992')).status).toBe(404);
+  expect((await create('{"id":9007199254740992,"name":"Ficus"}')).status).toBe(201);
+});
+
+const texts = [
+  // Escapes, markup, paths, templates and queries.
+  ' ',
+  '  a  ',
+  '"',
+  '\\',
+  '\\u0041\\n',
+  '{"id":1}',
+  '../../plants',
+  '%41%00%2F',
+  '<script>alert(1)</script>',
+  "'; DROP TABLE plants; --",
+  '$context.requestId #{7*7} {{7*7}}',
+  // What normal forms and case folding would change: accents, a ligature, jamo, wide letters.
+  '\u00E9',
+  'e\u0301',
+  '\u0301',
+  '\uFB01',
+  'ßıİ',
+  '\u110B\u1161\u11AF',
+  'Ａｌｏｅ',
+  '𝒜𝓁ℴℯ',
+  // Scripts, also from right to left, and an override of the direction.
+  'Αλόη Алоэ 芦荟 アロエ 알로에',
+  'Aloe אלוורה صبار 7',
+  'घृतकुमारी ว่านหางจระเข้',
+  '\u202Eeola\u202C',
+  // Emoji with a skin tone, joined, of two letters, and with a variation selector.
+  '👩🏽👨‍👩‍👧‍👦🇨🇭☘\uFE0F',
+  // Invisible characters, and those that some take for spaces or line ends.
+  '\u00A0',
+  '\u3000',
+  '\uFEFFa',
+  'a\u00AD\u200B\u200D\u2060\uFEFFb',
+  'a\u2028\u2029b',
+  // Private use, the edges of the planes, noncharacters, and an unassigned code point.
+  '\uE000\u{10FFFD}\uD7FF',
+  '\uFFFE\uFFFF\uFDD0',
+  '\u{10000}\u{10FFFF}\u{E0FFF}',
+];
+test('names and tags come back as they were sent', async () => {
+  for (const text of texts) {
+    const plant = { name: text, tag: text };
+    expect((await create({ id: 7, ...plant })).json).toEqual(plant);
+    expect((await list()).json).toEqual([plant]);
+    await remove(7);
+  }
+});
+
+test.each([
+  ['a', 'one byte each'],
+  ['é', 'two bytes each'],
+  ['葉', 'three bytes each'],
+  ['🪴', 'two code units each'],
+])('a name may have 200 and a tag 100 characters: %s, with %s', async (character) => {
+  const plant = { name: character.repeat(200), tag: character.repeat(100) };
+  expect((await create({ id: 7, ...plant })).json).toEqual(plant);
+  expect((await list()).json).toEqual([plant]);
+});
+
+test.each([
+  'application/json; charset=utf-8',
+  'Application/JSON;charset="UTF-8"',
+  'application/json ; charset=utf-8',
+])('a create may be of the type %s, with its headers in any case', async (type) => {
+  const headers: Header[] = [['cONTENT-tYPE', type]];
+  const body = '{"id":7,"name":"Aloe"}';
+  expect((await ask('POST /plants', { headers, body })).status).toBe(201);
+});
+
+test('a body of exactly 16 KiB is accepted, and its white space is ignored', async () => {
+  const body = ' \r\n\t{ "id" : 7 ,\n"name" : "Aloe" }';
+  expect((await create(body.padEnd(16 * 1024))).status).toBe(201);
+  expect((await create(body)).status).toBe(200);
+});
+
+test('a delete takes an id that is percent-encoded, and ignores its body', async () => {
+  await create({ ...aloe, id: -7 });
+  const deletion = await ask('DELETE /plants/%2D%37', { headers: [json], body: '{"id":8' });
+  expect(deletion.status).toBe(204);
+});
+
+// SAM CLI decodes an id before the function does.
+if (!isSam) {
+  test('a delete decodes its id only once', async () => {
+    await create(aloe);
+    const deletion = await remove('%2537');
+    expect([deletion.status, codeOf(deletion)]).toEqual([400, 'invalid-request']);
+    expect((await list()).json).toHaveLength(1);
+  });
+}
+
+test('of many concurrent creates of an id with different content one succeeds', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `Plant ${i}`);
+  const creations = await inParallel(names, (name) => create({ id: 7, name }));
+  expect(statusesOf(creations)).toEqual([201, ...Array(19).fill(409)]);
+  const winner = creations.find(({ status }) => status === 201);
+  expect((await list()).json).toEqual([winner?.json]);
+});
+
+test('of many concurrent creates of the same plant one stores it', async () => {
+  const creations = await inParallel(Array(20).fill(aloe), (plant) => create(plant));
+  expect(statusesOf(creations)).toEqual([...Array(19).fill(200), 201]);
+});
+
+/** Returns what one owner sees of an answer, without what differs from call to call. */
+function seen({ status, body, headers }: Reply) {
+  const ofEachCall = /^(date|x-request-id|x-amzn-requestid|x-amz-apigw-id|x-amzn-trace-id)$/;
+  const same = Object.entries(headers).filter(([name]) => !ofEachCall.test(name));
+  const id = headers['x-request-id'] ?? '';
+  return { status, body: body.replaceAll(id, ''), headers: Object.fromEntries(same) };
+}
+
+test('an answer tells nothing about the plants of another owner', async () => {
+  const { otherToken } = target;
+  await create(aloe);
+  // The first owner has 7, and nobody has 8.
+  expect(seen(await remove(7, otherToken))).toEqual(seen(await remove(8, otherToken)));
+  const { headers: taken, ...one } = seen(await create({ id: 7, name: 'Ficus' }, otherToken));
+  const { headers: free, ...other } = seen(await create({ id: 8, name: 'Ficus' }, otherToken));
+  expect(one).toEqual(other);
+  expect(taken).toEqual({ ...free, location: `${plantsPath()}/7` });
+
+  const ficus = { name: 'Ficus', tag: '' };
+  expect((await list('', otherToken)).json).toEqual([ficus, ficus]);
+  expect((await list()).body).toBe('[{"name":"Aloe","tag":"sun"}]');
+  expect((await remove(7, otherToken)).status).toBe(204);
+  expect((await list()).body).toBe('[{"name":"Aloe","tag":"sun"}]');
+});

@@ -1,0 +1,187 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, jest, test } from '@jest/globals';
+import { ClassicLevel } from 'classic-level';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { startDatabase } from '../../lib/offline/database.ts';
+import { localClient, localDocumentClient } from '../../lib/offline/database-client.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { serve } from '../support/http/servers.ts';
+import { testOnPosix } from '../support/posix.ts';
+
+const plant = { owner: 'alice', id: 7, name: 'Monstera', tag: '' };
+const put = new PutCommand({ TableName: tableIds.plants, Item: plant });
+const get = new GetCommand({ TableName: tableIds.plants, Key: { owner: 'alice', id: 7 } });
+
+async function open(folder?: string) {
+  const database = await startDatabase({ folder, port: 0 });
+  const client = localDocumentClient(database.endpoint);
+  async function stop(): Promise<void> {
+    client.destroy();
+    await database.stop();
+  }
+  return { ...database, client, stop };
+}
+
+/** Starts a database in a process of its own, which can be killed. */
+async function startProcess(folder: string): Promise<{ child: ChildProcess; endpoint: string }> {
+  const program = join(import.meta.dirname, 'database-process.ts');
+  const child = fork(program, [folder], { execPath: process.execPath, execArgv: [] });
+  finallyDo(() => child.kill('SIGKILL'));
+  const [endpoint] = await eventually('a database', once(child, 'message'));
+  return { child, endpoint };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await eventually('the end of the database', once(child, 'exit'));
+}
+
+test('a database in a folder keeps what it has acknowledged, also when it is killed', async () => {
+  const folder = join(temporaryFolder(), 'new', 'store');
+  const { child, endpoint } = await startProcess(folder);
+  const client = localDocumentClient(endpoint);
+  await client.send(put);
+  client.destroy();
+  await kill(child);
+  const database = await open(folder);
+  expect((await database.client.send(get)).Item).toMatchObject({ name: 'Monstera' });
+  await database.stop();
+});
+
+test.each([
+  ['memory', () => undefined],
+  ['a folder', temporaryFolder],
+])('a database in %s closes the iterator of each query', async (_, folder) => {
+  const database = await open(folder());
+  await database.client.send(put);
+  const { prototype, close } = await iterators();
+  const spy = jest.spyOn(prototype, 'close');
+  await database.client.send(
+    new QueryCommand({
+      TableName: tableIds.plants,
+      KeyConditionExpression: '#owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+      ExpressionAttributeValues: { ':owner': 'alice' },
+    }),
+  );
+  const closed = spy.mock.contexts.length;
+  spy.mockRestore();
+  expect(prototype.close).toBe(close);
+  expect(closed).toBeGreaterThan(0);
+  await database.stop();
+});
+
+/** Returns the class that the iterators of both databases extend. */
+async function iterators() {
+  const level = new ClassicLevel(temporaryFolder());
+  let prototype = Object.getPrototypeOf(level.iterator());
+  while (!Object.hasOwn(prototype, 'close')) {
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  await level.close();
+  return { prototype, close: prototype.close };
+}
+
+test('a table whose making was interrupted is made again, and the others stay', async () => {
+  const folder = temporaryFolder();
+  const before = await open(folder);
+  await before.client.send(put);
+  await before.stop();
+  const level = new ClassicLevel<string, object>(join(folder, 'dynalite'), {
+    valueEncoding: 'json',
+  });
+  const key = `table~${tableIds.accessTokens}`;
+  await level.put(key, { ...(await level.get(key)), TableStatus: 'CREATING' });
+  await level.close();
+
+  const after = await open(folder);
+  const Item = { id: 'abcdefghijkl' };
+  await after.client.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  expect((await after.client.send(get)).Item).toMatchObject({ name: 'Monstera' });
+  await after.stop();
+});
+
+test('a client that goes away in the middle of a request does not end the process', async () => {
+  const { child, endpoint } = await startProcess(temporaryFolder());
+  const socket = connect(Number(new URL(endpoint).port), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await eventually('a connection', once(socket, 'ready'));
+  socket.resetAndDestroy();
+  const client = localDocumentClient(endpoint);
+  for (let i = 0; i < 10; i += 1) {
+    await client.send(put);
+  }
+  client.destroy();
+  expect(child.exitCode).toBeNull();
+  await kill(child);
+});
+
+test('a page of a browser can neither read nor write', async () => {
+  const database = await open();
+  const headers = {
+    Origin: 'https://evil.example',
+    'Content-Type': 'text/plain',
+    'X-Amz-Target': 'DynamoDB_20120810.ListTables',
+  };
+  const sent = request(database.endpoint, { method: 'POST', headers }).end('{}');
+  const [{ statusCode }] = await once(sent, 'response');
+  expect(statusCode).toBe(403);
+  const client = localClient(database.endpoint);
+  const { TableNames } = await client.send(new ListTablesCommand());
+  client.destroy();
+  expect(TableNames).toEqual(Object.values(tableIds).sort());
+  await database.stop();
+});
+
+const another = 'choose another folder with --data, or keep nothing with --memory.';
+
+test('a folder in use is refused in one line, and opens when the other process ends', async () => {
+  const folder = temporaryFolder();
+  const { child } = await startProcess(folder);
+  await expect(open(folder)).rejects.toThrow(
+    `${folder} is in use: an "npm start" with it runs already. End that one, or ${another}`,
+  );
+  await kill(child);
+  await (await open(folder)).stop();
+});
+
+test('a damaged folder is refused in one line, and left as it is', async () => {
+  const folder = temporaryFolder();
+  await (await open(folder)).stop();
+  const current = join(folder, 'dynalite', 'CURRENT');
+  writeFileSync(current, 'damaged');
+  await expect(open(folder)).rejects.toThrow(/^\S+ is damaged: .* Remove it to start afresh, or /);
+  expect(readFileSync(current, 'utf8')).toBe('damaged');
+});
+
+test('a folder that cannot be made is refused in one line', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  await expect(open(join(file, 'store'))).rejects.toThrow(
+    `${join(file, 'store')} cannot be written (ENOTDIR): ${another}`,
+  );
+});
+
+testOnPosix('it has no such permissions')('a folder is its owner’s alone', async () => {
+  const folder = join(temporaryFolder(), 'store');
+  await (await open(folder)).stop();
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('a taken port and a foreign address are refused in one line', async () => {
+  const { port } = new URL(await serve(() => {}));
+  await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
+    `Port ${port} is taken. Choose another with --dynamodb-port.`,
+  );
+  await expect(startDatabase({ port: 0, host: '192.0.2.1' })).rejects.toThrow(
+    '192.0.2.1 is not an address of this machine.',
+  );
+});

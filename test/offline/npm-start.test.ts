@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, test } from '@jest/globals';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { localDocumentClient } from '../../lib/offline/database-client.ts';
+import { copyProject } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { serve } from '../support/http/servers.ts';
+import { testOnPosix } from '../support/posix.ts';
+import { type NpmStart, startNpmStart, startProgram } from '../support/program.ts';
+
+// `npm start -- --memory --watch` in a copy of the project, whose list can be asked for a fault.
+
+const folder = temporaryFolder();
+const inCopy = (file: string) => join(folder, 'functions', file);
+const launcher = ['bin/node24.mjs'];
+let store: NpmStart;
+
+const faultyList = `
+import { handler as list } from './own-list.ts';
+
+const faults: Record<string, () => unknown> = {
+  loop() {
+    for (;;) {}
+  },
+  exit: () => process.exit(),
+  async rejection() {
+    Promise.reject(new Error('a stray rejection'));
+    await new Promise(() => {});
+  },
+  throw() {
+    throw new Error('thrown by the function');
+  },
+  nothing: () => undefined,
+  wait: () => new Promise(() => {}),
+  environment: () => ({ statusCode: 200, body: JSON.stringify(process.env) }),
+};
+
+export async function handler(event: never, context: never): Promise<unknown> {
+  const { fault = '' } = event['queryStringParameters'] ?? {};
+  return faults[fault] ? faults[fault]() : list(event, context);
+}
+`;
+
+/** Lets a function run for a second and a half, and ends its own work before. */
+function shorten(timeouts: string): string {
+  return timeouts
+    .replace(/function: \S+,/, 'function: 1500,')
+    .replace(/authorizer: \S+,/, 'authorizer: 1250,')
+    .replace(/operation: \S+,/, 'operation: 1000,');
+}
+
+/** The AWS files of a developer. The SDK would fail if it read them. */
+const awsFiles = {
+  AWS_PROFILE: 'work',
+  AWS_CONFIG_FILE: join(folder, 'aws-config'),
+  AWS_SHARED_CREDENTIALS_FILE: join(folder, 'aws-config'),
+};
+
+beforeAll(async () => {
+  copyProject(folder);
+  renameSync(inCopy('list-plants.ts'), inCopy('own-list.ts'));
+  writeFileSync(inCopy('list-plants.ts'), faultyList);
+  const timeouts = inCopy(join('shared', 'timeouts.ts'));
+  writeFileSync(timeouts, shorten(readFileSync(timeouts, 'utf8')));
+  writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\nmax_attempts = many\n');
+  const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
+  store = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
+  expect((await store.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
+});
+
+const list = async () => {
+  const response = await store.list();
+  return { status: response.status, body: await response.text() };
+};
+const plants = { status: 200, body: '[{"name":"Monstera","tag":""}]' };
+
+/** Waits for a text on stderr after the last one that was waited for. */
+let read = 0;
+async function says(text: string | RegExp): Promise<void> {
+  const form = typeof text === 'string' ? RegExp(RegExp.escape(text)) : text;
+  const find = () => form.exec(store.output.stderr.slice(read));
+  const found = await store.comes(`${form} on stderr`, find);
+  read += Number(found?.index) + `${found}`.length;
+}
+
+test.each([
+  ['loop', 'list-plants did not answer within 1.5 s.'],
+  ['exit', 'The functions ended before they answered.'],
+  ['rejection', 'a stray rejection'],
+  ['throw', 'thrown by the function'],
+  ['nothing', 'The function returned no response of API Gateway'],
+])('a function with the fault "%s" costs one 503, whose cause is told', async (fault, cause) => {
+  const response = await store.list(`?fault=${fault}`);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  await says(cause);
+  expect(await list()).toEqual(plants);
+});
+
+test('the functions have the environment variables of AWS, and none of the developer', async () => {
+  const response = await store.list('?fault=environment');
+  const environment = (await response.json()) as Record<string, string>;
+  expect(environment).toMatchObject({
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    PLANTS_TABLE: 'Plants',
+    TZ: 'UTC',
+  });
+  expect(environment).not.toHaveProperty('AWS_PROFILE');
+  expect(environment).not.toHaveProperty('SECRET_OF_A_DEVELOPER');
+});
+
+test('the token lives a day', async () => {
+  const client = localDocumentClient(store.dynamodbEndpoint);
+  const { Items: [record] = [] } = await client.send(
+    new ScanCommand({ TableName: tableIds.accessTokens }),
+  );
+  client.destroy();
+  const hours = (Number(record?.expires) - Date.now() / 1000) / 3600;
+  expect(hours).toBeGreaterThan(23.9);
+  expect(hours).toBeLessThanOrEqual(24);
+});
+
+/** Writes a file as vim, git and sed -i do. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}~`, text);
+  renameSync(`${path}~`, path);
+}
+
+test('a change is served, however often a file is replaced, and a fault has its place', async () => {
+  const path = inCopy('list-plants.ts');
+  const statusOf = async () => (await store.list('?fault=environment')).status;
+  const serving = (status: number) =>
+    faultyList.replace('statusCode: 200', `statusCode: ${status}`);
+  for (const status of [201, 202]) {
+    const startedAt = performance.now();
+    replaceFile(path, serving(status));
+    await store.comes(`status ${status}`, async () => (await statusOf()) === status);
+    // Half a second on an idle machine.
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  }
+
+  replaceFile(path, `${faultyList}const ;\n`);
+  await says(/list-plants\.ts:\d+\n.*\nconst ;\n +\^/);
+  expect((await store.list()).status).toBe(503);
+  replaceFile(path, faultyList);
+  await store.comes('a mend', async () => (await list()).status === 200);
+  // The data and the token are the same.
+  expect(await list()).toEqual(plants);
+});
+
+test('a call in progress at a change gets one 503', async () => {
+  const waiting = store.list('?fault=wait');
+  await store.comes('a request', async () => (await list()).status === 200);
+  replaceFile(inCopy('list-plants.ts'), faultyList);
+  expect((await waiting).status).toBe(503);
+  await says('The functions were loaded anew.');
+  expect(await list()).toEqual(plants);
+});
+
+test('a change of the authorizer is served to tokens that it has accepted', async () => {
+  const own = readFileSync(inCopy('authorize.ts'), 'utf8');
+  const refusing = 'export const handler = async () => { throw new Error("Unauthorized"); };\n';
+  replaceFile(inCopy('authorize.ts'), refusing);
+  await store.comes('a refusal', async () => (await list()).status === 401);
+  replaceFile(inCopy('authorize.ts'), own);
+  await store.comes('a list', async () => (await list()).status === 200);
+});
+
+test('a change of what the gateway uses too asks for a start', async () => {
+  const path = inCopy(join('shared', 'problems.ts'));
+  replaceFile(path, `${readFileSync(path, 'utf8')}\n`);
+  await says('The gateway uses functions/shared too.');
+});
+
+testOnPosix('it has other signals')('it ends at once despite open connections', async () => {
+  const port = Number(new URL(store.baseUrl).port);
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await eventually('a connection', once(socket, 'connect'));
+  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  const waiting = store.list('?fault=wait').catch(() => 'broken off');
+  await store.end('SIGINT');
+  expect(await waiting).toBe('broken off');
+  socket.destroy();
+});
+
+test('it ends with its launcher, and a next one has its folder and ports', async () => {
+  const data = join(temporaryFolder(), 'store');
+  const first = await startNpmStart(['--data', data], { launcher });
+  const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
+  expect(processId).not.toBe(first.child.pid);
+  first.child.kill('SIGKILL');
+  await first.comes('the end', () =>
+    fetch(first.baseUrl).then(
+      () => false,
+      () => true,
+    ),
+  );
+  const port = new URL(first.baseUrl).port;
+  const next = await startNpmStart(['--data', data, '--port', port]);
+  expect((await next.list()).status).toBe(200);
+  await next.end();
+});
+
+test('a taken port is refused in one line', async () => {
+  const { port } = new URL(await serve(() => {}));
+  const args = ['bin/start.ts', '--memory', '--dynamodb-port', '0', '--port', port];
+  const { code, stdout, stderr } = await startProgram(process.execPath, args).ended();
+  const line = `error: Port ${port} is taken. Choose another with --port.\n`;
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: line });
+});

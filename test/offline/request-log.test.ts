@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import type { Answered } from '../../lib/offline/gateway.ts';
+import { requestLines } from '../../lib/offline/request-log.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { badShapes } from '../support/access-tokens/shapes.ts';
+
+/** Returns the lines of a request, without the time. */
+function linesOf(more: Partial<Answered>): string[] {
+  const answered: Answered = {
+    id: 'request-1',
+    method: 'GET',
+    url: '/v1/plants',
+    authorization: undefined,
+    status: 200,
+    body: '[]',
+    ms: 12.4,
+    log: [],
+    failure: undefined,
+    ...more,
+  };
+  return requestLines(answered)
+    .replace(/^\d\d:\d\d:\d\d\.\d{3} /, '')
+    .split('\n');
+}
+
+const token = forge();
+const problem = (code: string) => `{"type":"urn:problem-type:plant-store:${code}"}`;
+const refused = { status: 401, body: problem('unauthorized') };
+const cause = { stack: 'Error: first\n    at a.ts:1', cause: { stack: 'Error: second\u001b[2J' } };
+
+test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
+  ['the status and the time', {}, 'GET    /v1/plants 200 12 ms'],
+  [
+    'the code of a problem',
+    { method: 'DELETE', status: 404, body: problem('plant-not-found') },
+    'DELETE /v1/plants 404 12 ms plant-not-found',
+  ],
+  [
+    'why the authorizer refused a token',
+    { ...refused, log: ['{"code":"TOKEN_REFUSED","reason":"expired"}'] },
+    'GET    /v1/plants 401 12 ms unauthorized, the token is expired',
+  ],
+  [
+    'that a token is missing',
+    refused,
+    'GET    /v1/plants 401 12 ms unauthorized, no Authorization header',
+  ],
+  [
+    'that there is no bearer token',
+    { ...refused, authorization: token },
+    'GET    /v1/plants 401 12 ms unauthorized, the Authorization header is not "Bearer TOKEN"',
+  ],
+  [
+    'that a token is another one',
+    { ...refused, authorization: 'Bearer $TOKEN' },
+    'GET    /v1/plants 401 12 ms unauthorized, the token does not begin with pst_',
+  ],
+  [
+    'that a token was cut',
+    { ...refused, authorization: `Bearer ${token.slice(0, -3)}` },
+    'GET    /v1/plants 401 12 ms unauthorized, the token has 63 characters instead of 66',
+  ],
+  [
+    'that the stage was forgotten',
+    { url: '/plants', status: 404, body: problem('no-such-operation') },
+    'GET    /plants 404 12 ms no-such-operation, all paths begin with /v1/',
+  ],
+  ['no token of a path', { url: `/v1/${token}/x` }, 'GET    /v1/pst_…/x 200 12 ms'],
+  [
+    'no encoded token of a query',
+    { url: `/v1?t=${token.replaceAll('_', '%5f')}` },
+    'GET    /v1?t=pst_… 200 12 ms',
+  ],
+  ['no control character', { url: '/v1/\u009b31m' }, 'GET    /v1/%C2%9B31m 200 12 ms'],
+  [
+    'the causes of a fault that a function logged',
+    { status: 503, log: [JSON.stringify({ code: 'DATABASE_UNAVAILABLE', cause })] },
+    'GET    /v1/plants 503 12 ms',
+    '    DATABASE_UNAVAILABLE: Error: first',
+    '        at a.ts:1',
+    '    caused by Error: second%1B[2J',
+  ],
+  [
+    'why no function answered',
+    { status: 503, failure: { message: 'x', stack: 'Error: x\n    at b.ts:2' } },
+    'GET    /v1/plants 503 12 ms',
+    '    Error: x',
+    '        at b.ts:2',
+  ],
+])('a request is told of with %s', (_, answered, ...lines) => {
+  expect(linesOf(answered)).toEqual(lines);
+});
+
+test('no fault of an Authorization header quotes what may be a secret', () => {
+  for (const shape of badShapes) {
+    const authorization = shape.replaceAll('TOKEN', token);
+    const [line = ''] = linesOf({ ...refused, authorization });
+    expect(line).toContain('unauthorized, ');
+    expect(line).not.toContain(token.slice(17, 28));
+  }
+});

@@ -1,0 +1,301 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from '@jest/globals';
+import {
+  issueToken,
+  type Lifetime,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from '../../bin/command-line/access-tokens.ts';
+import { CommandError } from '../../bin/command-line/command-error.ts';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { digest } from '../../functions/access-tokens/token.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { openTables } from '../support/database/open-database.ts';
+
+const table = tableIds.accessTokens;
+const { database } = await openTables();
+
+const second = 1_800_000_000;
+const at = (seconds: number) => () => seconds * 1000 + 999;
+const grant = { owner: 'ann', scopes: allScopes, label: 'her laptop', expires: second + 1000 };
+const issue = (more: object = {}) => issueToken(database, table, { ...grant, ...more }, at(second));
+const find = (id: string) => findRecord(database, table, id);
+const scan = async () => (await database.send(new ScanCommand({ TableName: table }))).Items ?? [];
+const remove = (id: string) => database.send(new DeleteCommand({ TableName: table, Key: { id } }));
+const revoke = (id: string, now?: () => number) => revokeToken(database, table, id, now);
+const rotate = (
+  id: string,
+  { overlap = 60, lifetime = undefined as Lifetime | undefined, now = second } = {},
+) => rotateToken(database, table, id, { overlap, lifetime }, at(now));
+
+const name = 'of a test';
+/** Runs something once, after the database has acted on a command and before the SDK knows. */
+const after = (commandName: string, act: () => Promise<unknown>) =>
+  database.middlewareStack.add(
+    (next, context) => async (args) => {
+      const answer = await next(args);
+      if (context.commandName === commandName && database.middlewareStack.remove(name)) {
+        await act();
+      }
+      return answer;
+    },
+    { name, step: 'finalizeRequest', priority: 'low' },
+  );
+
+/** Changes the input of all commands while something runs. */
+async function asking<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
+  database.middlewareStack.add(
+    (next) => (args) =>
+      next({ ...args, input: { ...args.input, ...change(args.input as object) } }),
+    { name, step: 'initialize', priority: 'high' },
+  );
+  return run().finally(() => database.middlewareStack.remove(name));
+}
+
+/** Fails as the SDK does if a connection is reset. */
+const loseAnswer = async () => {
+  throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+};
+
+test.each([
+  [{}, {}],
+  // Without an expiry, the TTL does not delete it.
+  [{ expires: undefined }, {}],
+  [{ scopes: ['plants:read', 'plants:read'] }, { scopes: ['plants:read'] }],
+  [{ owner: 'a' }, {}],
+  [{ owner: 'A.b_c@d-9' }, {}],
+  [{ owner: 'a'.repeat(128) }, {}],
+])('the grant %j is stored with the digest of its token, and read back', async (more, instead) => {
+  const { id, token, record } = await issue(more);
+  const { expires, ...given } = { ...grant, ...more, ...instead };
+  const created = { ...given, id, created: second, ...(expires && { expires }) };
+  expect(record).toStrictEqual({ ...created, digest: digest(token) });
+  expect(await find(id)).toStrictEqual({ ...created, digest: new Uint8Array(record.digest) });
+});
+
+const badOwner = 'owner must be 1 to 128 letters, digits and . _ @ -';
+const badScope = `scopes must be ${allScopes.join(' or ')}`;
+const badLabel = 'label must be at most 100 characters without control characters';
+test.each([
+  ...['Ann Arbor', '', 'a'.repeat(129), 'ann\n'].map((owner) => [{ owner }, badOwner] as const),
+  [{ scopes: [] }, 'scopes must be at least one'],
+  [{ expires: Number.NaN }, 'expires must be in the future'],
+  [{ label: 'x'.repeat(101) }, badLabel],
+  [
+    { owner: 'a b', scopes: ['plants:all'], label: 'bell \u0007', expires: second },
+    `${badOwner}; ${badScope}; ${badLabel}; expires must be in the future`,
+  ],
+])('the grant %j is refused with every fault named, and is not stored', async (bad, fault) => {
+  const before = (await scan()).length;
+  const error = new CommandError(`No token was issued: ${fault}.`);
+  await expect(issue(bad)).rejects.toThrow(error);
+  expect(await scan()).toHaveLength(before);
+});
+
+test('a list has all tokens or those of one owner, the oldest first', async () => {
+  const ids: string[] = [];
+  const owned = { ...grant, owner: 'lister' };
+  for (const created of [30, 10, 20]) {
+    ids.push((await issueToken(database, table, owned, at(created))).id);
+  }
+  const listed = await listTokens(database, table, 'lister');
+  expect(listed.map(({ id }) => id)).toEqual([ids[1], ids[2], ids[0]]);
+  expect(listed[0]).toMatchObject({ ...owned, created: 10 });
+  expect(await listTokens(database, table, 'nobody')).toEqual([]);
+
+  const all = await listTokens(database, table);
+  expect(all.map(({ id }) => id).sort()).toEqual((await scan()).map(({ id }) => id).sort());
+  let pages = 0;
+  const limit = () => ({ Limit: pages++ > 0 ? 2 : 1 });
+  expect(await asking(limit, () => listTokens(database, table))).toEqual(all);
+  expect(pages).toBeGreaterThan(2);
+});
+
+test('a list is read consistently, so that it shows what was just issued', async () => {
+  const inputs: object[] = [];
+  const note = (input: object) => {
+    inputs.push(input);
+    return {};
+  };
+  await asking(note, () => listTokens(database, table));
+  expect(inputs.length).toBeGreaterThan(0);
+  expect(inputs.filter((input) => !('ConsistentRead' in input && input.ConsistentRead))).toEqual(
+    [],
+  );
+});
+
+test('revoking a revoked token changes nothing', async () => {
+  const { id } = await issue();
+  const revoked = second + 5;
+  expect(await revoke(id, at(revoked))).toMatchObject({ id, revoked });
+  expect(await revoke(id, at(second + 9))).toMatchObject({ id, revoked });
+  expect(await find(id)).toMatchObject({ ...grant, revoked });
+});
+
+test.each([
+  ['that expires later', second + 1000, 60, second + 60],
+  ['that expires before the overlap ends', second + 30, 60, second + 30],
+  ['that never expires', undefined, 60, second + 60],
+  ['at once', undefined, 0, second],
+])(
+  'rotating a token %s issues one with the same grant, and ends the old one within the overlap',
+  async (_, expires, overlap, end) => {
+    const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
+    const renewed = { expires: second + 9000 };
+    const { id, token, record, replaced } = await rotate(old.id, { overlap, lifetime: 9000 });
+    expect(id).not.toBe(old.id);
+    expect(record).toEqual({ ...old.record, id, digest: digest(token), ...renewed });
+    const stored = { ...old.record, digest: new Uint8Array(old.record.digest) };
+    expect(replaced).toEqual({ ...stored, expires: end, replacedBy: id });
+    expect(await find(old.id)).toEqual(replaced);
+    expect(await find(id)).toMatchObject({ id, owner: 'ann', ...renewed });
+  },
+);
+
+test.each<[string, number | undefined, Lifetime | undefined, number | undefined]>([
+  ['of 1000 s has 1000 s again', second + 1000, undefined, second + 1400],
+  ['that never expires never expires', undefined, undefined, undefined],
+  ['of 1000 s never expires if so asked', second + 1000, 'never', undefined],
+  ['that never expires has what is asked', undefined, 30, second + 430],
+])('the rotation of a token %s', async (_, expires, lifetime, end) => {
+  const { id } = await issue({ expires });
+  const { record } = await rotate(id, { lifetime, now: second + 400 });
+  expect([record.created, record.expires]).toEqual([second + 400, end]);
+});
+
+const unknown = 'There is no token ID. "list" shows the ids.';
+const ended = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
+test.each<[string, (id: string) => Promise<unknown>, number, string]>([
+  ['unknown', remove, second, unknown],
+  ['revoked', revoke, second, ended('revoked')],
+  ['expired', async () => {}, second + 1000, ended('expired')],
+  ['revoked and rotated', (id) => rotate(id).then(() => revoke(id)), second, ended('revoked')],
+])('a token that is %s is not rotated, and none is issued', async (_, happens, now, message) => {
+  const { id } = await issue();
+  await happens(id);
+  const before = await scan();
+  const error = new CommandError(message.replace('ID', id));
+  await expect(rotate(id, { now })).rejects.toThrow(error);
+  if (message.startsWith('There')) {
+    await expect(revoke(id)).rejects.toThrow(error);
+  }
+  expect(await scan()).toEqual(before);
+});
+
+test.each([
+  ['revoked', revoke, ended('revoked'), 0],
+  ['deleted', remove, unknown, -1],
+])(
+  'a token that is %s while it is being rotated stays so, and no new one is left over',
+  async (_, happens, message, more) => {
+    const { id } = await issue();
+    const before = (await scan()).length;
+    let meanwhile: unknown;
+    after('GetItemCommand', async () => {
+      await happens(id);
+      meanwhile = (await find(id)) ?? 'nothing';
+    });
+    await expect(rotate(id)).rejects.toThrow(new CommandError(message.replace('ID', id)));
+    expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
+    expect(await scan()).toHaveLength(before + more);
+  },
+);
+
+test('a rotation keeps a scope that this version does not know', async () => {
+  const { id, record } = await issue();
+  const scopes = ['plants:read', 'gardens:read'];
+  await database.send(new PutCommand({ TableName: table, Item: { ...record, scopes } }));
+  expect((await rotate(id)).record.scopes).toEqual(scopes);
+});
+
+test('a rotation whose outcome is unknown names the new token, which nobody has', async () => {
+  const { id } = await issue();
+  const before = (await scan()).length;
+  const fail = () => {
+    throw new Error('socket hang up');
+  };
+  const failing = asking(
+    (input) => ('UpdateExpression' in input ? fail() : {}),
+    () => rotate(id),
+  );
+  const { message } = await failing.then(
+    () => new Error('It did not fail.'),
+    (error: Error) => error,
+  );
+  const [, next = ''] = /The new token (\w{12}) was issued/.exec(message) ?? [];
+  expect(message).toContain(`It is unknown whether ${id} was replaced (socket hang up).`);
+  expect(await find(next)).toMatchObject({ owner: 'ann' });
+  expect(await scan()).toHaveLength(before + 1);
+});
+
+test('of ten rotations at a time one succeeds, and all others name its new token', async () => {
+  const { id } = await issue();
+  const before = (await scan()).length;
+  const rotations = await Promise.allSettled(Array.from({ length: 10 }, () => rotate(id)));
+  const [winner = '', ...more] = rotations.flatMap((one) =>
+    one.status === 'fulfilled' ? one.value.id : [],
+  );
+  expect(more).toEqual([]);
+  const reasons = rotations.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
+  const told = new CommandError(
+    `The token ${id} was already replaced by ${winner}. Rotate that one. ` +
+      'If it is lost, revoke it and issue a new one.',
+  );
+  expect(reasons).toEqual(Array(9).fill(told));
+  await expect(rotate(id)).rejects.toThrow(told);
+  expect(await scan()).toHaveLength(before + 1);
+  expect(await find(id)).toMatchObject({ replacedBy: winner });
+  expect((await rotate(winner)).replaced).toMatchObject({ id: winner });
+});
+
+test.each(['PutItemCommand', 'UpdateItemCommand'])(
+  'a rotation succeeds if the answer to its %s is lost and the SDK retries it',
+  async (command) => {
+    const old = await issue();
+    after(command, loseAnswer);
+    const { id, replaced } = await rotate(old.id);
+    expect(replaced).toMatchObject({ expires: second + 60 });
+    expect(await find(old.id)).toEqual(replaced);
+    expect(await find(id)).toMatchObject({ owner: 'ann' });
+  },
+);
+
+test('issuing a token with a taken id fails and overwrites nothing', async () => {
+  const { id } = await issue();
+  const bystander = await find(id);
+  const collide = ({ Item }: { Item?: object }) => (Item ? { Item: { ...Item, id } } : {});
+  const collision = asking(collide, () => issue({ owner: 'other' }));
+  await expect(collision).rejects.toThrow(ConditionalCheckFailedException);
+  expect(await find(id)).toEqual(bystander);
+});
+
+const time = 'must be whole seconds since 1970';
+test.each([
+  ['digest must be 32 bytes', { digest: Buffer.from('QUOTED') }],
+  ['digest must be 32 bytes', { digest: 'QUOTED' }],
+  ['digest is missing', { digest: undefined }],
+  ['scopes must be text', { scopes: [['QUOTED']] }],
+  ['scopes must be a list', { scopes: 'QUOTED' }],
+  [badOwner, { owner: '' }],
+  ['owner must be text', { owner: ['QUOTED'] }],
+  ['label must be text', { label: ['QUOTED'] }],
+  [`expires ${time}`, { expires: 'QUOTED' }],
+  [`created ${time}`, { created: 'QUOTED' }],
+  [`revoked ${time}`, { revoked: 2n ** 60n }],
+  ['replacedBy must be text', { replacedBy: ['QUOTED'] }],
+])('a damaged record grants no access, and is not quoted: %s', async (message, fault) => {
+  const { record } = await issue();
+  const Item = Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined);
+  await database.send(new PutCommand({ TableName: table, Item: Object.fromEntries(Item) }));
+  const sentence = `The record of the access token ${record.id} is invalid: ${message}.`;
+  await expect(find(record.id)).rejects.toThrow(new Error(sentence));
+  const listed = await listTokens(database, table);
+  expect(listed.filter(({ id }) => id === record.id)).toEqual([
+    expect.objectContaining({ id: record.id, fault: sentence }),
+  ]);
+  await expect(rotate(record.id)).rejects.toThrow(sentence);
+  await remove(record.id);
+});

@@ -1,0 +1,43 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { printable } from '../../bin/command-line/printable.ts';
+import { root } from '../support/checkout.ts';
+
+test('a program ends quietly if nobody reads its output', async () => {
+  const child = spawn(process.execPath, ['bin/token.ts', '--help'], { cwd: root });
+  child.stdout.destroy();
+  const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+});
+
+// Only Linux has a file that is always full.
+(existsSync('/dev/full') ? test : test.skip)(
+  'output on a full disk is an error of one line',
+  () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/plants.ts', '--help'], {
+      cwd: root,
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'error: The output cannot be written: ENOSPC: no space left on device, write. ' +
+        'Send it elsewhere.\n',
+    });
+  },
+);
+
+test.each([
+  ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
+  ['an escape sequence in one character', 'a\u009b2Jb', 'a\\u009b2Jb'],
+  ['a text that is turned around', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+  ['a line break', 'a\nb\r\u0085\u2028\u2029c', 'a\\u000ab\\u000d\\u0085\\u2028\\u2029c'],
+  ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
+  ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
+])('%s cannot change what a terminal shows', (_, given, shown) => {
+  expect(printable(given)).toBe(shown);
+});

@@ -1,0 +1,374 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { expect, jest, test } from '@jest/globals';
+import { issueToken } from '../../bin/command-line/access-tokens.ts';
+import { plantsProgram } from '../../bin/plants.ts';
+import { allScopes } from '../../functions/shared/operations.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { tableOf } from '../docs/page.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { openTables } from '../support/database/open-database.ts';
+import { writePlants } from '../support/database/plants-table.ts';
+import {
+  type Fault,
+  loseAnswer,
+  pass,
+  reset,
+  startFaultProxy,
+  throttle,
+} from '../support/database/proxy.ts';
+import { testOnPosix } from '../support/posix.ts';
+import { runHere } from './run.ts';
+
+const { endpoint, database } = await openTables();
+const folder = temporaryFolder();
+
+/** Runs a command of `npm run plants` in a folder of its own. */
+const plants = (line: string, stdin = '', to = endpoint) =>
+  runHere(plantsProgram, `${line} --dynamodb-endpoint ${to}`, {
+    stdin,
+    env: { INIT_CWD: folder },
+  });
+
+const line = (id: bigint | number, name: string, tag = '') =>
+  `{"id":${id},"name":${JSON.stringify(name)},"tag":${JSON.stringify(tag)}}\n`;
+const success = (stderr: string, stdout = '') => ({ code: 0, stdout, stderr });
+const failure = (stderr: unknown) => ({ code: 1, stdout: '', stderr });
+
+const put = (TableName: string, Item: object) =>
+  database.send(new PutCommand({ TableName, Item: { ...Item } }));
+const putPlant = (owner: string, id: number, name: unknown) =>
+  put(tableIds.plants, { owner, id, name });
+/** Returns the names of an owner's plants. */
+async function namesOf(owner: string): Promise<unknown[]> {
+  const query = new QueryCommand({
+    TableName: tableIds.plants,
+    KeyConditionExpression: '#owner = :owner',
+    ExpressionAttributeNames: { '#owner': 'owner' },
+    ExpressionAttributeValues: { ':owner': owner },
+  });
+  return ((await database.send(query)).Items ?? []).map(({ name }) => name);
+}
+const grantOf = (owner: string) => ({ owner, scopes: allScopes, label: '' });
+const issue = (owner: string) => issueToken(database, tableIds.accessTokens, grantOf(owner));
+
+test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
+  const owner = `owner-of-${count}`;
+  const ids = Array.from({ length: count }, (_, i) => i + 1);
+  const items = ids.map((id) => ({ owner, id, name: `Plant ${id}` }));
+  await writePlants(
+    database,
+    items.map((Item) => ({ PutRequest: { Item } })),
+  );
+  const lines = items.map(({ id, name }) => line(id, name)).join('');
+  const told = `Exported ${count} plant${count === 1 ? '' : 's'} of ${owner}.\n`;
+  const file = `${owner}.jsonl`;
+  expect(await plants(`export ${file} --owner ${owner}`)).toEqual(success(told));
+  expect(readFileSync(join(folder, file), 'utf8')).toBe(lines);
+  expect(await plants(`export - --owner ${owner}`)).toEqual(success(told, lines));
+});
+
+test('an export goes into a file that other users cannot open, and leaves nothing else', async () => {
+  await putPlant('modes', 1, 'Aloe');
+  const own = temporaryFolder();
+  await plants(`export ${own}/modes.jsonl --owner modes`);
+  if (process.platform !== 'win32') {
+    expect(statSync(join(own, 'modes.jsonl')).mode & 0o777).toBe(0o600);
+  }
+  expect(await plants(`export ${own}/none/modes.jsonl --owner modes`)).toEqual(
+    failure(expect.stringMatching(/^error: .* cannot be written: ENOENT: .*\. Choose another/)),
+  );
+});
+
+testOnPosix('links need a right there').each<[what: string, lay: (path: string) => void]>([
+  ['a file', (path) => writeFileSync(path, 'mine')],
+  ['a link to nothing', (path) => symlinkSync('nowhere', path)],
+  ['a link to a folder', (path) => symlinkSync(import.meta.dirname, path)],
+  ['an empty folder', (path) => mkdirSync(path)],
+])('%s under the name of an export stays as it is', async (what, lay) => {
+  const file = join(folder, what.replaceAll(' ', '-'));
+  lay(file);
+  const before = lstatSync(file);
+  expect(await plants(`export ${file} --owner alice`)).toEqual(
+    failure(`error: ${file} exists: choose another name, or remove it.\n`),
+  );
+  const { ino, size, mtimeMs } = lstatSync(file);
+  expect({ ino, size, mtimeMs }).toEqual({
+    ino: before.ino,
+    size: before.size,
+    mtimeMs: before.mtimeMs,
+  });
+});
+
+test('ids keep every digit and texts every character on both ways', async () => {
+  const lines = [
+    line(-(2n ** 63n), 'smallest \u2028 "\\', 'e\u0301'),
+    line(9007199254740993n, '\u{1F335} e\u0301'),
+    line(2n ** 63n - 1n, 'largest'),
+  ].join('');
+  expect(await plants('import - --owner exact', lines)).toEqual(
+    success('Imported for exact: 3 plants created, 0 there already.\n'),
+  );
+  const exported = await plants('export - --owner exact');
+  expect(exported).toEqual(success('Exported 3 plants of exact.\n', lines));
+  writeFileSync(join(folder, 'exact.jsonl'), lines);
+  expect(await plants('import exact.jsonl --owner exact')).toEqual(
+    success('Imported for exact: 0 plants created, 3 there already.\n'),
+  );
+});
+
+test('an import reads what Windows writes: a byte order mark, and CR LF', async () => {
+  const text = `\uFEFF${line(1, 'Aloe')}${line(2, 'Ficus')}`.replaceAll('\n', '\r\n');
+  expect(await plants('import - --owner windows', text)).toEqual(
+    success('Imported for windows: 2 plants created, 0 there already.\n'),
+  );
+});
+
+test('an import stores only what the API would, names other lines, and changes nothing', async () => {
+  await putPlant('strict', 1, 'Ficus');
+  const lines = [
+    '{"id":1,"name":"Aloe"}',
+    '{"id":1,"name":"Ficus"}',
+    '',
+    '{"id":2.0,"name":"Aloe"}\r',
+    '{"id":"3","name":"","unknown":[]}',
+    '{"id":4,"id":4,"name":"\\u0000"}',
+    '{"id":9223372036854775808}',
+    '[]',
+    'id,a,b',
+    // It is refused in linear time.
+    `{"id":6,"name":"Aloe"}${' '.repeat(40_000_000)}`,
+    '{"id":7,"name":"Aloe","\u009b2J\u202e":1}',
+    '{"id":8,"name":"Aloe"}',
+  ];
+  const { code, stdout, stderr } = await plants('import - --owner strict', lines.join('\n'));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const reasons = stderr.trim().split('\n');
+  expect(reasons.slice(0, -1).sort()).toEqual([
+    'line 10: it is longer than 16384 characters',
+    'line 11: "\\u009b2J\\u202e" is unknown',
+    'line 1: another plant has the id 1; it stays as it is',
+    expect.stringMatching(/^line 5: .*"unknown" is unknown/),
+    expect.stringMatching(/^line 6: "id" must occur only once; name must be well-formed Unicode/),
+    expect.stringMatching(/^line 7: id must be at most 9223372036854775807; name is required/),
+    'line 8: it is not a JSON object',
+    'line 9: it is not a JSON object',
+  ]);
+  expect(reasons.at(-1)).toBe(
+    'error: 2 plants created, 1 there already, 1 in conflict, 7 invalid.',
+  );
+  expect(await namesOf('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
+}, 20_000);
+
+test('an import shows twenty faulty lines, and counts the others', async () => {
+  const { stderr } = await plants('import - --owner many', '[]\n'.repeat(22));
+  const lines = stderr.trim().split('\n');
+  expect(lines.slice(20)).toEqual([
+    '… and 2 more lines like these',
+    'error: 0 plants created, 0 there already, 0 in conflict, 22 invalid.',
+  ]);
+});
+
+/** Returns the items of every table, as texts. */
+async function everything(): Promise<string[]> {
+  const scans = Object.values(tableIds).map((TableName) =>
+    database.send(new ScanCommand({ TableName })),
+  );
+  const items = (await Promise.all(scans)).flatMap(({ Items = [] }) => Items);
+  return items.map((item) => JSON.stringify(item)).sort();
+}
+
+test('erase removes the tokens and plants of one owner, once the name is typed', async () => {
+  for (const neighbour of ['anna', 'an', 'Ann']) {
+    await putPlant(neighbour, 1, 'Aloe');
+    await issue(neighbour);
+  }
+  const others = await everything();
+  await issue('ann');
+  // Records and plants that cannot be read are erased too.
+  const { record } = await issue('ann');
+  await put(tableIds.accessTokens, { ...record, digest: 'short' });
+  await putPlant('ann', 1, 'Aloe');
+  await putPlant('ann', 2, 7);
+  const all = await everything();
+
+  const has = `${endpoint}: ann has 2 access tokens and 2 plants.\n`;
+  const asks = `${has}Type "ann" to erase them for good: `;
+  for (const answer of ['anna\n', 'y\n', ' ann\n', '']) {
+    const refusal =
+      'error: That is not "ann", so nothing is erased. Repeat the command to be asked again.\n';
+    expect(await plants('erase --owner ann', answer)).toEqual(failure(asks + refusal));
+  }
+  expect(await everything()).toEqual(all);
+
+  const { code, stderr } = await plants('erase --owner ann', 'ann\n');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/: Erased 2 access tokens and 2 plants of ann\. API Gateway may accept/);
+  expect(await everything()).toEqual(others);
+
+  expect(await plants('erase --owner ann')).toEqual(
+    success(`${endpoint}: ann has 0 access tokens and 0 plants.\n`),
+  );
+});
+
+interface Sent {
+  command: string;
+  table: string;
+  input: { ConsistentRead?: boolean };
+}
+
+/** Runs a command and returns what it sends to the database, in order. */
+async function sentBy(line: string, stdin = ''): Promise<Sent[]> {
+  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  let sent: Sent[] = [];
+  async function program(): Promise<number> {
+    const code = await plantsProgram();
+    sent = send.mock.calls.map(([command]) => {
+      const input = command.input as { TableName: string; ConsistentRead?: boolean };
+      return { command: command.constructor.name, table: input.TableName, input };
+    });
+    return code;
+  }
+  const env = { INIT_CWD: folder };
+  await runHere(program, `${line} --dynamodb-endpoint ${endpoint}`, { stdin, env });
+  return sent;
+}
+
+test('an erasure reads consistently, and deletes all tokens before plants', async () => {
+  await issue('reader');
+  await issue('reader');
+  await putPlant('reader', 1, 'Aloe');
+  const calls = await sentBy('erase --owner reader', 'reader\n');
+  const reads = calls.filter(({ command }) => /^(Query|Scan|Get)/.test(command));
+  expect(reads.map(({ command, input }) => `${command} ${input.ConsistentRead}`)).toEqual([
+    'ScanCommand true',
+    'QueryCommand true',
+    'ScanCommand true',
+    'QueryCommand true',
+  ]);
+  const deletes = calls.filter(({ command }) => command === 'DeleteCommand');
+  expect(deletes.map(({ table }) => table)).toEqual(['AccessTokens', 'AccessTokens', 'Plants']);
+});
+
+const proxy = await startFaultProxy();
+const faulty = proxy.before(endpoint);
+/** The database executes the command, another caller acts, and the answer is lost. */
+const loseAnswerAfter =
+  (act: (owner: string) => Promise<unknown>): Fault =>
+  async ({ subject, forward, socket }) => {
+    await forward();
+    await act(subject);
+    socket.resetAndDestroy();
+  };
+const gone = loseAnswerAfter((owner) =>
+  database.send(new DeleteCommand({ TableName: tableIds.plants, Key: { owner, id: 1 } })),
+);
+const replaced = loseAnswerAfter((owner) => putPlant(owner, 1, 'Ficus'));
+const unknownCreate =
+  'So far: 0 plants created, 0 there already; of 1 more it is unknown. Repeat the command.';
+
+interface FaultyRun {
+  what: string;
+  faults: Fault[];
+  sent: string;
+  /** The names of the plants that are there afterwards. */
+  left: string[];
+  /** The end of what it says. */
+  says: string;
+  code: number;
+}
+
+test.each<FaultyRun>([
+  {
+    what: 'finds its plant after a lost answer',
+    faults: [loseAnswer],
+    sent: 'PutItem GetItem',
+    left: ['Aloe'],
+    says: '1 plant created, 0 there already.',
+    code: 0,
+  },
+  {
+    what: 'brings no plant back that was deleted, and says what is unknown',
+    faults: [gone],
+    sent: 'PutItem GetItem',
+    left: [],
+    says: unknownCreate,
+    code: 1,
+  },
+  {
+    what: 'never sends a write again that may have taken effect',
+    faults: [reset],
+    sent: 'PutItem GetItem',
+    left: [],
+    says: unknownCreate,
+    code: 1,
+  },
+  {
+    what: 'waits for a database that throttles',
+    faults: Array(4).fill(throttle),
+    sent: 'PutItem PutItem PutItem PutItem PutItem',
+    left: ['Aloe'],
+    says: '1 plant created, 0 there already.',
+    code: 0,
+  },
+])('an import $what', async ({ what, faults, sent, left, says, code }) => {
+  const owner = what.replaceAll(/\W/g, '-');
+  proxy.play(owner, ...faults, pass);
+  const ended = await plants(`import - --owner ${owner}`, line(1, 'Aloe'), faulty);
+  expect(proxy.seen(owner).join(' ')).toBe(sent);
+  expect(await namesOf(owner)).toEqual(left);
+  expect(ended).toEqual({ code, stdout: '', stderr: expect.stringContaining(says) });
+  expect(await plants(`import - --owner ${owner}`, line(1, 'Aloe'))).toMatchObject({ code: 0 });
+});
+
+test('an erasure leaves a plant that was created meanwhile, and says what is unknown', async () => {
+  await putPlant('busy', 1, 'Aloe');
+  // The tokens, the plants, and both again.
+  proxy.play('busy', pass, pass, pass, pass, replaced, pass);
+  const ended = await plants('erase --owner busy', 'busy\n', faulty);
+  expect(proxy.seen('busy').join(' ')).toBe('Scan Query Scan Query DeleteItem GetItem');
+  expect(await namesOf('busy')).toEqual(['Ficus']);
+  expect(ended).toMatchObject({ code: 1 });
+  expect(ended.stderr).toContain(
+    'So far: 0 access tokens and 0 plants erased; of 1 more it is unknown. Repeat the command.',
+  );
+});
+
+test('docs/export-import.md asks for the rights that the commands use', async () => {
+  await issue('zoe');
+  const lines = line(1, 'Aloe');
+  const sent = {
+    // The second import reads the plant that is there.
+    import: [
+      ...(await sentBy('import - --owner zoe', lines)),
+      ...(await sentBy('import - --owner zoe', lines)),
+    ],
+    export: await sentBy('export - --owner zoe'),
+    erase: [
+      ...(await sentBy('erase --owner zoe', 'zoe\n')),
+      // It looks whether a plant is gone if an answer got lost.
+      { command: 'GetCommand', table: 'Plants', input: {} },
+    ],
+  };
+  const used = Object.entries(sent).map(([name, calls]) => {
+    const actionsOn = (wanted: string) =>
+      calls
+        .filter(({ table }) => table === wanted)
+        .map(({ command }) => command.replace('Command', ''))
+        .map((action) => (/^(Put|Get|Delete)$/.test(action) ? `${action}Item` : action));
+    return [name, new Set(actionsOn('Plants')), new Set(actionsOn('AccessTokens'))];
+  });
+  const asked = tableOf('docs/export-import.md', 'command').map(([command = '', ...cells]) => {
+    const actionsIn = (cell = '') =>
+      new Set([...cell.matchAll(/dynamodb:(\w+)/g)].map(([, action]) => action));
+    return [command.replaceAll('`', ''), actionsIn(cells[0]), actionsIn(cells[1])];
+  });
+  expect(new Set(asked)).toEqual(new Set(used));
+});

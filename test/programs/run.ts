@@ -1,0 +1,58 @@
+import { PassThrough, Readable } from 'node:stream';
+import { jest } from '@jest/globals';
+import { type Ended, startProgram } from '../support/program.ts';
+
+interface Surroundings {
+  env?: Record<string, string | undefined>;
+  stdin?: string;
+  cwd?: string;
+}
+
+/** Returns the arguments of a command line. One with blanks stands in quotes, as in a shell. */
+const argumentsIn = (line: string): string[] =>
+  (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ''));
+
+/**
+ * Runs a program in this process, which takes a hundredth of the time. A connection that is refused
+ * needs a process, because the SDK does not recognize Node's errors in Jest.
+ */
+export async function runHere(
+  program: () => Promise<number>,
+  line: string,
+  { env = {}, stdin = '' }: Surroundings = {},
+): Promise<Ended> {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    streams[name].setEncoding('utf8').on('data', (more) => {
+      text[name] += more;
+    });
+    jest.spyOn(process, name, 'get').mockReturnValue(streams[name] as never);
+  }
+  jest.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as never);
+  jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
+  jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
+  jest.spyOn(console, 'warn').mockReturnValue();
+  const { argv, env: own } = process;
+  try {
+    process.argv = ['node', 'bin/program.ts', ...argumentsIn(line)];
+    process.env = { ...own, ...env };
+    const code = await program();
+    return { code, ...text };
+  } finally {
+    Object.assign(process, { argv, env: own });
+    jest.restoreAllMocks();
+  }
+}
+
+/** Runs a program in a process of its own to its end. */
+export function runProcess(
+  command: string,
+  args: string[],
+  { env = {}, stdin = '', cwd }: Surroundings = {},
+): Promise<Ended> {
+  const options = { env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) };
+  const program = startProgram(command, args, options);
+  program.child.stdin.end(stdin);
+  return program.ended();
+}

@@ -1,0 +1,261 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { issueToken } from '../../bin/command-line/access-tokens.ts';
+import { announce, findRunning } from '../../bin/command-line/running.ts';
+import { plantsProgram } from '../../bin/plants.ts';
+import { tokenProgram } from '../../bin/token.ts';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { tokenId } from '../../functions/access-tokens/token.ts';
+import { accessTokenPattern } from '../../functions/shared/access-token.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { embedded } from '../support/database/engines.ts';
+import { openTables } from '../support/database/open-database.ts';
+import { describedStack } from '../support/http/described-stack.ts';
+import { serve } from '../support/http/servers.ts';
+import { testOnPosix } from '../support/posix.ts';
+import { runHere, runProcess } from './run.ts';
+
+// The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
+
+const folder = temporaryFolder();
+// Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
+const table = 'PlantStore-AccessTokens-1ABC';
+const tokens = await openTables({ accessTokens: table }, embedded);
+const local = await openTables();
+const outputs: Record<string, Record<string, string>> = {
+  PlantStore: { AccessTokensTableName: table, PlantsTableName: 'PlantStore-Plants-1ABC' },
+  Else: { BucketName: 'b' },
+};
+const errors: Record<string, [status: number, code: string, message: string]> = {
+  Nope: [400, 'ValidationError', 'Stack with id Nope does not exist'],
+  Forbidden: [403, 'AccessDenied', 'User: arn:u is not authorized to perform: cloudformation:X'],
+  LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
+};
+const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
+const cloudFormation = await serve(async (request, response) => {
+  const stack =
+    new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
+  const [, credential = ''] = /Credential=([^,]*)/.exec(`${request.headers.authorization}`) ?? [];
+  const [accessKeyId, , region] = credential.split('/');
+  asked.push({ stack, accessKeyId, region });
+  const [status = 200, code, message] = errors[stack] ?? [];
+  const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
+  const described = describedStack(stack, outputs[stack] ?? {});
+  response
+    .writeHead(status)
+    .end(code ? `<ErrorResponse><Error>${error}</Error></ErrorResponse>` : described);
+});
+const deployed = {
+  AWS_CONFIG_FILE: join(folder, 'config'),
+  AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
+  AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+};
+writeFileSync(deployed.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
+writeFileSync(
+  deployed.AWS_SHARED_CREDENTIALS_FILE,
+  '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n',
+);
+
+const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret' };
+const account = { ...keys, AWS_REGION: 'eu-west-1' };
+const cliAccount = { ...keys, AWS_DEFAULT_REGION: 'sa-east-1' };
+
+test.each<[string, string, object, accessKeyId: string, region: string]>([
+  ['a profile', '--profile work', {}, 'WORK', 'eu-north-1'],
+  ['a profile and a region', '--profile work --region us-east-2', account, 'WORK', 'us-east-2'],
+  ['the environment', '', account, 'ENVIRONMENT', 'eu-west-1'],
+  ['the AWS CLI’s variable for the region', '', cliAccount, 'ENVIRONMENT', 'sa-east-1'],
+  ['the profile in the environment', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
+])('a stack’s outputs name its table, with %s', async (_, options, env, accessKeyId, region) => {
+  asked.length = 0;
+  const command = `issue --owner deployed --stack PlantStore ${options}`;
+  const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
+  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
+  const record = await findRecord(tokens.database, table, tokenId(stdout.trim()) ?? '');
+  expect(record).toMatchObject({ owner: 'deployed' });
+});
+
+const documents = ['README.md', ...globSync('docs/*.md')];
+const documented = documents.flatMap(
+  (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
+);
+// One with a file goes through a shell and npm.
+const isOfShell = (line: string) => line.includes('<');
+const worksAsDocumented = 'the documented command works: %s';
+const lines = [...new Set(documented)];
+test.each(lines.filter((line) => !isOfShell(line)))(worksAsDocumented, expectToWork);
+testOnPosix('it has no Bash of its own').each(lines.filter(isOfShell))(
+  worksAsDocumented,
+  expectToWork,
+);
+
+async function expectToWork(line: string): Promise<void> {
+  const isLocal = line.includes('--localhost');
+  const { database } = isLocal ? local : tokens;
+  const { id, token } = await issueToken(database, isLocal ? tableIds.accessTokens : table, {
+    owner: 'alice',
+    scopes: ['plants:read'],
+    label: '',
+  });
+  const file = join(folder, 'token');
+  writeFileSync(file, token);
+  const command = line
+    .replace('TOKEN_ID', id)
+    .replace('FILE_WITH_TOKEN', file)
+    .replace(/--stack \S+/, '--stack PlantStore')
+    .replace('--localhost', `--localhost --dynamodb-endpoint ${local.endpoint}`);
+  const env = { ...deployed, ...account };
+  const { code, stderr } = isOfShell(line)
+    ? await runProcess('bash', ['-c', command], { env })
+    : await runHere(tokenProgram, command.replace(/^.* token -- /, ''), { env });
+  expect(stderr).not.toContain('error');
+  expect(code).toBe(0);
+}
+
+test('the page has the pattern for secret scanners', () => {
+  expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
+});
+
+const region = { AWS_REGION: 'eu-west-1' };
+const noNetwork = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+test.each<[options: string, variables: object, line: string]>([
+  ['--stack Nope', account, 'There is no stack Nope in this region. … --stack or --region.'],
+  [
+    '--stack Else',
+    account,
+    'The stack Else has no output PlantsTableName. … choose another with --stack.',
+  ],
+  ['--stack Forbidden', account, 'AWS does not allow it: User: arn:u is not authorized …'],
+  ['--stack LoggedOut', account, 'AWS does not accept the credentials (…). … --profile.'],
+  [
+    '--stack A',
+    region,
+    'There are no AWS credentials (…). Log in, or choose others with --profile.',
+  ],
+  [
+    '--stack A --profile b',
+    region,
+    'There are no AWS credentials for the profile b (…). Log in, …',
+  ],
+  ['--stack A', {}, 'No AWS region is chosen. Choose one with --region.'],
+  ['--stack A', noNetwork, 'AWS cannot be reached (…). Check the network and --region.'],
+])('list %s with the variables %j fails with one line: %s', async (options, variables, line) => {
+  const env = { ...deployed, ...variables };
+  const { code, stdout, stderr } =
+    variables === noNetwork
+      ? await tokenProcess(['list', ...options.split(' ')], { env })
+      : await runHere(tokenProgram, `list ${options}`, { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^error: ${line.split('…').map(RegExp.escape).join('.*')}\n$`));
+});
+
+function tokenProcess(args: string[], surroundings: object = {}) {
+  return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
+}
+
+/** Announces an `npm start` in a folder of its own. */
+function announceHere(dynamodbEndpoint: string) {
+  const cwd = temporaryFolder();
+  const data = join(cwd, '.plant-store');
+  mkdirSync(data);
+  const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint };
+  expect(findRunning(data)).toBeUndefined();
+  announce(data, running);
+  return { cwd, data, file: join(data, 'running.json'), running };
+}
+
+test('an npm start is found from its announcement on', () => {
+  const { data, running } = announceHere(local.endpoint);
+  expect(findRunning(data)).toMatchObject(running);
+});
+
+testOnPosix('files have no modes there')(
+  'only its user may read the announcement of an npm start',
+  () => {
+    const { file } = announceHere(local.endpoint);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
+
+test('an npm start that has ended is not found', () => {
+  const { data, file } = announceHere(local.endpoint);
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  const { pid: processId } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(file, JSON.stringify({ ...written, processId }));
+  expect(findRunning(data)).toBeUndefined();
+});
+
+test('--localhost takes the database of an announced npm start', async () => {
+  const { cwd } = announceHere(local.endpoint);
+  const { stdout } = await tokenProcess(['issue', '--owner', 'found', '--localhost'], { cwd });
+  const record = findRecord(local.database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
+  expect(await record).toMatchObject({ owner: 'found' });
+});
+
+test('if no npm start runs, one line says so', async () => {
+  const endpoint = 'http://localhost:1';
+  const message =
+    `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
+    'with --dynamodb-endpoint.\n';
+  expect(await tokenProcess(['list', '--dynamodb-endpoint', endpoint])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: message,
+  });
+});
+
+/** Starts a server that gives one answer, and returns its URL. */
+const answering = (status: number, body: string) =>
+  serve((_, response) => response.writeHead(status).end(body));
+
+test('a server that is no database is not taken for that of an npm start', async () => {
+  const endpoint = await answering(403, '{"message":"Forbidden"}');
+  const { code, stderr } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
+  expect(code).toBe(1);
+  const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
+  expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
+});
+
+test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
+  '%s does nothing with an empty answer of the database',
+  async (command) => {
+    const options = `--dynamodb-endpoint ${await answering(200, '')}`;
+    const { code, stdout, stderr } = await runHere(tokenProgram, `${command} ${options}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
+  },
+);
+
+/** Every command that changes or reads what is in a table. */
+const commands = [
+  { program: tokenProgram, line: 'issue --owner alice' },
+  { program: tokenProgram, line: 'list' },
+  { program: tokenProgram, line: 'revoke Zk3v9QeXb2Lr' },
+  { program: tokenProgram, line: 'rotate Zk3v9QeXb2Lr' },
+  { program: tokenProgram, line: 'list --region eu-central-1 --profile work' },
+  { program: plantsProgram, line: 'export - --owner alice' },
+  { program: plantsProgram, line: 'import - --owner alice' },
+  { program: plantsProgram, line: 'erase --owner alice' },
+];
+
+// An account is in the environment, and both of its services are a server that counts.
+let calls = 0;
+const counter = await serve((_, response) => {
+  calls += 1;
+  response.writeHead(500).end();
+});
+
+test.each(commands)('$line without a target touches nothing, and asks where', async (command) => {
+  const env = { ...account, AWS_ENDPOINT_URL: counter };
+  const line =
+    'error: Say where: add --localhost for the running "npm start", or --stack PlantStore for ' +
+    'the deployed stack of that name.\n';
+  const ended = await runHere(command.program, command.line, { env });
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
+  expect(calls).toBe(0);
+});

@@ -1,0 +1,287 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { issueToken } from '../../bin/command-line/access-tokens.ts';
+import { tokenProgram } from '../../bin/token.ts';
+import { findRecord } from '../../functions/access-tokens/record.ts';
+import { digest, tokenId } from '../../functions/access-tokens/token.ts';
+import { allScopes, type Scope } from '../../functions/shared/operations.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { forge } from '../support/access-tokens/forge.ts';
+import { openTables } from '../support/database/open-database.ts';
+import { runHere } from './run.ts';
+
+const tokens = await openTables();
+
+const local = (line: string, stdin = '', env = {}) =>
+  runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {
+    stdin,
+    env,
+  });
+const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
+const issue = (owner: string, label = 'a note') => {
+  const grant = { owner, scopes: allScopes, label, expires: 4_000_000_000 };
+  return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
+};
+const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+/** Returns for how many seconds a token works. */
+const lifetimeOf = ({ created = 0, expires = Number.POSITIVE_INFINITY } = {}) => expires - created;
+const hour = 3600;
+
+test('issue prints the token alone on stdout, and words about it on stderr', async () => {
+  const { code, stdout, stderr } = await local('issue --owner ann');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
+  const id = tokenId(stdout.trim());
+  const words =
+    `${id}: ${allScopes.join(' ')} for ann; ` +
+    'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$';
+  expect(stderr).toMatch(new RegExp(words));
+  expect(stderr).not.toContain(stdout.slice(17, 38));
+  expect(Buffer.from((await record(id))?.digest ?? [])).toEqual(digest(stdout.trim()));
+});
+
+const day = 24 * hour;
+const never = Number.POSITIVE_INFINITY;
+interface Issue {
+  options: string;
+  scopes?: Scope[];
+  label?: string;
+  lifetime: number;
+}
+test.each<Issue>([
+  { options: '', scopes: allScopes, label: '', lifetime: 90 * day },
+  { options: '--expires-in 15m', lifetime: hour / 4 },
+  { options: '--expires-in 12h --scope plants:read', scopes: ['plants:read'], lifetime: 12 * hour },
+  {
+    options: "--expires-in 30s --label 'the café’s laptop'",
+    label: 'the café’s laptop',
+    lifetime: 30,
+  },
+  { options: '--expires-in never --scope plants:write --scope plants:read', lifetime: never },
+])('issue --owner bob $options', async ({ options, lifetime, ...expected }) => {
+  const { stdout } = await local(`issue --owner bob ${options}`);
+  const stored = await record(tokenId(stdout.trim()));
+  expect(stored).toMatchObject({ owner: 'bob', ...expected });
+  // The program reads the clock twice, so a second may begin in between.
+  expect(lifetimeOf(stored)).toBeCloseTo(lifetime, -1);
+});
+
+/** Gives an owner an active and a revoked token. Returns them in the order of a list. */
+async function issueTwo(owner: string) {
+  const active = { ...(await issue(owner)), status: 'active' };
+  const revoked = { ...(await issue(owner)), status: 'revoked' };
+  await local(`revoke ${revoked.id}`);
+  const sorted = [active, revoked].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { active, sorted };
+}
+
+test('list shows the tokens in a table', async () => {
+  const { sorted } = await issueTwo('tables');
+  const header = 'ID            OWNER   SCOPES  STATUS   EXPIRES            LABEL\n';
+  const lines = sorted.map(
+    ({ id, status }) => `${id}  tables  all     ${status.padEnd(7)}  2096-10-02T07:06Z  a note\n`,
+  );
+  const stdout = header + lines.join('');
+  expect(await local('list --owner tables')).toEqual({ code: 0, stderr: '', stdout });
+});
+
+test('list --json shows the tokens as JSON', async () => {
+  const { sorted } = await issueTwo('json');
+  const { stdout } = await local('list --owner json --json');
+  const revocation = expect.stringMatching(/^20..-..-..T..:..:..Z$/);
+  expect(JSON.parse(stdout)).toEqual(
+    sorted.map(({ id, status }) => ({
+      id,
+      owner: 'json',
+      scopes: allScopes,
+      label: 'a note',
+      status,
+      created: '2023-11-14T22:13:20Z',
+      expires: '2096-10-02T07:06:40Z',
+      revoked: status === 'revoked' ? revocation : null,
+      replacedBy: null,
+    })),
+  );
+});
+
+test.each(['', '--json'])('list %s shows no secret and no digest', async (option) => {
+  const { sorted } = await issueTwo('secretive');
+  const { stdout } = await local(`list --owner secretive ${option}`);
+  for (const { id, token: secret, record } of sorted) {
+    expect(stdout).toContain(id);
+    const digest = Buffer.from(record.digest);
+    expect(stdout).not.toContain(secret.slice(17, 38));
+    expect(stdout).not.toContain(secret.slice(38, 60));
+    expect(stdout).not.toContain(digest.toString('hex'));
+    expect(stdout).not.toContain(digest.toString('base64'));
+  }
+});
+
+test('list --active leaves out a revoked token', async () => {
+  const { active } = await issueTwo('choosy');
+  const { stdout } = await local('list --owner choosy --active');
+  expect(stdout).toMatch(new RegExp(`^ID .*\\n${active.id} .*\\n$`));
+});
+
+test('list --json shows an empty list for an owner without tokens', async () => {
+  expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
+});
+
+test('list shows a label as it is, but for what a terminal would obey', async () => {
+  await issue('labels', '\u202e👩‍🌾 her laptop');
+  const { stdout } = await local('list --owner labels');
+  expect(stdout).toMatch(/ {2}\\u202e👩‍🌾 her laptop\n$/);
+});
+
+test('list shows a scope that this version does not know', async () => {
+  const { record } = await issue('rolled-back');
+  const scopes = ['plants:read', 'gardens:read'];
+  const Item = { ...record, scopes };
+  await tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  const { stdout } = await local('list --owner rolled-back');
+  expect(stdout).toContain('  plants:read gardens:read  active  ');
+});
+
+/** Issues a token and damages its record, which then cannot be read. */
+async function issueDamaged(owner: string) {
+  const { id, record } = await issue(owner);
+  const Item = { ...record, digest: 'short' };
+  await tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  return { id, fault: `The record of the access token ${id} is invalid: digest must be 32 bytes.` };
+}
+
+test('list shows a record that cannot be read beside the others', async () => {
+  const { id } = await issue('mixed');
+  const { id: damaged, fault } = await issueDamaged('mixed');
+  const { code, stdout, stderr } = await local('list --owner mixed');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${fault}\n` });
+  const [, first, second] = stdout.split('\n');
+  expect(first).toMatch(new RegExp(`^${id} .* active `));
+  expect(second).toMatch(new RegExp(`^${damaged} +mixed +unreadable$`));
+  const json = JSON.parse((await local('list --owner mixed --json')).stdout);
+  expect(json[1]).toEqual({ id: damaged, owner: 'mixed', status: 'unreadable', fault });
+  expect((await local('list --owner mixed --active')).stdout).not.toContain(damaged);
+});
+
+test('revoke of a record that cannot be read says that it is revoked', async () => {
+  const { id, fault } = await issueDamaged('damaged');
+  const revoked = await local(`revoke ${id}`);
+  expect(revoked).toEqual({ code: 0, stdout: '', stderr: `Revoked ${id}. ${fault}\n` });
+});
+
+test('rotate of a record that cannot be read writes nothing and says so', async () => {
+  const { id, fault } = await issueDamaged('unrotatable');
+  const rotated = await local(`rotate ${id}`);
+  expect(rotated).toEqual(failed(`${fault} Revoke it and issue a new one.`));
+  const { stdout } = await local('list --owner unrotatable');
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+});
+
+interface Rotation {
+  title: string;
+  /** Whether the commands get `-` and read the token from standard input. */
+  isOnStdin?: boolean;
+  options?: string;
+  overlap: number;
+  lifetime: number;
+}
+/** That of the token that is rotated. */
+const longLifetime = 4_000_000_000 - 1_700_000_000;
+const rotations: Rotation[] = [
+  { title: 'its id', overlap: hour, lifetime: longLifetime },
+  { title: 'itself on standard input', isOnStdin: true, overlap: hour, lifetime: longLifetime },
+  {
+    title: 'its id, with durations',
+    options: '--overlap 15m --expires-in 7d',
+    overlap: hour / 4,
+    lifetime: 7 * day,
+  },
+];
+
+describe.each(rotations)('a token that is given by $title', (rotation) => {
+  const { isOnStdin = false, options = '', overlap, lifetime } = rotation;
+
+  test('is rotated', async () => {
+    const old = await issue('rita');
+    const given = isOnStdin ? '-' : old.id;
+    const { stdout, stderr } = await local(`rotate ${given} ${options}`, `${old.token}\n`);
+    expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
+    const next = await record(tokenId(stdout.trim()));
+    expect(next).toMatchObject({ owner: 'rita', scopes: allScopes, label: 'a note' });
+    expect(lifetimeOf(next)).toBeCloseTo(lifetime, -1);
+    const { expires = 0 } = (await record(old.id)) ?? {};
+    expect(Math.abs(expires - (next?.created ?? 0) - overlap)).toBeLessThan(30);
+    const until = new Date(expires * 1000).toISOString().replace('.000', '');
+    expect(stderr).toContain(`It replaces ${old.id}, which works until ${until}.`);
+  });
+
+  test('is revoked, also if it came of a rotation', async () => {
+    const old = await issue('rita');
+    const rotated = await local(`rotate ${old.id} ${options}`);
+    const id = tokenId(rotated.stdout.trim());
+    const stderr =
+      `Revoked ${id} of rita. API Gateway may accept it for up to 60 s more, or for as long as ` +
+      'the setting authorizer-cache says.\n';
+    const revoked = await local(`revoke ${isOnStdin ? '-' : id}`, rotated.stdout);
+    expect(revoked).toEqual({ code: 0, stdout: '', stderr });
+    expect((await record(id))?.revoked).toBeDefined();
+  });
+});
+
+const ann = 'issue --owner ann';
+const lifetimes = 'A lifetime looks like 15m, 12h or 90d, or is never.';
+test.each([
+  ['issue', "required option '--owner <name>' not specified"],
+  [`${ann} --scope plants:all`, `Allowed choices are ${allScopes.join(', ')}.`],
+  [`${ann} --expires-in 90`, lifetimes],
+  [`${ann} --expires-in 0d`, lifetimes],
+  [`${ann} --expires-in 1.5h`, lifetimes],
+  [`${ann} bob`, "too many arguments for 'issue'"],
+  ['issue --owner', "argument '--localhost' is invalid. Put a value before --localhost."],
+  ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
+  ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
+  ['revoke abcdefghijkl', 'There is no token abcdefghijkl. "list" shows the ids.'],
+  ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
+  ['list --stack PlantStore', "option '--localhost' cannot be used with option '--stack <name>'"],
+  ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
+])('%s is a mistake that gets one line', async (command, line) => {
+  const { code, stdout, stderr } = await local(command);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: .*\n$/);
+  expect(stderr).toContain(line);
+});
+
+const secret = forge();
+const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
+test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
+  'standard input is refused, and not repeated, if it is %j',
+  async (stdin) => {
+    const message =
+      'Standard input holds no access token, or a mistyped one. Give the whole token, or its id ' +
+      'in place of the -.';
+    expect(await local('revoke -', stdin)).toEqual(failed(message));
+  },
+);
+
+test.each([
+  secret,
+  `revoke ${secret}`,
+  `rotate ${secret.slice(0, 50)}`,
+  `issue --owner ${secret.slice(17)}`,
+  `${ann} --label 'for (${secret.slice(17, 60)})'`,
+  `${ann} --label 'for ${secret}x'`,
+  `list --${secret}`,
+  `list --dynamodb-endpoint=${secret}`,
+])('an argument with a token or its secret is refused and not repeated: %#', async (line) => {
+  const message =
+    'An argument looks like an access token. Other users can see arguments, and npm ' +
+    'writes them to its log files, so revoke that token by its id. Where a command takes an ' +
+    'id, it takes - too, and then reads the token from standard input.';
+  expect(await local(line)).toEqual(failed(message));
+});
+
+test('a setting of npm is not taken for an option that npm took', async () => {
+  const npm = { npm_lifecycle_event: 'token', npm_config_scope: '@example' };
+  const { stdout } = await local('list', '', npm);
+  expect(stdout).toMatch(/^ID /);
+});

@@ -1,0 +1,227 @@
+import {
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from '@jest/globals';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { root } from '../../support/checkout.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { openTables } from '../../support/database/open-database.ts';
+import { type Fault, pass, startFaultProxy } from '../../support/database/proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serve } from '../../support/http/servers.ts';
+import { testOnPosix } from '../../support/posix.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
+
+/** CI takes 100 000. */
+const many = Number(process.env.PLANTS ?? 1500);
+/** How long they take on a busy machine, at most. */
+const seconds = 60 + many / 60;
+
+const folder = temporaryFolder();
+const { endpoint, database } = await openTables();
+
+/** Starts a program, whose stdin stays open. */
+function start(program: string, args: string[], to = endpoint): Program {
+  const file = join(root, 'bin', program);
+  const command = [file, ...args, '--dynamodb-endpoint', to];
+  const env = { ...process.env, INIT_CWD: folder };
+  return startProgram(process.execPath, command, { env, seconds });
+}
+
+function plants(args: string[], stdin = '', to = endpoint): Promise<Ended> {
+  const { child, ended } = start('plants.ts', args, to);
+  child.stdin.end(stdin);
+  return ended();
+}
+
+const failure = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
+const linesOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => {
+    const plant = { id: i + 1, name: `Plant ${i + 1} ${'x'.repeat(i % 100)}`, tag: '' };
+    return `${JSON.stringify(plant)}\n`;
+  });
+const pathOf = (name: string) => join(folder, name);
+const isLeft = (name: string) => readdirSync(folder).some((file) => file.startsWith(name));
+
+async function hasPlant(client: DynamoDBDocumentClient, owner: string, id: number) {
+  const query = new QueryCommand({
+    TableName: tableIds.plants,
+    KeyConditionExpression: '#owner = :owner AND id >= :id',
+    ExpressionAttributeNames: { '#owner': 'owner' },
+    ExpressionAttributeValues: { ':owner': owner, ':id': id },
+    Limit: 1,
+  });
+  return (await client.send(query)).Count === 1;
+}
+
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+// A hundred thousand take a few minutes, and more on a busy machine.
+testSignals(
+  `${many} plants are the same after a round trip interrupted on both ways, and are erased`,
+  async () => {
+    const lines = linesOf(many);
+    writeFileSync(pathOf('all.jsonl'), lines.join(''));
+
+    const importing = start('plants.ts', ['import', '-', '--owner', 'round']);
+    // The interrupted program does not read all of it.
+    createReadStream(pathOf('all.jsonl')).pipe(importing.child.stdin, { end: false });
+    const isUnderWay = () => hasPlant(database, 'round', many / 10);
+    await eventually('a tenth of the plants', isUnderWay, { seconds });
+    importing.child.kill('SIGINT');
+    const interrupted = await importing.ended();
+    expect(interrupted.code).toBe(1);
+    const [, told] = /^error: interrupted\. So far: (\d+) plants created, 0 there already/.exec(
+      interrupted.stderr,
+    ) ?? [undefined, ''];
+    const created = Number(told);
+    expect(created).toBeGreaterThanOrEqual(many / 20);
+
+    const { code, stderr } = await plants(['import', 'all.jsonl', '--owner', 'round']);
+    expect(code).toBe(0);
+    const counts = /: (\d+) plants created, (\d+) there already\.\n$/.exec(stderr) ?? [];
+    const [more, already] = counts.slice(1).map(Number) as [number, number];
+    expect(more + already).toBe(many);
+    // It was unknown of those that were in progress.
+    expect(already).toBeGreaterThanOrEqual(created);
+    expect(already).toBeLessThanOrEqual(created + 32);
+
+    const exporting = start('plants.ts', ['export', 'back.jsonl', '--owner', 'round']);
+    await eventually('the file of an export', () => isLeft('back.jsonl'), { seconds });
+    exporting.child.kill('SIGINT');
+    await exporting.ended();
+    if (!existsSync(pathOf('back.jsonl'))) {
+      expect(isLeft('back.jsonl')).toBe(false);
+      await plants(['export', 'back.jsonl', '--owner', 'round']);
+    }
+    expect(readFileSync(pathOf('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
+
+    const erased = await plants(['erase', '--owner', 'round'], 'round\n');
+    expect(erased.code).toBe(0);
+    expect(erased.stderr).toContain(`Erased 0 access tokens and ${many} plants of round.`);
+    expect(await hasPlant(database, 'round', 0)).toBe(false);
+  },
+  1_800_000,
+);
+
+// An export asks for them in two queries.
+const lines = linesOf(1100);
+const all = lines.join('');
+expect(await plants(['import', '-', '--owner', 'alice'], all)).toMatchObject({ code: 0 });
+const proxy = await startFaultProxy();
+const slow = proxy.before(endpoint);
+
+const exportTo = (file: string) => ['export', file, '--owner', 'alice'];
+/** Returns the path of the unfinished file of an export, or '' if there is none. */
+function draftOf(file: string): string {
+  const name = readdirSync(folder).find((each) => each.startsWith(file) && each.endsWith('.part'));
+  return name === undefined ? '' : pathOf(name);
+}
+
+/** Starts an export. Once it has written a page, something happens before it gets the next one. */
+async function exportAround(file: string, happen: () => unknown): Promise<Program> {
+  let isWaiting = false;
+  const wait: Fault = async (exchange) => {
+    isWaiting = true;
+    await happen();
+    await pass(exchange);
+  };
+  proxy.play('alice', pass, wait, pass);
+  const exporting = start('plants.ts', exportTo(file), slow);
+  const page = Buffer.byteLength(lines.slice(0, 1000).join(''));
+  const isThere = () => isWaiting && (existsSync(pathOf(file)) || sizeOf(draftOf(file)) >= page);
+  await eventually('a page in the unfinished file', isThere);
+  return exporting;
+}
+
+const sizeOf = (path: string) => (path === '' ? 0 : statSync(path).size);
+const forever = () => new Promise(() => {});
+
+testSignals.each<[what: string, signal: NodeJS.Signals]>([
+  ['Ctrl-C', 'SIGINT'],
+  ['kill', 'SIGTERM'],
+  ['a terminal that closes', 'SIGHUP'],
+])('an export that %s ends leaves nothing behind', async (_, signal) => {
+  const { child, ended } = await exportAround(`${signal}.jsonl`, forever);
+  child.kill(signal);
+  expect(await ended()).toEqual(failure('interrupted. Nothing was written. Repeat the command.'));
+  expect(isLeft(signal)).toBe(false);
+});
+
+test('of several exports to one file one succeeds, and the others replace nothing', async () => {
+  const results = await Promise.all(
+    Array.from({ length: 5 }, () => plants(exportTo('once.jsonl'))),
+  );
+  expect(results.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1, 1]);
+  expect(readFileSync(pathOf('once.jsonl'), 'utf8') === all).toBe(true);
+});
+
+test('a file that appears during an export stays, and the export too', async () => {
+  const file = pathOf('mine.jsonl');
+  let draft = '';
+  const { ended } = await exportAround('mine.jsonl', () => {
+    draft = draftOf('mine.jsonl');
+    writeFileSync(file, 'mine');
+  });
+  expect(await ended()).toEqual(
+    failure(`${file} exists by now. The export is in ${draft}: move it elsewhere.`),
+  );
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+  expect(readFileSync(draft, 'utf8') === all).toBe(true);
+});
+
+testSignals('an export whose reader goes away ends quietly', async () => {
+  const { child, ended } = start('plants.ts', exportTo('-'));
+  child.stdout.destroy();
+  expect(await ended()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each([
+  ['token.ts', ['list']],
+  ['plants.ts', exportTo('-')],
+  ['plants.ts', ['import', '-', '--owner', 'alice']],
+  ['plants.ts', ['erase', '--owner', 'alice']],
+])(
+  '%s %j ends with one line if the server is stopped, or gone',
+  async (program, args) => {
+    const silent = await serve(() => {});
+    for (const to of [silent, 'http://127.0.0.1:1']) {
+      const began = Date.now();
+      const { child, ended } = start(program, args, to);
+      child.stdin.end(all);
+      const { code, stdout, stderr } = await ended();
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(`^error: No database answers at ${to}\\. Start it with "npm start".*\\n$`),
+      );
+      expect(Date.now() - began).toBeLessThan(20_000);
+    }
+  },
+  120_000,
+);
+
+test('an import whose server dies says what is unknown, at once', async () => {
+  const dying = await startFaultProxy();
+  const to = dying.before(endpoint);
+  let writes = 0;
+  dying.play('dying', async (exchange) => {
+    writes += 1;
+    if (writes === 100) {
+      dying.stop();
+    } else {
+      await pass(exchange);
+    }
+  });
+  const { code, stderr } = await plants(['import', '-', '--owner', 'dying'], all, to);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^error: No database answers at .* So far: \d+ plants created, 0 there already; of \d+ more it is unknown\. Repeat the command\.\n$/,
+  );
+});
