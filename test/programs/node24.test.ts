@@ -54,6 +54,16 @@ testSignals('a signal that ends the program ends the launcher', async () => {
   expect(child.signalCode).toBe('SIGINT');
 });
 
+testSignals('the program sees by the channel that the launcher was killed', async () => {
+  const file = program(`process.once('disconnect', () => { console.log('ended'); process.exit(); });
+    setInterval(() => {}, 1000);
+    console.log('ready');`);
+  const { child, line, ended } = launch([launcher, file]);
+  await line(/^ready$/);
+  child.kill('SIGKILL');
+  expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
+});
+
 testSignals(
   'the program learns that the shell between npm and the launcher was killed',
   async () => {
