@@ -19,8 +19,6 @@ export function connect(): DynamoDBDocumentClient {
       socketTimeout: timeouts.attempt,
     },
     streamCollector,
-    // Without `info`, the SDK does not copy every request and answer for a log entry.
-    logger: { warn: console.warn } as Console,
   });
   requireObjects(client);
   protectWrites(client);
