@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { startDatabase } from '../lib/offline/database.ts';
-import { settingKey } from '../lib/setting-facts.ts';
+import { settingPrefix } from '../lib/settings.ts';
 import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
 
 const run = promisify(execFile);
@@ -96,7 +96,7 @@ async function synthesize(architecture: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-  const setting = `${settingKey('architecture')}=${architecture}`;
+  const setting = `${settingPrefix}architecture=${architecture}`;
   const args = [cdk, 'synth', '--quiet', '--output', folder, '--context', setting];
   await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {
     throw new Error(`The stack cannot be synthesized.\n${stderr}`);

@@ -19,9 +19,9 @@ export function connect(): DynamoDBDocumentClient {
       socketTimeout: timeouts.attempt,
     },
     streamCollector,
-    // Without `info`, the SDK does not copy every request and answer for a log entry.
-    logger: { warn: console.warn } as Console,
   });
+  // It copies every request and answer for a log entry, even if nothing logs.
+  client.middlewareStack.remove('loggerMiddleware');
   requireObjects(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions });
