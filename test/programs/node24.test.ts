@@ -218,7 +218,7 @@ const commands: [string, string][] = Object.entries({
   ...read('package.json').scripts,
   'npx cdk': read('cdk.json').app,
 });
-test.each(commands.filter(([, command]) => /\bnode\b|\.ts\b/.test(command)))(
+test.each(commands.filter(([, command]) => /^node\b|^\S+\.ts\b/.test(command)))(
   '%s runs Node through the launcher',
   (_, command) => expect(command).toMatch(/^node bin\/node24\.mjs /),
 );
