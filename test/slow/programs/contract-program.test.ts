@@ -22,7 +22,7 @@ import { startService } from '../../support/service/service.ts';
 // The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
 // front of it stands a server that turns every third request away and can spoil answers.
 
-const service = await startService({ context: { 'plant-store:authorizer-cache': 1 } });
+const service = await startService({ authorizerCache: 1 });
 finallyDo(service.stop);
 type Spoil = NonNullable<Parameters<typeof startForwarder>[1]['spoil']>;
 let spoil: Spoil;
