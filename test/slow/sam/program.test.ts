@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { exampleId, examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { containersOf, leftBehind, npmRun } from './sam-local.ts';
+
+// The contract takes minutes there, and a busy machine is slow to start anything.
+jest.setTimeout(1_800_000);
 
 const folder = temporaryFolder();
 let program: Program;
