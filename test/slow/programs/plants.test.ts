@@ -222,6 +222,6 @@ test('an import whose server dies says what is unknown, at once', async () => {
   const { code, stderr } = await plants(['import', '-', '--owner', 'dying'], all, to);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^error: No database answers at .* So far: \d+ plants created, 0 there already; of \d+ more it is unknown\. Repeat the command\.\n$/,
+    /^error: No database answers at .* So far: \d+ plants created, 0 there already\. Of \d+ more it is unknown whether the write took effect\. Repeat the command\.\n$/,
   );
 });
