@@ -13,7 +13,7 @@ import {
   withoutAwsFiles,
 } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
-import { listen } from '../lib/offline/listen.ts';
+import { caught, listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { requestLines } from '../lib/offline/request-log.ts';
 import { settingKey } from '../lib/setting-facts.ts';
@@ -65,8 +65,10 @@ async function start(options: Options): Promise<void> {
     onAnswer: (answered) => console.error(requestLines(answered)),
   });
   const docs = reference(token);
-  const server = createServer((request, response) =>
-    isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
+  const server = createServer(
+    caught((request, response) =>
+      isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
+    ),
   );
   const origin = await listen(server, options.port, '127.0.0.1', '--port');
   if (options.watch) {

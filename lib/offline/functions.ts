@@ -93,7 +93,7 @@ export function startFunctions(options: Options): Functions {
     });
     worker.on('error', (error: Error) => {
       onFault(error);
-      loaded.reject(error);
+      loaded.reject(new Error('The functions cannot be loaded. The lines above say why.'));
     });
     worker.on('exit', () => {
       if (thread?.worker === worker) {
