@@ -18,6 +18,7 @@ import { isOfReference, reference, referencePath } from '../lib/offline/referenc
 import { requestLines } from '../lib/offline/request-log.ts';
 import { settingKey } from '../lib/setting-facts.ts';
 import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
+import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { announce } from './command-line/running.ts';
 
 // Signals end the process at once, because nothing needs to be put in order: the database keeps
@@ -36,8 +37,9 @@ const program = addLocalOptions(new Command('npm start --'))
   .description('Runs the plant store on this machine, with a database.')
   .option('--dynamodb-host <address>', 'address that the database listens on', address, '127.0.0.1')
   .option('--watch', 'serve changed functions at once')
-  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
-  .parse();
+  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229');
+refuseOptionsOfNpm(program);
+program.parse();
 
 try {
   await start(program.opts());
