@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, lstatSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -103,6 +103,8 @@ async function exportPlants(file: string, options: Options): Promise<void> {
         exported += page.length;
         showProgress(`Exporting: ${counted(exported, 'plant')}`);
       }
+    } catch (error) {
+      throw new CommandError(explain(error, options));
     } finally {
       clearProgress();
     }
@@ -154,25 +156,21 @@ async function writeNewFile(name: string, texts: AsyncGenerator<string>): Promis
   }
   const draft = `${name}.${randomUUID()}.part`;
   const removeDraft = () => rmSync(draft, { force: true });
-  function refuse(cause: Error): never {
-    throw new CommandError(`${name} cannot be written: ${cause.message}. Choose another file.`);
-  }
   onInterrupt(() => {
     removeDraft();
     return 'Nothing was written. Repeat the command.';
   });
-  const file = await open(draft, 'wx', 0o600).catch(refuse);
   try {
-    for await (const text of texts) {
-      await file.writeFile(text).catch(refuse);
-    }
-    await file.sync().catch(refuse);
+    // With `flush`, the content is on the disk before the file gets its name.
+    await writeFile(draft, texts, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
-    await file.close();
     removeDraft();
-    throw error;
+    if (error instanceof CommandError) {
+      throw error;
+    }
+    const { message } = error as Error;
+    throw new CommandError(`${name} cannot be written: ${message}. Choose another file.`);
   }
-  await file.close();
   try {
     // Unlike a renaming, a link replaces nothing.
     linkSync(draft, name);
@@ -184,25 +182,20 @@ async function writeNewFile(name: string, texts: AsyncGenerator<string>): Promis
   removeDraft();
 }
 
-/** So many faulty lines are shown. The others are only counted. */
-const faultsShown = 20;
-
 /**
  * Creates an owner's plants from lines of JSON, as the API would. A plant that is there already
  * stays as it is. Lines that are not plants are named and passed over.
  */
 async function importPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
-  const input = await openInput(file);
   const { store } = await openPlants(options);
+  const input = await openInput(file);
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
   const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} there already`;
   function report(kind: 'conflict' | 'invalid', line: Line, reason: string): void {
     done[kind] += 1;
-    if (done.conflict + done.invalid <= faultsShown) {
-      clearProgress();
-      console.error(`line ${line.number}: ${printable(reason)}`);
-    }
+    clearProgress();
+    console.error(`line ${line.number}: ${printable(reason)}`);
   }
 
   async function importLine(line: Line): Promise<void> {
@@ -221,11 +214,7 @@ async function importPlants(file: string, options: Options): Promise<void> {
   }
 
   await writeAll(options, linesOf(input), importLine, soFar);
-  const faults = done.conflict + done.invalid;
-  if (faults > faultsShown) {
-    console.error(`… and ${faults - faultsShown} more lines like these`);
-  }
-  if (faults > 0) {
+  if (done.conflict + done.invalid > 0) {
     throw new CommandError(`${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`);
   }
   console.error(`Imported for ${owner}: ${soFar()}.`);
@@ -382,8 +371,10 @@ async function writeAll<T>(
 ): Promise<void> {
   let inProgress = 0;
   let unknown = 0;
-  const state = (open: number) =>
-    `So far: ${soFar()}${open > 0 ? `; of ${open} more it is unknown` : ''}. Repeat the command.`;
+  function state(open: number): string {
+    const doubt = open > 0 ? ` Of ${open} more it is unknown whether the write took effect.` : '';
+    return `So far: ${soFar()}.${doubt} Repeat the command.`;
+  }
   onInterrupt(() => state(inProgress + unknown));
 
   async function worker(): Promise<void> {

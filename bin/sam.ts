@@ -1,99 +1,188 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
-import { assemble } from '../lib/offline/assembly.ts';
-import { createTables } from '../lib/offline/database/create-tables.ts';
-import { readTemplate } from '../lib/offline/template/template.ts';
-import { settingKey } from '../lib/setting-facts.ts';
-import { example } from './command-line/example.ts';
-import { lifecycle, messageOf, type Start } from './command-line/lifecycle.ts';
-import { demoToken, openDatabase } from './offline/local-database.ts';
-import { type LocalOptions, parseOptions } from './offline/local-options.ts';
-import { printReady, progress } from './offline/local-output.ts';
-import { openWorkFolder } from './offline/work-folder.ts';
-import { type Docker, findDocker } from './sam/docker.ts';
-import { findSam, startSam } from './sam/sam-cli.ts';
+import { startDatabase } from '../lib/offline/database.ts';
+import { settingPrefix } from '../lib/settings.ts';
+import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
 
-const program = new Command('npm run sam --')
-  .description(
-    'Runs the plant store in SAM CLI: the stack that would be deployed, ' +
-      'its functions in Docker, and a database.',
-  )
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+
+const program = addLocalOptions(new Command('npm run sam --'))
+  .description('Runs the plant store in SAM CLI, its functions in Docker, with a database.')
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]')
-  .addHelpText('after', example('npm run sam -- --port 3110 -- --debug-port 5858'));
-parseOptions(program);
+  .parse();
 
-await lifecycle((start) => run(program.opts(), program.args, start));
+try {
+  await start(program.opts(), program.args);
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exit(1);
+}
 
-async function run(options: LocalOptions, args: string[], start: Start): Promise<void> {
-  const docker = await tools();
-  const { path: assembly } = await start(openWorkFolder);
-  const isDebugging = args.some((arg) => /^(-d|--debug-port)\b/.test(arg));
-  const context = {
-    [settingKey('architecture')]: docker.architecture,
-    [settingKey('source-maps')]: isDebugging ? 'inline' : 'off',
-    // SAM CLI would write a hundred lines about the paths of constructs.
-    'aws:cdk:enable-path-metadata': false,
-  };
-  const [database] = await Promise.all([
-    start(() => openDatabase(options, { host: docker.address })),
-    progress('Synthesizing the stack and bundling its functions', assemble(assembly, context)),
-  ]);
-  const template = readTemplate(assembly);
-  const dynamodbEndpoint = database.endpoint;
-  const endpointInDocker = `http://${docker.hostname}:${new URL(dynamodbEndpoint).port}`;
-  const makeTables = () => createTables(template, dynamodbEndpoint);
-  await progress('Making the tables', database.exclusively(makeTables));
+async function start(options: LocalOptions, args: string[]): Promise<void> {
+  const { data, dynamodbPort, memory } = options;
+  const docker = await findDocker();
+  const folder = memory ? undefined : data;
+  const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: docker.address });
+  console.error('Synthesizing the stack …');
+  const template = await synthesize(docker.architecture);
+  const { port: databasePort } = new URL(endpoint);
+  const variables = join(template, '..', 'env-vars.json');
+  const endpointInDocker = `http://${docker.hostname}:${databasePort}`;
+  // SAM CLI passes on only variables that the template declares.
+  const Parameters = { [environment.dynamodbEndpoint]: endpointInDocker };
+  writeFileSync(variables, JSON.stringify({ Parameters }));
 
-  const sam = await start(() =>
-    startSam({
-      template: template.file,
-      port: options.port,
-      environment: { [environment.dynamodbEndpoint]: endpointInDocker },
-      args,
-      log: console.error,
-    }),
-  );
-  const ready = {
-    baseUrl: await sam.ready,
-    token: await demoToken(dynamodbEndpoint, 'npm run sam'),
-    dynamodbEndpoint,
-  };
-  // A debugged function does not answer before there is a debugger.
-  if (!isDebugging) {
-    await firstAnswer(ready);
-  }
+  const port = `${options.port}`;
+  const settings = ['--template', template, '--port', port, '--env-vars', variables];
+  // EAGER sometimes loses a container.
+  const sam = startSam([...settings, '--warm-containers', 'LAZY', ...args]);
+  const baseUrl = await urlOf(sam);
+  const token = await demoToken(endpoint, 'npm run sam');
+  await firstAnswer(baseUrl, token);
+  const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
   printReady(ready, options, 'SAM CLI prints several lines for each request.');
-  await sam.ended;
-  throw new Error('SAM CLI has ended. Its lines above say why.');
+}
+
+interface Docker {
+  /** As Lambda calls it. */
+  architecture: 'arm64' | 'x86_64';
+  /** An address of this machine that the containers reach, and other machines do not. */
+  address: string;
+  /** The name of this machine in the containers. */
+  hostname: string;
+}
+
+/** Asks the Docker daemon. Rejects with one line for people if no daemon answers. */
+async function findDocker(): Promise<Docker> {
+  const form = '{{.Architecture}} {{.OperatingSystem}}';
+  const { stdout } = await run('docker', ['info', '--format', form]).catch((cause) => {
+    const advice = 'Install it and start it: https://docs.docker.com/get-started/get-docker/';
+    throw new Error(`Docker does not answer. ${advice}`, { cause });
+  });
+  const architecture = /^(aarch64|arm64) /.test(stdout) ? 'arm64' : 'x86_64';
+  // If containers run in a virtual machine, its name for this machine leads to the loopback.
+  if (process.platform !== 'linux' || stdout.includes('Docker Desktop')) {
+    return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
+  }
+  const address = await bridgeAddress();
+  return { architecture, address, hostname: address };
+}
+
+/** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
+async function bridgeAddress(): Promise<string> {
+  // A daemon that runs for the first time names the subnet only.
+  const form = '{{range .IPAM.Config}}{{.Subnet}}{{end}}';
+  const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', form]);
+  const [, start, last] = /^((?:\d+\.){3})(\d+)\//.exec(stdout) ?? [];
+  if (start === undefined) {
+    throw new Error('Docker has no network "bridge" with an address. Restart the Docker daemon.');
+  }
+  return `${start}${Number(last) + 1}`;
+}
+
+/** Synthesizes the stack as `npx cdk synth` does. Returns the path of its template. */
+async function synthesize(architecture: string): Promise<string> {
+  const folder = join(root, 'cdk.out', 'sam');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  const setting = `${settingPrefix}architecture=${architecture}`;
+  const args = [cdk, 'synth', '--quiet', '--output', folder, '--context', setting];
+  await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {
+    throw new Error(`The stack cannot be synthesized.\n${stderr}`);
+  });
+  const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
+  return join(folder, name);
 }
 
 /**
- * Sends a first request through all parts, for which SAM CLI may have to fetch the functions'
- * image. Throws if the answer is not a list of plants.
+ * Starts `sam local start-api`. This process ends when SAM CLI has ended, which a signal to this
+ * process brings about, or the end of the launcher.
  */
-async function firstAnswer({ baseUrl, token }: { baseUrl: string; token: string }): Promise<void> {
+function startSam(args: string[]): ChildProcess {
+  const sam = spawn('sam', ['local', 'start-api', ...args], {
+    // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: withoutAws(process.env),
+  });
+  let isEnding = false;
+  function end(): void {
+    if (!isEnding) {
+      isEnding = true;
+      sam.kill('SIGINT');
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, end);
+  }
+  process.once('disconnect', end);
+  process.once('exit', end);
+  process.channel?.unref();
+  sam.on('error', () => {
+    const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
+    console.error(`error: SAM CLI cannot be started. ${advice}`);
+    process.exit(1);
+  });
+  sam.on('close', (code) => {
+    if (!isEnding) {
+      console.error(`error: SAM CLI has ended (${code}). Its lines above say why.`);
+    }
+    process.exit(isEnding ? 0 : 1);
+  });
+  return sam;
+}
+
+/** Prints the lines of SAM CLI. Returns its base URL, which has no stage, once it answers. */
+function urlOf({ stdout, stderr }: ChildProcess): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const stream of [stdout, stderr]) {
+    if (stream) {
+      createInterface(stream).on('line', (line) => {
+        console.error(line);
+        const [, url] = /\* Running on (https?:\/\/\S+)/.exec(line) ?? [];
+        if (url !== undefined) {
+          resolve(url);
+        }
+      });
+    }
+  }
+  return promise;
+}
+
+/**
+ * Lists the plants, for which SAM CLI may have to fetch the functions' image first. Rejects with a
+ * message for people if that fails.
+ */
+async function firstAnswer(baseUrl: string, token: string): Promise<void> {
   // fetch could give up before the image is there.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200) {
     throw new Error(
-      `A list of plants was answered with ${statusCode}; SAM CLI's lines say why. ` +
-        "If the functions' image is there but cannot be fetched again: " +
-        'npm run sam -- -- --skip-pull-image',
+      `A list of plants was answered with ${statusCode}. SAM CLI's lines above say why. If the ` +
+        "functions' image cannot be fetched again: npm run sam -- -- --skip-pull-image",
     );
   }
 }
 
-/** Finds Docker and SAM CLI. Throws an error with a line for each that is missing. */
-async function tools(): Promise<Docker> {
-  const docker = findDocker();
-  const found = await Promise.allSettled([docker, findSam()]);
-  const faults = found.flatMap((one) => (one.status === 'rejected' ? messageOf(one.reason) : []));
-  if (faults.length > 0) {
-    throw new Error(faults.join('\n       '));
-  }
-  return docker;
+/** Leaves out the developer's credentials: SAM CLI would call AWS with them and pass them on. */
+function withoutAws(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(variables).filter(([name]) => !name.startsWith('AWS_'));
+  return {
+    ...Object.fromEntries(others),
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
 }

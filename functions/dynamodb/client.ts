@@ -20,6 +20,8 @@ export function connect(): DynamoDBDocumentClient {
     },
     streamCollector,
   });
+  // It copies every request and answer for a log entry, even if nothing logs.
+  client.middlewareStack.remove('loggerMiddleware');
   requireObjects(client);
   protectWrites(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions });

@@ -14,7 +14,6 @@ const swaggerUi = join(root, 'node_modules', 'swagger-ui-dist');
 /** The folders of the page's files. */
 const folders = new Map([
   ['page.html', page],
-  ['page.css', page],
   ['page.js', page],
   ['swagger-ui.css', swaggerUi],
   ['swagger-ui-bundle.js', swaggerUi],

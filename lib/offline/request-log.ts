@@ -13,13 +13,16 @@ export function requestLines(answered: Answered): string {
     printable(url),
     paint(colourOf(status), `${status}`),
     `${Math.round(ms)} ms`,
-    paint('dim', detailsOf(answered, logged).join(', ')),
   ];
+  const details = detailsOf(answered, logged);
+  if (details.length > 0) {
+    head.push(paint('dim', details.join(', ')));
+  }
   const causes = logged.flatMap(({ code, cause }) => (cause ? `${code}: ${causeOf(cause)}` : []));
   if (failure) {
     causes.push(failure.stack);
   }
-  return [head.join(' ').trimEnd(), ...causes.map(indented)].join('\n');
+  return [head.join(' '), ...causes.map(indented)].join('\n');
 }
 
 /** What a function logs with a code. The other members are not shown. */

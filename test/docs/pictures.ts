@@ -101,7 +101,7 @@ function writeReference(scheme: 'dark' | 'light'): void {
     '--disable-gpu',
     '--hide-scrollbars',
     `--user-data-dir=${profile}`,
-    '--window-size=1000,610',
+    '--window-size=1000,645',
     // Chromium's numbers of the schemes.
     `--blink-settings=preferredColorScheme=${scheme === 'dark' ? 0 : 1}`,
     // The page has drawn itself by then. Chromium does not really wait for so long.

@@ -68,7 +68,7 @@ beforeAll(async () => {
   writeFileSync(inCopy('list-plants.ts'), faultyList);
   const timeouts = inCopy(join('shared', 'timeouts.ts'));
   writeFileSync(timeouts, shorten(readFileSync(timeouts, 'utf8')));
-  writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\nmax_attempts = many\n');
+  writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\ndefaults_mode = of a developer\n');
   const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
   store = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
   expect((await store.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);

@@ -70,7 +70,7 @@ test('every problem has the one type Problem, in which the status is an integer'
     document.components.responses,
   ).map(({ content }) => Object(content)['application/problem+json'].schema);
   const $ref = '#/components/schemas/Problem';
-  expect(problems).toEqual(problems.map(() => expect.objectContaining({ $ref })));
+  expect(problems).toEqual(problems.map(() => ({ $ref })));
   expect(document.components.schemas.Problem.properties.status.type).toBe('integer');
 });
 

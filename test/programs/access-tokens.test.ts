@@ -272,6 +272,15 @@ test('issuing a token with a taken id fails and overwrites nothing', async () =>
   expect(await find(id)).toEqual(bystander);
 });
 
+test('a record whose owner cannot be read is listed for every owner, as the last', async () => {
+  const { id } = await issueToken(database, table, { ...grant, owner: 'last' }, at(second));
+  const Item = { id: 'damaged', owner: 7 };
+  await database.send(new PutCommand({ TableName: table, Item }));
+  const listed = await listTokens(database, table, 'last');
+  expect(listed.map((token) => token.id)).toEqual([id, 'damaged']);
+  await remove('damaged');
+});
+
 const time = 'must be whole seconds since 1970';
 test.each([
   ['digest must be 32 bytes', { digest: Buffer.from('QUOTED') }],

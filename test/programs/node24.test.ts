@@ -54,6 +54,16 @@ testSignals('a signal that ends the program ends the launcher', async () => {
   expect(child.signalCode).toBe('SIGINT');
 });
 
+testSignals('the program sees by the channel that the launcher was killed', async () => {
+  const file = program(`process.once('disconnect', () => { console.log('ended'); process.exit(); });
+    setInterval(() => {}, 1000);
+    console.log('ready');`);
+  const { child, line, ended } = launch([launcher, file]);
+  await line(/^ready$/);
+  child.kill('SIGKILL');
+  expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
+});
+
 testSignals(
   'the program learns that the shell between npm and the launcher was killed',
   async () => {
@@ -208,7 +218,7 @@ const commands: [string, string][] = Object.entries({
   ...read('package.json').scripts,
   'npx cdk': read('cdk.json').app,
 });
-test.each(commands.filter(([, command]) => /\bnode\b|\.ts\b/.test(command)))(
+test.each(commands.filter(([, command]) => /^node\b|^\S+\.ts\b/.test(command)))(
   '%s runs Node through the launcher',
   (_, command) => expect(command).toMatch(/^node bin\/node24\.mjs /),
 );

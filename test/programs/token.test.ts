@@ -231,7 +231,7 @@ describe.each(rotations)('a token that is given by $title', (rotation) => {
 const ann = 'issue --owner ann';
 const lifetimes = 'A lifetime looks like 15m, 12h or 90d, or is never.';
 test.each([
-  ['issue', "required option '--owner <name>' not specified"],
+  ['issue', "required option '--owner <name>' not specified. Add --help to see how."],
   [`${ann} --scope plants:all`, `Allowed choices are ${allScopes.join(', ')}.`],
   [`${ann} --expires-in 90`, lifetimes],
   [`${ann} --expires-in 0d`, lifetimes],

@@ -1,3 +1,7 @@
+// Swagger UI has dark colours, and leaves the choice to the page.
+const { matches: isDark } = matchMedia('(prefers-color-scheme: dark)');
+document.documentElement.classList.toggle('dark-mode', isDark);
+
 const reference = document.getElementById('reference');
 
 const ui = SwaggerUIBundle({

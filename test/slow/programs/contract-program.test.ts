@@ -85,8 +85,7 @@ async function contract(
 
 async function expectCleanEnd() {
   const all = await listTokens(service.database, tableIds.accessTokens);
-  const ofRuns = all.filter((one) => 'label' in one && one.label === 'npm run contract');
-  expect(ofRuns).toEqual([]);
+  expect(all.filter((token) => 'label' in token && token.label === 'npm run contract')).toEqual([]);
   const plants = new ScanCommand({ TableName: tableIds.plants, Select: 'COUNT' });
   expect((await service.database.send(plants)).Count).toBe(0);
 }

@@ -1,5 +1,5 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { plantStore } from '../../../functions/plants/store.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../../lib/offline/database-client.ts';
@@ -33,7 +33,7 @@ async function startBrowser() {
   };
 }
 
-async function openPage(tab: string, url: string, width = 1280, scheme = 'light') {
+async function openPage(tab: string, url: string, scheme = 'light') {
   /** The errors in the page's console, and the hosts that it called. */
   const errors: string[] = [];
   const hosts = new Set<string>();
@@ -51,8 +51,6 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
   for (const domain of ['Runtime', 'Log', 'Network']) {
     await send(`${domain}.enable`);
   }
-  const screen = { width, height: 900, deviceScaleFactor: 1, mobile: width < 640 };
-  await send('Emulation.setDeviceMetricsOverride', screen);
   const features = [{ name: 'prefers-color-scheme', value: scheme }];
   await send('Emulation.setEmulatedMedia', { features });
   await send('Page.navigate', { url });
@@ -88,19 +86,20 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
 (chromium ? describe : describe.skip)('the reference in a browser', () => {
   const id = '9007199254740993';
   let ready: Awaited<ReturnType<typeof startNpmStart>>;
-  let open: (width?: number, scheme?: string) => ReturnType<typeof openPage>;
+  let open: (scheme?: string) => ReturnType<typeof openPage>;
   beforeAll(async () => {
     ready = await startNpmStart(['--memory']);
     const newTab = await startBrowser();
     const url = new URL('/docs', ready.baseUrl).href;
-    open = async (...screen) => openPage(await newTab(), url, ...screen);
+    open = async (scheme) => openPage(await newTab(), url, scheme);
   });
 
-  async function listed() {
+  /** Returns the ids of the plants as the database has them. */
+  async function listed(): Promise<string[]> {
     const database = localDocumentClient(ready.dynamodbEndpoint);
-    const plants = await plantStore(database, tableIds.plants).list('demo', 10, undefined);
+    const { Items = [] } = await database.send(new ScanCommand({ TableName: tableIds.plants }));
     database.destroy();
-    return plants.map((plant) => `${plant.id}`);
+    return Items.map((plant) => `${plant.id}`);
   }
 
   test('a plant is created and deleted with every digit of its id', async () => {
@@ -122,55 +121,14 @@ async function openPage(tab: string, url: string, width = 1280, scheme = 'light'
   });
 
   test.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-    ['dark', 390],
-    ['dark', 375],
-  ])('a %s screen of %i pixels shows every operation', async (scheme, width) => {
-    const page = await open(width, scheme);
+    ['light', 'rgba(0, 0, 0, 0)'],
+    ['dark', 'rgb(28, 32, 34)'],
+  ])('a %s screen shows every operation in its colours', async (scheme, colour) => {
+    const page = await open(scheme);
     const shown = "document.querySelectorAll('.opblock-summary-path').length";
     await page.when(`${shown} === ${Object.keys(operations).length}`);
-    await page.click('.opblock-summary-control');
-    await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
-    // It does not scroll sideways.
-    const scrollWidth = await page.when<number>('document.documentElement.scrollWidth');
-    expect(scrollWidth).toBeLessThanOrEqual(width);
-    // No column of the answers is cut off.
-    const table = await page.when<number>(
-      "document.querySelector('.responses-table').getBoundingClientRect().right",
-    );
-    expect(table).toBeLessThanOrEqual(width);
+    const background = "getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor";
+    expect(await page.when(background)).toBe(colour);
     page.expectNoFault();
-    // It would be twice as high if each answer had the headers that all have.
-    const height = await page.when<number>("document.querySelector('.opblock').offsetHeight");
-    expect(height).toBeLessThan(width < 640 ? 7000 : 5000);
-    // A background of the browser's own, which the dark page inverts, would hide a schema's name.
-    const isClear = "getComputedStyle(document.querySelector('.models button')).colorScheme";
-    if (scheme === 'dark') {
-      expect(await page.when(isClear)).toBe('light');
-    }
-  });
-
-  test.each([
-    ['light', 375],
-    ['dark', 375],
-    ['light', 1280],
-    ['dark', 1280],
-  ])('on a %s screen of %i pixels, the dialog is in the middle', async (scheme, width) => {
-    const page = await open(width, scheme);
-    // The page is higher than the window.
-    await page.click('.opblock-summary-control');
-    await page.when("document.querySelector('.opblock-body .responses-inner') !== null");
-    await page.click('.authorize');
-    const edges = `(({ left, right, top, bottom }, { clientWidth, clientHeight }) =>
-      [left, clientWidth - right, top, clientHeight - bottom])`;
-    const dialog = "document.querySelector('.modal-ux').getBoundingClientRect()";
-    const [left = 0, right, top = 0, bottom] = await page.when<number[]>(
-      `${edges}(${dialog}, document.documentElement)`,
-    );
-    expect(Math.min(left, top)).toBeGreaterThanOrEqual(0);
-    expect(right).toBeCloseTo(left, 0);
-    expect(bottom).toBeCloseTo(top, 0);
   });
 });

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
-import { findDocker } from '../../../bin/sam/docker.ts';
 import { readPage, shellBlocks } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
@@ -31,8 +30,18 @@ function run(line: string): string {
   return stdout;
 }
 
+/** Returns this machine's address on Docker's bridge, on Linux. */
+function addressOfBridge(): string {
+  const [, start] =
+    /^((?:\d+\.){3})/.exec(
+      run(`docker network inspect bridge --format '{{(index .IPAM.Config 0).Subnet}}'`),
+    ) ?? [];
+  return `${start}1`;
+}
+
 beforeAll(async () => {
-  const { architecture, address, hostname } = await findDocker();
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+  const address = addressOfBridge();
   const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
   const [, section = ''] =
     /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/sam-local.md')) ?? [];
@@ -42,7 +51,7 @@ beforeAll(async () => {
     .map((line) =>
       line
         .replace('architecture=x86_64', `architecture=${architecture}`)
-        .replace('172.17.0.1', line.startsWith('echo') ? hostname : address)
+        .replace('172.17.0.1', address)
         .replace('8000', `${ports.database}`)
         .replace('3001', `${ports.sam}`)
         .replace(/^npm start --/, `$& ${options}`),

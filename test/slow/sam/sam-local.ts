@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { issueToken } from '../../../bin/command-line/access-tokens.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -67,17 +66,9 @@ export function containersOf({ lines }: Program): string[] {
     .filter((id) => all.includes(id));
 }
 
-/**
- * Returns what a program has left behind: containers, processes with its template among their
- * arguments, and the folder of the template.
- */
+/** Returns what a program has left behind: containers, and processes of SAM CLI. */
 export function leftBehind(program: Program): string[] {
-  const [assembly] = program.lines.flatMap(
-    (line) => /Mounting (.*)\/asset\.\w+ as /.exec(line)?.[1] ?? [],
-  );
-  if (!assembly) {
-    throw new Error(`No line names the template's folder:\n${program.lines.join('\n')}`);
-  }
-  const processes = output('ps', ['-e', '-o', 'args']).filter((args) => args.includes(assembly));
-  return [...containersOf(program), ...processes, ...(existsSync(assembly) ? [assembly] : [])];
+  const processes = output('ps', ['-e', '-o', 'args']);
+  const ofSam = processes.filter((args) => args.includes('sam') && args.includes('start-api'));
+  return [...containersOf(program), ...ofSam];
 }

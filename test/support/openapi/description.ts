@@ -99,9 +99,7 @@ function resolve(node: unknown): unknown {
     return resolved;
   }
   const [, ...path] = $ref.split('/');
-  const target = resolve(path.reduce((found: object, name) => Object(found)[name], document));
-  // What stands beside a reference to a schema holds too.
-  return Object.keys(members).length === 0 ? target : { allOf: [target], ...resolved };
+  return resolve(path.reduce((found: object, name) => Object(found)[name], document));
 }
 
 const options = { strict: false, validateFormats: false };
@@ -199,12 +197,20 @@ export function differencesFrom(description: Description | undefined, answer: An
   if (!media) {
     return answer.body === '' ? found : [...found, `there is a body: ${answer.body}`];
   }
-  const [mediaType, { schema }] = media;
+  const [mediaType, { schema, examples }] = media;
   if (answer.headers['content-type'] !== mediaType) {
     found.push(`the content type is ${answer.headers['content-type']}`);
   }
   if (!validators.body.validate(schema, parse(answer.body))) {
     found.push(`${validators.body.errorsText()}: ${answer.body}`);
+  } else if (examples && !Object.values(examples).some(({ value }) => isLike(value, answer))) {
+    found.push(`${answer.body} is none of ${Object.keys(examples)}`);
   }
   return found;
+}
+
+/** Tells whether an answer is the same problem as an example. */
+function isLike(example: unknown, { body }: Answer): boolean {
+  const problem = JSON.parse(body);
+  return ['type', 'title', 'status'].every((name) => Object(example)[name] === problem[name]);
 }

@@ -5,7 +5,11 @@ import { allScopes, type Scope, stageName } from '../../../functions/shared/oper
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { localDocumentClient } from '../../../lib/offline/database-client.ts';
-import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
+import {
+  type CallFunction,
+  functionVariables,
+  startFunctions,
+} from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
@@ -17,6 +21,8 @@ export interface Service {
   databaseEndpoint: string;
   /** The lines with a code that the functions have logged so far, as JSON. */
   log: string[];
+  /** The same lines, by the name of the function's file. */
+  linesOf: Record<string, string[]>;
   /** Returns the lines of the requests with tokens of an owner, or with one token by its id. */
   logOf(subject: string): string[];
   /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
@@ -54,6 +60,7 @@ export async function startService({
   const { endpoint } = started;
   const database = localDocumentClient(endpoint);
   const log: string[] = [];
+  const linesOf: Record<string, string[]> = {};
   /** What the functions have printed, and why they did not answer. */
   const output: string[] = [];
   const logOfTokens = new Map<string, string[]>();
@@ -64,8 +71,13 @@ export async function startService({
     onOutput: (text) => output.push(text),
     onFault: (error) => output.push(`${error.stack}`),
   });
+  const call: CallFunction = async (entry, event) => {
+    const outcome = await functions.call(entry, event);
+    linesOf[entry] = [...(linesOf[entry] ?? []), ...outcome.log];
+    return outcome;
+  };
   const { listener } = gateway({
-    call: functions.call,
+    call,
     corsOrigin,
     cacheSeconds: authorizerCache,
     onAnswer({ authorization = '', log: lines, failure }) {
@@ -100,6 +112,7 @@ export async function startService({
     database,
     databaseEndpoint: endpoint,
     log,
+    linesOf,
     logOf,
     tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
