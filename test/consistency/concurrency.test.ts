@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
-import { engines } from '../support/database/engines.ts';
+import { engine } from '../support/database/engines.ts';
 import { isThorough, testProperty } from '../support/property.ts';
 import { openStore, type Store } from '../support/service/store.ts';
 import { ownerCalls } from './owner-calls.ts';
@@ -9,98 +9,97 @@ import { startHistory } from './recorded-history.ts';
 
 type Step = [operation: 'create' | 'delete' | 'list', id: number, variety: string];
 
-describe.each(engines())('on $name', ({ name: engineName, start }) => {
-  const isAwsOwn = engineName === 'DynamoDB Local';
-  const rounds = isThorough ? 20 : 1;
+const { name, start } = engine();
+const isAwsOwn = name === 'DynamoDB Local';
+const rounds = isThorough ? 20 : 1;
 
-  let store: Store;
-  beforeAll(async () => {
-    const database = await start();
-    finallyDo(database.stop);
-    store = await openStore({ database, atOnce: true });
-    finallyDo(store.stop);
-    // Until Java has compiled its code, a write takes longer than a function waits.
-    const { create } = newOwner();
-    for (let round = 0; round < (isAwsOwn ? 20 : 1); round += 1) {
-      await Promise.all(Array.from({ length: 50 }, (_, i) => create(i, { name: 'Aloe', tag: '' })));
-    }
-  });
-
-  let owners = 0;
-  /** Returns the calls of an owner that has no plants. Every tenth owner's go over HTTP. */
-  function newOwner() {
-    owners += 1;
-    const isOverHttp = owners % 10 === 0;
-    return ownerCalls(store, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
+let store: Store;
+beforeAll(async () => {
+  const database = await start();
+  finallyDo(database.stop);
+  store = await openStore({ database, atOnce: true });
+  finallyDo(store.stop);
+  // Until Java has compiled its code, a write takes longer than a function waits.
+  const { create } = newOwner();
+  for (let round = 0; round < (isAwsOwn ? 20 : 1); round += 1) {
+    await Promise.all(Array.from({ length: 50 }, (_, i) => create(i, { name: 'Aloe', tag: '' })));
   }
+});
 
-  /**
-   * Plays the calls of several clients at once, and returns their statuses. Throws if no order of
-   * the calls explains them and the list after them.
-   */
-  async function play(clients: Step[][]): Promise<number[]> {
-    const history = startHistory();
-    // A machine that is busy with other things may be too slow for so many writes.
-    if (clients.length >= 50) {
-      history.beginFault('a busy machine');
-    }
-    const { create, delete: remove, list } = history.of(newOwner());
-    let lastDelete = Promise.resolve(0);
-    const calls = {
-      create,
-      delete(id: number) {
-        // DynamoDB Local hands one item to several deletes at once.
-        lastDelete = isAwsOwn ? lastDelete.then(() => remove(id)) : remove(id);
-        return lastDelete;
-      },
-      list,
-    };
-    await Promise.all(
-      clients.map(async (steps) => {
-        for (const [operation, id, variety] of steps) {
-          await calls[operation](id, variety);
-        }
-      }),
-    );
-    await list();
-    expect(history.violation()).toBeUndefined();
-    return history.calls.slice(0, -1).map(({ status }) => status);
+let owners = 0;
+/** Returns the calls of an owner that has no plants. Every tenth owner's go over HTTP. */
+function newOwner() {
+  owners += 1;
+  const isOverHttp = owners % 10 === 0;
+  return ownerCalls(store, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
+}
+
+/**
+ * Plays the calls of several clients at once, and returns their statuses. Throws if no order of
+ * the calls explains them and the list after them.
+ */
+async function play(clients: Step[][]): Promise<number[]> {
+  const history = startHistory();
+  // A machine that is busy with other things may be too slow for so many writes.
+  if (clients.length >= 50) {
+    history.beginFault('a busy machine');
   }
-
-  const deletes = isAwsOwn ? 'deletes one after the other' : 'deletes';
-  const creates = (count: number, variety: (i: number) => string) =>
-    Array.from({ length: count }, (_, i): Step[] => [['create', 7, variety(i)]]);
-  const deleters = Array<Step[]>(2).fill(Array(5).fill(['delete', 7, '']));
-
-  test.each([
-    ['50 different creates of one id at once', creates(50, String)],
-    ['50 equal creates of one id at once', creates(50, () => 'Aloe')],
-    [
-      `16 creates of one id at once, and 10 ${deletes}`,
-      [...creates(16, (i) => `${i % 4}`), ...deleters],
-    ],
-  ])(
-    'an order explains %s',
-    async (_, clients) => {
-      for (let round = 0; round < rounds; round += 1) {
-        expect(await play(clients)).toContain(201);
-      }
+  const { create, delete: remove, list } = history.of(newOwner());
+  let lastDelete = Promise.resolve(0);
+  const calls = {
+    create,
+    delete(id: number) {
+      // DynamoDB Local hands one item to several deletes at once.
+      lastDelete = isAwsOwn ? lastDelete.then(() => remove(id)) : remove(id);
+      return lastDelete;
     },
-    isThorough ? 300_000 : undefined,
+    list,
+  };
+  await Promise.all(
+    clients.map(async (steps) => {
+      for (const [operation, id, variety] of steps) {
+        await calls[operation](id, variety);
+      }
+    }),
   );
+  await list();
+  expect(history.violation()).toBeUndefined();
+  return history.calls.slice(0, -1).map(({ status }) => status);
+}
 
-  const step = fc.tuple(
-    fc.constantFrom('create', 'create', 'delete', 'list' as const),
-    fc.constantFrom(1, 2, 3),
-    fc.constantFrom('Aloe', 'Ficus'),
-  );
-  const steps = fc.array(step, { minLength: 4, maxLength: 8, size: 'max' });
-  testProperty(`an order explains creates, lists and ${deletes} by 3 to 5 clients`, {
-    isConcurrent: true,
-    counts: { short: 10, full: 200 },
-    cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
-    holds: async (clients) => void (await play(clients)),
-  });
+const deletes = isAwsOwn ? 'deletes one after the other' : 'deletes';
+const creates = (count: number, variety: (i: number) => string) =>
+  Array.from({ length: count }, (_, i): Step[] => [['create', 7, variety(i)]]);
+const deleters = Array<Step[]>(2).fill(Array(5).fill(['delete', 7, '']));
+
+test.each([
+  ['50 different creates of one id at once', creates(50, String)],
+  ['50 equal creates of one id at once', creates(50, () => 'Aloe')],
+  [
+    `16 creates of one id at once, and 10 ${deletes}`,
+    [...creates(16, (i) => `${i % 4}`), ...deleters],
+  ],
+])(
+  'an order explains %s',
+  async (_, clients) => {
+    for (let round = 0; round < rounds; round += 1) {
+      expect(await play(clients)).toContain(201);
+    }
+  },
+  isThorough ? 300_000 : undefined,
+);
+
+const step = fc.tuple(
+  fc.constantFrom('create', 'create', 'delete', 'list' as const),
+  fc.constantFrom(1, 2, 3),
+  fc.constantFrom('Aloe', 'Ficus'),
+);
+const steps = fc.array(step, { minLength: 4, maxLength: 8, size: 'max' });
+testProperty(`an order explains creates, lists and ${deletes} by 3 to 5 clients`, {
+  isConcurrent: true,
+  counts: { short: 10, full: 200 },
+  cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
+  holds: async (clients) => void (await play(clients)),
 });
 
 test('no order explains a history that loses an acknowledged create', async () => {
