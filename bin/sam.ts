@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
@@ -97,7 +98,7 @@ async function synthesize(architecture: string): Promise<string> {
   const folder = join(root, 'cdk.out', 'sam');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
   const setting = `${settingPrefix}architecture=${architecture}`;
   const args = [cdk, 'synth', '--quiet', '--output', folder, '--context', setting];
   await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {

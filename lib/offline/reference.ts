@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stageName } from '../../functions/shared/operations.ts';
 
 // The API's reference in a browser: Swagger UI, which calls the API with the demo token.
 
 export const referencePath = '/docs';
 
-const root = join(import.meta.dirname, '..', '..');
 const page = join(import.meta.dirname, 'reference');
-const swaggerUi = join(root, 'node_modules', 'swagger-ui-dist');
+// In an npm workspace, packages can lie in a folder above.
+const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 /** The folders of the page's files. */
 const folders = new Map([
@@ -17,7 +18,7 @@ const folders = new Map([
   ['page.js', page],
   ['swagger-ui.css', swaggerUi],
   ['swagger-ui-bundle.js', swaggerUi],
-  ['openapi.json', join(root, 'docs')],
+  ['openapi.json', join(import.meta.dirname, '..', '..', 'docs')],
 ]);
 
 const types: Record<string, string> = {
