@@ -26,7 +26,7 @@ import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { explain } from './command-line/explain.ts';
 import { printable } from './command-line/printable.ts';
-import { administration, readFirstLine, runCommand } from './command-line/program.ts';
+import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import {
   databaseEndpoint,
   openTarget,
@@ -38,7 +38,7 @@ type Options = TargetOptions & { owner: string };
 
 /** Runs the command that the process was given, and returns its exit code. */
 export function plantsProgram(): Promise<number> {
-  const program = administration('npm run -s plants --').description(
+  const program = newProgram('npm run -s plants --').description(
     "Exports, imports and erases an owner's plants. Only an administrator can: it goes to the table.",
   );
 

@@ -17,12 +17,12 @@ import {
 import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { printable } from './command-line/printable.ts';
-import { administration, readFirstLine, runCommand } from './command-line/program.ts';
+import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
 /** Runs the command that the process was given, and returns its exit code. */
 export function tokenProgram(): Promise<number> {
-  const program = administration('npm run -s token --').description(
+  const program = newProgram('npm run -s token --').description(
     'Administers access tokens. Results go to stdout, and words for people go to stderr.',
   );
   const lifetime = (more = '') =>

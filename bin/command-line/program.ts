@@ -9,7 +9,7 @@ import {
 import { addTargetOptions, type TargetOptions } from './target.ts';
 
 /** Makes a program to which commands can be added. Its errors are one line each. */
-export const administration = (name: string): Command =>
+export const newProgram = (name: string): Command =>
   new Command(name).exitOverride().configureOutput({
     outputError(text) {
       // Commander adds a suggestion on the next line, or says only what is wrong.

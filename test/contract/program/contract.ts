@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import { deleteToken, issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { example } from '../../../bin/command-line/example.ts';
-import { administration, runCommand } from '../../../bin/command-line/program.ts';
+import { newProgram, runCommand } from '../../../bin/command-line/program.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import {
   openTarget,
@@ -20,7 +20,7 @@ import { expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 
 type Options = TargetOptions & { baseUrl?: string; samLocal?: true; except?: string[] };
 
-const program = administration('npm run contract --')
+const program = newProgram('npm run contract --')
   .description(
     'Runs the contract tests over HTTP against the running "npm start" or a deployed stack. ' +
       'Issues the access tokens that they need and deletes them.',
