@@ -33,7 +33,11 @@ beforeAll(async () => {
     spoil: (...answer) => spoil(...answer),
   });
   baseUrl = `${front}/v1`;
-  const outputs = { AccessTokensTableName: tableIds.accessTokens, BaseUrl: baseUrl };
+  const outputs = {
+    PlantsTableName: tableIds.plants,
+    AccessTokensTableName: tableIds.accessTokens,
+    BaseUrl: baseUrl,
+  };
   deployed = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: await serve((_, response) =>
       response.end(describedStack('PlantStore', outputs)),
