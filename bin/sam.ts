@@ -11,6 +11,7 @@ import { environment } from '../functions/shared/environment-variables.ts';
 import { startDatabase } from '../lib/offline/database.ts';
 import { settingPrefix } from '../lib/settings.ts';
 import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
+import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -18,8 +19,9 @@ const root = join(import.meta.dirname, '..');
 const program = addLocalOptions(new Command('npm run sam --'))
   .description('Runs the plant store in SAM CLI, its functions in Docker, with a database.')
   .usage('[options] -- [arguments for "sam local start-api"]')
-  .argument('[arguments...]')
-  .parse();
+  .argument('[arguments...]');
+refuseOptionsOfNpm(program);
+program.parse();
 
 try {
   await start(program.opts(), program.args);

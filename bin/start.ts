@@ -13,11 +13,12 @@ import {
   withoutAwsFiles,
 } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
-import { listen } from '../lib/offline/listen.ts';
+import { caught, listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { requestLines } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
 import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
+import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { announce } from './command-line/running.ts';
 
 // Signals end the process at once, because nothing needs to be put in order: the database keeps
@@ -36,8 +37,9 @@ const program = addLocalOptions(new Command('npm start --'))
   .description('Runs the plant store on this machine, with a database.')
   .option('--dynamodb-host <address>', 'address that the database listens on', address, '127.0.0.1')
   .option('--watch', 'serve changed functions at once')
-  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
-  .parse();
+  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229');
+refuseOptionsOfNpm(program);
+program.parse();
 
 try {
   await start(program.opts());
@@ -66,8 +68,10 @@ async function start(options: Options): Promise<void> {
     onAnswer: (answered) => console.error(requestLines(answered)),
   });
   const docs = reference(token);
-  const server = createServer((request, response) =>
-    isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
+  const server = createServer(
+    caught((request, response) =>
+      isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
+    ),
   );
   const origin = await listen(server, options.port, '127.0.0.1', '--port');
   if (options.watch) {

@@ -17,7 +17,7 @@ import {
   tableKeys,
 } from '../../functions/shared/table-schema.ts';
 import { localClient } from './database-client.ts';
-import { listen } from './listen.ts';
+import { caught, listen } from './listen.ts';
 
 export interface Database {
   endpoint: string;
@@ -46,7 +46,7 @@ export async function startDatabase({
   const server = dynalite({ path, createTableMs: 0 });
   const [answer] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  server.on('request', (request, response) => {
+  const guarded: RequestListener = (request, response) => {
     // Any page in the developer's browser could read and write.
     if (request.headers.origin !== undefined) {
       response.writeHead(403).end();
@@ -55,7 +55,8 @@ export async function startDatabase({
     answer?.(request, response);
     // If a client goes away in mid-request, dynalite's own listener throws, which ends the process.
     request.removeAllListeners('error').on('error', () => response.destroy());
-  });
+  };
+  server.on('request', caught(guarded));
   const endpoint = await listen(server, port, host, '--dynamodb-port');
   await createTables(endpoint);
 

@@ -91,11 +91,9 @@ export function startFunctions(options: Options): Functions {
         waiting.get(message.id)?.(message);
       }
     });
-    worker.on('error', (error: Error) => {
-      onFault(error);
-      loaded.reject(error);
-    });
+    worker.on('error', onFault);
     worker.on('exit', () => {
+      loaded.reject(new Error('The functions ended before they were loaded.'));
       if (thread?.worker === worker) {
         thread = undefined;
         failAll('The functions ended before they answered.');

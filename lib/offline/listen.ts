@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { type AddressInfo, isIPv6, type Server } from 'node:net';
 
 /**
@@ -42,4 +43,16 @@ function explained(
     default:
       return cause;
   }
+}
+
+/** Returns a listener that breaks a request off, and does not end the process, if one throws. */
+export function caught(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    try {
+      listener(request, response);
+    } catch (error) {
+      console.error(error);
+      response.destroy();
+    }
+  };
 }

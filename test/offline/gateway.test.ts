@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type Answered, gateway } from '../../lib/offline/gateway.ts';
-import { listen } from '../../lib/offline/listen.ts';
+import { caught, listen } from '../../lib/offline/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
@@ -171,4 +171,22 @@ test('a client that goes away in the middle of a body is not answered', async ()
   await eventually('the end of the connection', text(socket));
   expect((await request('/v1/plants')).status).toBe(200);
   expect(answered).toHaveLength(before + 1);
+});
+
+test('a listener that throws breaks its request off, and the next one is served', async () => {
+  const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const throwing = createServer(
+    caught(({ url }, response) => {
+      if (url === '/fault') {
+        throw new Error('a fault of ours');
+      }
+      response.end();
+    }),
+  );
+  const base = await listen(throwing, 0);
+  await expect(send(base, { path: '/fault' })).rejects.toThrow();
+  expect((await send(base, { path: '/' })).status).toBe(200);
+  expect(printed).toHaveBeenCalledWith(new Error('a fault of ours'));
+  printed.mockRestore();
+  throwing.close().closeAllConnections();
 });

@@ -25,3 +25,15 @@ test.each([
   expect({ code, lines: stderr.split('\n').length - 1 }).toEqual({ code: 1, lines: 1 });
   expect(stderr).toContain(message);
 });
+
+test('an option that npm took for its own is refused in one line', async () => {
+  const env = { ...process.env, npm_lifecycle_event: 'start', npm_config_port: '3110' };
+  const program = startProgram(process.execPath, launcher, { env });
+  const { code, stderr } = await program.ended();
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      'error: npm took --port for its own. Repeat the command with "--" before its options: ' +
+      'npm start -- …\n',
+  });
+});
