@@ -3,7 +3,5 @@
 import { createRequire } from 'node:module';
 
 const bundle = createRequire(import.meta.url)('./index.js');
-if (!process.env.WITHOUT_WARM_UP) {
-  await bundle.warmUp();
-}
+await bundle.warmUp();
 export const handler = bundle.handler;

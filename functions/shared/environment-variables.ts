@@ -5,8 +5,6 @@ export const environment = {
   corsOrigin: 'CORS_ORIGIN',
   // The SDK ignores it when it is empty. `sam local` and `npm start` can set only what is declared.
   dynamodbEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
-  // Set by `npm start` for a debugger, whose breakpoints only requests shall meet.
-  withoutWarmUp: 'WITHOUT_WARM_UP',
 } as const;
 
 /** Returns the environment variable with the name of a table, like `ACCESS_TOKENS_TABLE`. */
