@@ -9,10 +9,10 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { root } from '../support/checkout.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
-import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 // Measures the CPU time of each function beside a bare command handler with the same SDK, in new
 // processes with Lambda's flags, against a database that answers at once. Prints ratios, which hold
@@ -186,7 +186,7 @@ async function measure({ of, file }: Candidate, { endpoint, certificate }: Stub)
   const program = join(import.meta.dirname, 'measure.mjs');
   const child = spawn(process.execPath, [...lambdaFlags, program, input], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...lambdaEnvironment(endpoint), NODE_EXTRA_CA_CERTS: certificate },
+    env: { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate },
   });
   return JSON.parse(await text(child.stdout));
 }

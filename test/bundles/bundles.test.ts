@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { functionVariables } from '../../lib/offline/functions.ts';
+import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
 import { root } from '../support/checkout.ts';
-import { finallyDo } from '../support/cleanup.ts';
-import { startDynalite } from '../support/database/dynalite.ts';
-import { proxyEvent } from '../support/service/proxy-event.ts';
-import { bundleFunctions, entries, type FunctionId } from '../support/stack/bundles.ts';
-import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
+import { openDatabase } from '../support/database/engine.ts';
+import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { type Run, runFunction } from './function-process.ts';
 
 /** Of `index.js` and `start.mjs`. Whatever is larger loads more slowly. */
@@ -63,46 +62,34 @@ test.each(ids)('the bundle of %s is small and has nothing in it that is never us
 /** The calls of each function, which follow one another, with a token that is known. */
 const eventsWith = (token: string): Record<FunctionId, object[]> => {
   const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });
-  const judge = (bearer: string) => ({
-    type: 'TOKEN',
-    methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:api/v1/GET/plants',
-    authorizationToken: `Bearer ${bearer}`,
-  });
   return {
     CreatePlant: [create('Ficus'), create('Ficus'), create('Aloe'), proxyEvent({ body: '{"id":' })],
     ListPlants: [proxyEvent(), proxyEvent({ query: { limit: ['0'], colour: ['green'] } })],
     DeletePlant: ['7', '7', '07'].map((plant) => proxyEvent({ pathParameters: { id: plant } })),
-    Authorizer: [judge(token), judge(unknownToken)],
+    Authorizer: [tokenEvent(`Bearer ${token}`), tokenEvent(`Bearer ${unknownToken}`)],
   };
 };
 const { id: tokenId, token } = makeToken();
 const { token: unknownToken } = makeToken();
 
-/** Starts a DynamoDB that knows a token. Returns its endpoint. */
+/** Starts a database that knows a token. Returns its endpoint. */
 async function startDatabase(): Promise<string> {
-  const endpoint = await startDynalite();
-  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
-  const client = new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials });
-  finallyDo(() => client.destroy());
-  await client.send(
-    new PutItemCommand({
-      TableName: tableIds.accessTokens,
-      Item: {
-        id: { S: tokenId },
-        digest: { B: digest(token) },
-        owner: { S: 'alice' },
-        scopes: { L: [{ S: 'plants:read' }] },
-        label: { S: '' },
-        created: { N: '1600000000' },
-      },
-    }),
-  );
+  const { endpoint, database } = await openDatabase();
+  const Item = {
+    id: tokenId,
+    digest: digest(token),
+    owner: 'alice',
+    scopes: ['plants:read'],
+    label: '',
+    created: 1_600_000_000,
+  };
+  await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
   return endpoint;
 }
 
 /** Runs the functions one after another on a database of their own. */
 async function runAll(fileOf: (id: FunctionId) => string): Promise<Record<FunctionId, Run>> {
-  const environment = lambdaEnvironment(await startDatabase());
+  const environment = functionVariables(await startDatabase());
   const runs: Partial<Record<FunctionId, Run>> = {};
   for (const id of ids) {
     const events = eventsWith(token)[id];
@@ -142,7 +129,7 @@ test.each(ids)(
 
 test('a function whose warm-up fails logs it once and serves', async () => {
   // The client cannot sign without a region.
-  const { AWS_REGION = '', ...environment } = lambdaEnvironment(await startDatabase());
+  const { AWS_REGION = '', ...environment } = functionVariables(await startDatabase());
   const { atStart, answers } = await runFunction(bundleOf('ListPlants'), {
     environment,
     late: { AWS_REGION },

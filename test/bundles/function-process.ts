@@ -20,7 +20,7 @@ export interface Run {
   modules: string[];
 }
 
-export interface RunOptions {
+interface RunOptions {
   environment: Record<string, string>;
   events?: unknown[];
   /** Variables that are set after the start only. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
-import { engine } from '../support/database/engines.ts';
+import { isDynamoDbLocal, startEngine } from '../support/database/engine.ts';
 import { isThorough, testProperty } from '../support/property.ts';
 import { openStore, type Store } from '../support/service/store.ts';
 import { ownerCalls } from './owner-calls.ts';
@@ -9,19 +9,17 @@ import { startHistory } from './recorded-history.ts';
 
 type Step = [operation: 'create' | 'delete' | 'list', id: number, variety: string];
 
-const { name, start } = engine();
-const isAwsOwn = name === 'DynamoDB Local';
 const rounds = isThorough ? 20 : 1;
 
 let store: Store;
 beforeAll(async () => {
-  const database = await start();
+  const database = await startEngine();
   finallyDo(database.stop);
   store = await openStore({ database, atOnce: true });
   finallyDo(store.stop);
   // Until Java has compiled its code, a write takes longer than a function waits.
   const { create } = newOwner();
-  for (let round = 0; round < (isAwsOwn ? 20 : 1); round += 1) {
+  for (let round = 0; round < (isDynamoDbLocal ? 20 : 1); round += 1) {
     await Promise.all(Array.from({ length: 50 }, (_, i) => create(i, { name: 'Aloe', tag: '' })));
   }
 });
@@ -50,7 +48,7 @@ async function play(clients: Step[][]): Promise<number[]> {
     create,
     delete(id: number) {
       // DynamoDB Local hands one item to several deletes at once.
-      lastDelete = isAwsOwn ? lastDelete.then(() => remove(id)) : remove(id);
+      lastDelete = isDynamoDbLocal ? lastDelete.then(() => remove(id)) : remove(id);
       return lastDelete;
     },
     list,
@@ -67,7 +65,7 @@ async function play(clients: Step[][]): Promise<number[]> {
   return history.calls.slice(0, -1).map(({ status }) => status);
 }
 
-const deletes = isAwsOwn ? 'deletes one after the other' : 'deletes';
+const deletes = isDynamoDbLocal ? 'deletes one after the other' : 'deletes';
 const creates = (count: number, variety: (i: number) => string) =>
   Array.from({ length: count }, (_, i): Step[] => [['create', 7, variety(i)]]);
 const deleters = Array<Step[]>(2).fill(Array(5).fill(['delete', 7, '']));

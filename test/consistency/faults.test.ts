@@ -10,7 +10,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { type Functions, functionVariables, startFunctions } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { openTables } from '../support/database/open-database.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import {
   type Fault,
   type FaultProxy,
@@ -21,7 +21,7 @@ import {
   startFaultProxy,
   throttle,
 } from '../support/database/proxy.ts';
-import { proxyEvent } from '../support/service/proxy-event.ts';
+import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import {
   accessDenied,
   type Call,
@@ -47,11 +47,11 @@ let functions: Functions;
 const printed: string[] = [];
 
 beforeAll(async () => {
-  const tables = await openTables();
-  database = tables.database;
+  const opened = await openDatabase();
+  database = opened.database;
   proxy = await startFaultProxy();
   functions = startFunctions({
-    variables: functionVariables(proxy.before(tables.endpoint)),
+    variables: functionVariables(proxy.before(opened.endpoint)),
     onOutput: (text) => printed.push(text),
     onFault: (error) => printed.push(`${error.stack}`),
   });
@@ -216,7 +216,7 @@ async function play({ call, stored, faults }: Case): Promise<Played> {
   if (stored !== null) {
     await put(subject, stored);
   }
-  const event = call === 'authorizer' ? await tokenEvent(subject) : eventOf(call, subject);
+  const event = call === 'authorizer' ? await storedTokenEvent(subject) : eventOf(call, subject);
   proxy.play(subject, ...faults);
   return { subject, ...(await invoke(call, event)) };
 }
@@ -234,16 +234,12 @@ function eventOf(call: Call, owner: string): object {
 }
 
 /** Stores an access token with this id, and returns the authorizer's event for it. */
-async function tokenEvent(id: string): Promise<object> {
+async function storedTokenEvent(id: string): Promise<object> {
   const token = forge(id);
   const digest = createHash('sha256').update(token).digest();
   const record = { id, digest, owner: 'alice', scopes: ['plants:read'], label: '', created: 1 };
   await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: record }));
-  return {
-    type: 'TOKEN',
-    authorizationToken: `Bearer ${token}`,
-    methodArn: 'arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/plants',
-  };
+  return tokenEvent(`Bearer ${token}`);
 }
 
 /** Calls a function. If the authorizer fails, the gateway answers 503, or 401 to Unauthorized. */
@@ -306,8 +302,7 @@ test('a database that refuses connections is unavailable to every function', asy
   const events = (['create', 'list', 'delete'] as const).map((call) =>
     invoke(call, eventOf(call, 'x')),
   );
-  const token = forge();
-  const authorizationToken = `Bearer ${token}`;
-  const answers = await Promise.all([...events, invoke('authorizer', { authorizationToken })]);
+  const token = tokenEvent(`Bearer ${forge()}`);
+  const answers = await Promise.all([...events, invoke('authorizer', token)]);
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

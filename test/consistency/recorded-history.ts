@@ -17,7 +17,7 @@ interface RecordedCalls {
 }
 
 /** The calls of several clients at once, with the order of their starts and ends. */
-export interface History {
+interface History {
   calls: Recorded[];
   now(): number;
   of(owner: OwnerCalls): RecordedCalls;

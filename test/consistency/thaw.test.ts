@@ -5,12 +5,12 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
-import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = isThorough ? 300 : 20;
@@ -49,7 +49,7 @@ async function start() {
   finallyDo(() => server.close());
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
-  const env = { ...lambdaEnvironment(endpoint), NODE_EXTRA_CA_CERTS: certificate };
+  const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };
   const { child, lines, comes, ended } = startProgram(process.execPath, args, { env });
   await comes('a function that is ready', () => lines.shift());
   // T is stopped, and Z has ended.

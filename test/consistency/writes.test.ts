@@ -5,9 +5,8 @@ import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
-import { plantOf } from '../support/plant.ts';
-import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;
@@ -26,7 +25,7 @@ server.on('connection', () => {
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
   const origin = await listen(server, 0, '127.0.0.1');
-  process.env = { ...env, ...lambdaEnvironment(origin) };
+  process.env = { ...env, ...functionVariables(origin) };
   database = connect();
 });
 afterAll(() => {
@@ -204,7 +203,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
       response.end('{}');
     }
   };
-  const plant = plantOf(1n);
+  const plant = { id: 1n, name: 'Aloe', tag: '' };
   const creation = plantStore(database, TableName).create('ann', plant);
   await expect(creation).rejects.toThrow('came and went');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);

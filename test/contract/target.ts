@@ -1,8 +1,7 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from '@jest/globals';
-import { tableIds } from '../../functions/shared/table-schema.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { engine } from '../support/database/engines.ts';
+import { startEngine } from '../support/database/engine.ts';
+import { writePlants } from '../support/database/plants-table.ts';
 import { startService } from '../support/service/service.ts';
 
 /** A running plant store. */
@@ -46,19 +45,13 @@ beforeAll(async () => {
 }, 60_000);
 
 async function startOwn(): Promise<Target> {
-  const database = await engine().start();
+  const database = await startEngine();
   finallyDo(database.stop);
   const service = await startService({ database });
   finallyDo(service.stop);
   const owner = 'alice';
 
-  async function write(requests: object[]): Promise<void> {
-    // DynamoDB takes 25 at a time.
-    for (let i = 0; i < requests.length; i += 25) {
-      const RequestItems = { [tableIds.plants]: requests.slice(i, i + 25) };
-      await service.database.send(new BatchWriteCommand({ RequestItems }));
-    }
-  }
+  const write = (requests: object[]) => writePlants(service.database, requests);
   store = (ids) =>
     write(ids.map((id) => ({ PutRequest: { Item: { owner, id, name: `Plant ${id}`, tag: '' } } })));
   unstore = (ids) => write(ids.map((id) => ({ DeleteRequest: { Key: { owner, id } } })));

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { operation, type Reply, type RequestContext } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
-import { capturedLog } from '../support/stack/captured-log.ts';
+import { capturedLog } from './captured-log.ts';
 
 const common = {
   'Cache-Control': 'no-store',

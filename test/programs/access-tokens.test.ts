@@ -13,10 +13,10 @@ import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { openTables } from '../support/database/open-database.ts';
+import { openDatabase } from '../support/database/engine.ts';
 
 const table = tableIds.accessTokens;
-const { database } = await openTables();
+const { database } = await openDatabase();
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;

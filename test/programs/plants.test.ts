@@ -13,7 +13,7 @@ import { plantsProgram } from '../../bin/plants.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { openTables } from '../support/database/open-database.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import {
   type Fault,
@@ -26,7 +26,7 @@ import {
 import { testOnPosix } from '../support/posix.ts';
 import { runHere } from './run.ts';
 
-const { endpoint, database } = await openTables();
+const { endpoint, database } = await openDatabase();
 const folder = temporaryFolder();
 
 /** Runs a command of `npm run plants` in a folder of its own. */

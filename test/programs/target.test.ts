@@ -9,11 +9,11 @@ import { tokenProgram } from '../../bin/token.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { tokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
+import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { createTable } from '../../lib/offline/database.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { embedded } from '../support/database/engines.ts';
-import { openTables } from '../support/database/open-database.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { describedStack } from '../support/http/described-stack.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
@@ -22,10 +22,10 @@ import { runHere, runProcess } from './run.ts';
 // The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
 
 const folder = temporaryFolder();
-// Unlike DynamoDB Local, the embedded engine has one database for all keys and regions.
+// It has the tables of the npm start, and the table of access tokens of the stack.
+const { endpoint, database } = await openDatabase();
 const table = 'PlantStore-AccessTokens-1ABC';
-const tokens = await openTables({ accessTokens: table }, embedded);
-const local = await openTables();
+await createTable(database, table, tableKeys.accessTokens);
 const outputs: Record<string, Record<string, string>> = {
   PlantStore: { AccessTokensTableName: table, PlantsTableName: 'PlantStore-Plants-1ABC' },
   Else: { BucketName: 'b' },
@@ -53,7 +53,7 @@ const deployed = {
   AWS_CONFIG_FILE: join(folder, 'config'),
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
-  AWS_ENDPOINT_URL_DYNAMODB: tokens.endpoint,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
 };
 writeFileSync(deployed.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
 writeFileSync(
@@ -76,7 +76,7 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   const command = `issue --owner deployed --stack PlantStore ${options}`;
   const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
   expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
-  const record = await findRecord(tokens.database, table, tokenId(stdout.trim()) ?? '');
+  const record = await findRecord(database, table, tokenId(stdout.trim()) ?? '');
   expect(record).toMatchObject({ owner: 'deployed' });
 });
 
@@ -96,7 +96,6 @@ testOnPosix('it has no Bash of its own').each(lines.filter(isOfShell))(
 
 async function expectToWork(line: string): Promise<void> {
   const isLocal = line.includes('--localhost');
-  const { database } = isLocal ? local : tokens;
   const { id, token } = await issueToken(database, isLocal ? tableIds.accessTokens : table, {
     owner: 'alice',
     scopes: ['plants:read'],
@@ -108,7 +107,7 @@ async function expectToWork(line: string): Promise<void> {
     .replace('TOKEN_ID', id)
     .replace('FILE_WITH_TOKEN', file)
     .replace(/--stack \S+/, '--stack PlantStore')
-    .replace('--localhost', `--localhost --dynamodb-endpoint ${local.endpoint}`);
+    .replace('--localhost', `--localhost --dynamodb-endpoint ${endpoint}`);
   const env = { ...deployed, ...account };
   const { code, stderr } = isOfShell(line)
     ? await runProcess('bash', ['-c', command], { env })
@@ -170,20 +169,20 @@ function announceHere(dynamodbEndpoint: string) {
 }
 
 test('an npm start is found from its announcement on', () => {
-  const { data, running } = announceHere(local.endpoint);
+  const { data, running } = announceHere(endpoint);
   expect(findRunning(data)).toMatchObject(running);
 });
 
 testOnPosix('files have no modes there')(
   'only its user may read the announcement of an npm start',
   () => {
-    const { file } = announceHere(local.endpoint);
+    const { file } = announceHere(endpoint);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   },
 );
 
 test('an npm start that has ended is not found', () => {
-  const { data, file } = announceHere(local.endpoint);
+  const { data, file } = announceHere(endpoint);
   const written = JSON.parse(readFileSync(file, 'utf8'));
   const { pid: processId } = spawnSync(process.execPath, ['--version']);
   writeFileSync(file, JSON.stringify({ ...written, processId }));
@@ -191,9 +190,9 @@ test('an npm start that has ended is not found', () => {
 });
 
 test('--localhost takes the database of an announced npm start', async () => {
-  const { cwd } = announceHere(local.endpoint);
+  const { cwd } = announceHere(endpoint);
   const { stdout } = await tokenProcess(['issue', '--owner', 'found', '--localhost'], { cwd });
-  const record = findRecord(local.database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
+  const record = findRecord(database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
   expect(await record).toMatchObject({ owner: 'found' });
 });
 

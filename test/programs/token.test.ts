@@ -7,10 +7,10 @@ import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
-import { openTables } from '../support/database/open-database.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { runHere } from './run.ts';
 
-const tokens = await openTables();
+const tokens = await openDatabase();
 
 const local = (line: string, stdin = '', env = {}) =>
   runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${tokens.endpoint}`, {

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { logError } from '../../functions/log.ts';
 import { headingsOf } from '../docs/page.ts';
-import { filterPattern } from '../support/stack/filter-pattern.ts';
+import { filterPattern } from './filter-pattern.ts';
 import { idsOf, propertiesOf, ref, templates } from './templates.ts';
 
 const { default: plain, everything } = templates;

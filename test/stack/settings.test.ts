@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
-import { words } from '../support/words.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
+
+/** Returns the words of a text, so that a long list takes few lines. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const read = (given: Record<string, unknown>) => {
   const context = Object.entries(given).map(([name, value]) => [`plant-store:${name}`, value]);

@@ -1,8 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 
 /** The project's folder. */
 export const root = join(import.meta.dirname, '..', '..');
+
+/** Loads packages that only CI installs. They have a lock file of their own. */
+export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
 /** What a copy does without, or has of its own. */
 const left = ['.git', '.plant-store', 'cdk.out', 'node_modules'];

@@ -7,7 +7,7 @@ export const isThorough = process.env.THOROUGH === '1';
 const [seed, path] = process.env.REPLAY?.split('/') ?? [];
 
 /** A property that is tried with random cases. */
-export interface Property<T> {
+interface Property<T> {
   cases: fc.Arbitrary<T>;
   holds: (one: T) => Promise<void>;
   /** How many cases `npm test` tries, which are the same each time, and how many CI tries. */

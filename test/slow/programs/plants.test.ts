@@ -12,7 +12,7 @@ import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { openTables } from '../../support/database/open-database.ts';
+import { openDatabase } from '../../support/database/engine.ts';
 import { type Fault, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve } from '../../support/http/servers.ts';
@@ -25,7 +25,7 @@ const many = Number(process.env.PLANTS ?? 1500);
 const seconds = 60 + many / 60;
 
 const folder = temporaryFolder();
-const { endpoint, database } = await openTables();
+const { endpoint, database } = await openDatabase();
 
 /** Starts a program, whose stdin stays open. */
 function start(program: string, args: string[], to = endpoint): Program {

@@ -6,7 +6,6 @@ import { localDocumentClient } from '../../../lib/offline/database-client.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { sent } from '../../support/plant.ts';
 import { startNpmStart, startProgram } from '../../support/program.ts';
 import { attach } from '../devtools.ts';
 
@@ -105,7 +104,7 @@ async function openPage(tab: string, url: string, scheme = 'light') {
   test('a plant is created and deleted with every digit of its id', async () => {
     const page = await open();
     for (const [operation, field, text, status, left] of [
-      ['createPlant', 'textarea', sent(id), '201', [`${id}`]],
+      ['createPlant', 'textarea', `{"id":${id},"name":"Aloe"}`, '201', [`${id}`]],
       ['deletePlant', 'input[placeholder="id"]', id, '204', []],
     ] as const) {
       const place = `#operations-Plants-${operation}`;

@@ -1,14 +1,49 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { exampleId, examplePlant } from '../../../bin/command-line/example-plant.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
-import { containersOf, leftBehind, npmRun } from './sam-local.ts';
 
 // The contract takes minutes there, and a busy machine is slow to start anything.
 jest.setTimeout(1_800_000);
+
+const freePorts = ['--port', '0', '--dynamodb-port', '0'];
+
+/** Starts a script of package.json as its users do. `npm run sam` gets free ports. */
+function npmRun(
+  script: 'contract' | 'sam',
+  args: string[],
+  environment: NodeJS.ProcessEnv = {},
+): Program {
+  const options = [...(script === 'sam' ? freePorts : []), ...args];
+  return startProgram('npm', ['run', '-s', script, '--', ...options], {
+    env: { ...process.env, ...environment },
+    // A terminal too gives each program a process group of its own.
+    detached: true,
+    // The contract is a whole suite, which takes long on a busy machine.
+    seconds: script === 'contract' ? 1800 : 240,
+  });
+}
+
+const output = (command: string, args: string[]) =>
+  execFileSync(command, args, { encoding: 'utf8' }).split('\n');
+
+/** Returns the containers that a program has started and that still exist, running or not. */
+function containersOf({ lines }: Program): string[] {
+  const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
+  return lines
+    .flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? [])
+    .filter((id) => all.includes(id));
+}
+
+/** Returns what a program has left behind: containers, and processes of SAM CLI. */
+function leftBehind(program: Program): string[] {
+  const processes = output('ps', ['-e', '-o', 'args']);
+  const ofSam = processes.filter((args) => args.includes('sam') && args.includes('start-api'));
+  return [...containersOf(program), ...ofSam];
+}
 
 const folder = temporaryFolder();
 let program: Program;

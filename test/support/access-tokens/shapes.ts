@@ -1,15 +1,4 @@
-/** Values of an Authorization header, with TOKEN in place of an access token that works. */
-export const goodShapes = [
-  'Bearer TOKEN',
-  'bearer TOKEN',
-  'BEARER TOKEN',
-  'bEaReR TOKEN',
-  'Bearer    TOKEN',
-  // HTTP drops blanks around a value.
-  '  Bearer TOKEN  ',
-];
-
-/** Values that are refused, whatever the token is. */
+/** Values of an Authorization header that are refused. TOKEN stands for a token that works. */
 export const badShapes = [
   '',
   'Bearer',

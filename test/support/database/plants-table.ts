@@ -5,12 +5,10 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 export async function writePlants(
   database: DynamoDBDocumentClient,
   requests: object[],
-  table: string = tableIds.plants,
 ): Promise<void> {
   const most = 25;
   for (let i = 0; i < requests.length; i += most) {
-    await database.send(
-      new BatchWriteCommand({ RequestItems: { [table]: requests.slice(i, i + most) } }),
-    );
+    const RequestItems = { [tableIds.plants]: requests.slice(i, i + most) };
+    await database.send(new BatchWriteCommand({ RequestItems }));
   }
 }

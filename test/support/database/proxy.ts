@@ -21,7 +21,9 @@ interface DatabaseAnswer {
   body: Buffer;
 }
 
-export interface Exchange {
+interface Exchange {
+  /** The name of its table and its command, like `Plants Query`. */
+  access: string;
   /** The owner, or the token's id, that the request is about. */
   subject: string;
   /** The time of its signature, by the function's clock. */
@@ -63,9 +65,11 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   const server = createServer(async (request, response) => {
     const { socket, headers } = request;
     const body = Buffer.concat(await request.toArray());
-    const subject = subjectOf(JSON.parse(`${body}`));
+    const parameters: Command = JSON.parse(`${body}`);
+    const [, command = ''] = `${headers['x-amz-target']}`.split('.');
+    const subject = subjectOf(parameters);
     const commands = seen.get(subject) ?? [];
-    seen.set(subject, [...commands, `${headers['x-amz-target']}`.split('.')[1] ?? '']);
+    seen.set(subject, [...commands, command]);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     let isPlayed = endless.has(fault);
@@ -80,7 +84,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     }
     const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
-    await fault({ subject, signedAt, socket, response, forward });
+    const access = `${parameters.TableName} ${command}`;
+    await fault({ access, subject, signedAt, socket, response, forward });
     isPlayed = true;
     if (response.writableEnded && socket.destroyed) {
       cutShort.add(subject);

@@ -1,18 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { words } from '../words.ts';
 
-const shell = words(`
-  AWS_PROFILE=work AWS_REGION=eu-west-3 COLUMNS=20 FORCE_COLOR=1 HTTP_PROXY=http://127.0.0.1:1
-  LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 NODE_USE_ENV_PROXY=1 PORT=1 TZ=Pacific/Chatham no_proxy=x
-`).map((pair) => pair.split('='));
+const shell = {
+  AWS_PROFILE: 'work',
+  AWS_REGION: 'eu-west-3',
+  COLUMNS: '20',
+  FORCE_COLOR: '1',
+  HTTP_PROXY: 'http://127.0.0.1:1',
+  LANG: 'tr_TR.UTF-8',
+  LC_ALL: 'tr_TR.UTF-8',
+  NODE_USE_ENV_PROXY: '1',
+  PORT: '1',
+  TZ: 'Pacific/Chatham',
+  no_proxy: 'x',
+};
 
 test.each([
   ['a program that a test starts has', [], {}],
   [
     'a test in any shell has',
     ['--import', new URL('environment.mjs', import.meta.url).href],
-    Object.fromEntries(shell),
+    shell,
   ],
 ])('%s the one environment, without colours and accounts', (_, options, variables) => {
   const program = [...options, '-p', 'JSON.stringify([process.env, new Date(2026, 0)])'];

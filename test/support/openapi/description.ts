@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** A problem as an answer has it. */
-export interface ProblemDetails {
+interface ProblemDetails {
   type: string;
   errors?: Fault[];
 }
@@ -22,7 +22,7 @@ type Fault = Record<'pointer' | 'parameter' | 'header' | 'detail', string>;
  * Returns the place of a bad request's fault: `#` and a pointer, `?` and the name of a parameter,
  * or the name of a header and a colon.
  */
-export function placeOf({ pointer, parameter, header }: Partial<Fault>): string {
+function placeOf({ pointer, parameter, header }: Partial<Fault>): string {
   if (pointer !== undefined) {
     return `#${pointer}`;
   }
@@ -52,7 +52,6 @@ interface ValueSchema {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
-  default?: string | number;
 }
 
 export interface Parameter {
@@ -115,23 +114,6 @@ const telling = ['location', 'link', 'retry-after', 'www-authenticate'];
 export const responsesOf = (operation: Operation): Record<string, Description> =>
   describedOperation(operation).responses;
 
-/** Returns the default of a parameter of a query as a text, or undefined if it has none. */
-export function defaultOf(operation: Operation, name: string): string | undefined {
-  const { parameters = [] } = describedOperation(operation);
-  const described = parameters.find((one) => one.in === 'query' && one.name === name);
-  return described?.schema.default?.toString();
-}
-
-/** Returns the parts of an operation's requests, like `?limit` and `#/name`. */
-export function partsOf(operation: Operation): string[] {
-  const { parameters = [], requestBody } = describedOperation(operation);
-  const { properties = {} } = requestBody?.content['application/json']?.schema ?? {};
-  return [
-    ...parameters.map(({ name }) => `?${name}`),
-    ...Object.keys(properties).map((name) => `#/${name}`),
-  ];
-}
-
 export function describedOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
   return openApi.paths[`/${path}`]?.[method.toLowerCase()] ?? { responses: {} };
@@ -154,21 +136,6 @@ export function differencesFromProblem(code: ProblemCode, answer: Answer): strin
     content: { 'application/problem+json': { schema: { ...schemas.Problem } } },
   };
   return differencesFrom(described ?? usual, answer);
-}
-
-/**
- * Returns what the link to the next page does not repeat of the list's URL. Its limit is the one in
- * force.
- */
-export function differencesFromLink(url: string, { headers: { link = '' } }: Answer): string[] {
-  const [, next] = /^<([^>]*)>/.exec(link) ?? [];
-  if (next === undefined) {
-    return [];
-  }
-  const linked = new URL(next, 'http://a').searchParams;
-  return [...new URL(url, 'http://a').searchParams]
-    .filter(([name, value]) => !['limit', 'cursor'].includes(name) && linked.get(name) !== value)
-    .map(([name]) => `the Link lacks the parameter ${name}`);
 }
 
 export function differencesFrom(description: Description | undefined, answer: Answer): string[] {

@@ -135,7 +135,7 @@ export function judgePath(operation: Operation, name: string, encoded: string): 
 const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
 
 /** A request as it is sent. */
-export interface JudgedRequest {
+interface JudgedRequest {
   headers: [name: string, value: string][];
   body: Buffer;
   query: [name: string, value: string][];

@@ -31,6 +31,13 @@ export const proxyEvent = ({
 export const lambdaContext = (remainingMs = 10_000) =>
   ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
 
+/** Returns the event of the authorizer for the value of an `Authorization` header. */
+export const tokenEvent = (authorizationToken: string) => ({
+  type: 'TOKEN' as const,
+  methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
+  authorizationToken,
+});
+
 /** Groups the values of each name. */
 export const multiValues = (pairs: [name: string, value: string][]) => {
   const groups = [...Map.groupBy(pairs, ([name]) => name)];

@@ -1,12 +1,10 @@
 import { Agent } from 'node:http';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { functionVariables } from '../../../lib/offline/functions.ts';
 import { send } from '../http/http-client.ts';
 import { type Answer, differences, placesIn } from '../openapi/description.ts';
-import type { Content } from '../plant.ts';
-import { lambdaEnvironment } from '../stack/lambda-environment.ts';
-import { eventFor } from './lambda-events.ts';
-import { lambdaContext, multiValues, proxyEvent } from './proxy-event.ts';
+import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
 import { type Service, type ServiceOptions, startService } from './service.ts';
 
 export interface Call {
@@ -21,7 +19,7 @@ export interface Call {
   path?: Record<string, string>;
 }
 
-export const plantsIn = ({ body }: Answer) => JSON.parse(body) as Content[];
+export const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
 /** Returns a refusal as the oracle of the fuzzing writes it. */
 export const refusalIn = ({ status, body }: Answer) => ({ status, places: placesIn(body) });
 
@@ -63,7 +61,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
     };
   }
 
-  Object.assign(process.env, lambdaEnvironment(databaseEndpoint));
+  Object.assign(process.env, functionVariables(databaseEndpoint));
   const handlers = new Map<string, Handler>();
   for (const entry of ['authorize', ...Object.values(operations).map(({ entry }) => entry)]) {
     const { handler } = await import(`../../../functions/${entry}.ts`);
@@ -95,10 +93,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   }
 
   const authorize = (authorizationToken: string) =>
-    run('authorize', {
-      ...eventFor('authorize'),
-      authorizationToken,
-    }) as Promise<APIGatewayAuthorizerResult>;
+    run('authorize', tokenEvent(authorizationToken)) as Promise<APIGatewayAuthorizerResult>;
 
   /** Calls the function behind an operation as the gateway would. */
   const callFunction = ({ operation, owner, headers = [], query = [], body, ...call }: Call) =>

@@ -10,7 +10,7 @@ export function filterPattern(pattern: string): Matcher {
   const expression = pattern.replace(/^\{(.*)\}$/, '$1');
   const rest = expression.replaceAll(comparison, '').replaceAll(/[\s()]|&&|\|\|/g, '');
   if (rest !== '') {
-    throw new Error(`Teach test/support/stack/filter-pattern.ts what "${rest}" means.`);
+    throw new Error(`Teach test/stack/filter-pattern.ts what "${rest}" means.`);
   }
   // Operators and brackets mean the same in JavaScript.
   const code = expression.replaceAll(comparison, 'compare(line, "$1", "$2", $3)');

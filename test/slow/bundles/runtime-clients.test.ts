@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { makeToken } from '../../functions/access-tokens/token.ts';
-import { eventually } from '../support/eventually.ts';
-import { lackOfPackage, leaveOut, requireOfCi } from '../support/packages-of-ci.ts';
-import { bundleFunctions } from '../support/stack/bundles.ts';
-import { lambdaEnvironment } from '../support/stack/lambda-environment.ts';
+import { makeToken } from '../../../functions/access-tokens/token.ts';
+import { functionVariables } from '../../../lib/offline/functions.ts';
+import { bundleFunctions } from '../../support/bundles.ts';
+import { requireOfCi } from '../../support/checkout.ts';
+import { eventually } from '../../support/eventually.ts';
+import { tokenEvent } from '../../support/service/proxy-event.ts';
 
 // AWS does not say which version of its client nodejs24.x holds.
 
@@ -25,7 +26,8 @@ async function judge(program: string, authorizationToken: string) {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: {
-        ...lambdaEnvironment('http://127.0.0.1:9'),
+        ...functionVariables('http://127.0.0.1:9'),
+        AWS_LAMBDA_FUNCTION_NAME: 'Authorizer',
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
         AWS_LAMBDA_FUNCTION_VERSION: '1',
         AWS_LAMBDA_LOG_GROUP_NAME: 'logs',
@@ -34,7 +36,7 @@ async function judge(program: string, authorizationToken: string) {
         AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9',
         LAMBDA_TASK_ROOT: folder,
         _HANDLER: 'start.handler',
-        EVENT: JSON.stringify({ type: 'TOKEN', authorizationToken, methodArn: 'arn' }),
+        EVENT: JSON.stringify(tokenEvent(authorizationToken)),
       },
     },
   );
@@ -57,24 +59,16 @@ function codesIn(lines: string[]): string[] {
   return found.flatMap(({ message }) => message?.code ?? []);
 }
 
-const programs = { 'aws-lambda-ric-3': 'bin/index.mjs', 'aws-lambda-ric-4': 'index.mjs' };
-for (const [name, program] of Object.entries(programs)) {
-  const lack = lackOfPackage(name);
-  if (lack) {
-    leaveOut(`Lambda's client ${name}`, lack);
-  } else {
-    test(`${name} tells Lambda Unauthorized (401) of a refused token only`, async () => {
-      const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
-      const refused = await judge(path, 'Bearer x');
-      expect(refused.message).toBe('Unauthorized');
-      expect(codesIn(refused.lines)).toEqual(['TOKEN_REFUSED']);
-      const { token } = makeToken();
-      const failed = await judge(path, `Bearer ${token}`);
-      expect(failed.message).toBe('The access token could not be judged.');
-      expect(codesIn(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
-    });
-  }
-}
-if (Object.keys(programs).every(lackOfPackage)) {
-  test.todo('both clients of Lambda');
-}
+test.each([
+  { name: 'aws-lambda-ric-3', program: 'bin/index.mjs' },
+  { name: 'aws-lambda-ric-4', program: 'index.mjs' },
+])('$name tells Lambda Unauthorized (401) of a refused token only', async ({ name, program }) => {
+  const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
+  const refused = await judge(path, 'Bearer x');
+  expect(refused.message).toBe('Unauthorized');
+  expect(codesIn(refused.lines)).toEqual(['TOKEN_REFUSED']);
+  const { token } = makeToken();
+  const failed = await judge(path, `Bearer ${token}`);
+  expect(failed.message).toBe('The access token could not be judged.');
+  expect(codesIn(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
+});

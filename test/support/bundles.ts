@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { PlantStoreStack } from '../../../lib/plant-store-stack.ts';
-import { readSettings } from '../../../lib/settings.ts';
-import { temporaryFolder } from '../cleanup.ts';
+import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { temporaryFolder } from './cleanup.ts';
 
 /** The ids of the functions in the template, with their files in functions/. */
 export const entries = {

