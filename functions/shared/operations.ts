@@ -19,7 +19,7 @@ interface OperationRow {
   successes: Record<number, string>;
 }
 
-/** The operations of the API. Stack, bundles, policies, dashboard and document follow from them. */
+/** The operations of the API. Stack, policies and document follow from them. */
 export const operations = {
   createPlant: {
     method: 'POST',
