@@ -131,6 +131,8 @@ async function runSuite(target: object, except: string[]): Promise<number> {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const args = [...options, jest, '--runInBand', 'test/contract/contract.test.ts'];
+  // SAM CLI can take half a second for a request, and some tests send a hundred.
+  args.push('--testTimeout=300000');
   if (except.length > 0) {
     args.push(`--testNamePattern=^(?!.*(?:${except.map(RegExp.escape).join('|')}))`);
     console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
