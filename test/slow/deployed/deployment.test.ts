@@ -111,8 +111,10 @@ test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', asy
 
 test('the deployed stack passes the contract tests', async () => {
   const options = [...stack, '--base-url', api];
-  // The stand-in has no limit for bodies, and passes this one to the function.
-  const { all } = await npmRun('contract', ...options, '--except', 'a body of 11 MB');
+  // The stand-in has no limit for bodies, and passes this one to the function. It decodes a path
+  // parameter once itself, which API Gateway does not do.
+  const except = ['--except', 'a body of 11 MB', 'decodes its id only once'];
+  const { all } = await npmRun('contract', ...options, ...except);
   // The log of CI shows what was tried here, what was left out, and why.
   const told = all
     .split('\n')
