@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
@@ -161,12 +162,7 @@ interface Stub {
 
 /** Starts a database that answers every command at once, over TLS as DynamoDB does. */
 async function startStub(folder: string): Promise<Stub> {
-  const key = join(folder, 'key.pem');
-  const certificate = join(folder, 'certificate.pem');
-  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync('openssl', [...kind.split(' '), ...subject, ...files], { stdio: 'ignore' });
+  const { key, certificate } = makeCertificate(folder);
   const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
   const server = createServer({ ...tls, keepAliveTimeout: 60_000 }, async (request, response) => {
     const body = await text(request);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -7,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
@@ -14,15 +14,9 @@ import { isThorough } from '../support/property.ts';
 
 /** How often a function is frozen and thawed in each way. */
 const thaws = isThorough ? 300 : 20;
-const folder = temporaryFolder();
-const key = join(folder, 'key.pem');
-const certificate = join(folder, 'certificate.pem');
-
+let files: ReturnType<typeof makeCertificate>;
 beforeAll(() => {
-  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const args = [...kind.split(' '), ...names, '-keyout', key, '-out', certificate];
-  execFileSync('openssl', args, { stdio: 'ignore' });
+  files = makeCertificate(temporaryFolder());
 });
 
 /** How the database closes a connection while the function is frozen. */
@@ -31,7 +25,8 @@ type Closing = 'is ended' | 'is reset' | 'stays open';
 /** Starts a server that takes every write, and a function that writes to it. */
 async function start() {
   const writes: string[] = [];
-  const tls = { key: readFileSync(key), cert: readFileSync(certificate), keepAliveTimeout: 0 };
+  const [key, cert] = [readFileSync(files.key), readFileSync(files.certificate)];
+  const tls = { key, cert, keepAliveTimeout: 0 };
   const server = createServer(tls, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     if (body.includes('"Item"')) {
@@ -49,7 +44,7 @@ async function start() {
   finallyDo(() => server.close());
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
-  const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };
+  const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: files.certificate };
   const { child, lines, comes, ended } = startProgram(process.execPath, args, { env });
   await comes('a function that is ready', () => lines.shift());
   // T is stopped, and Z has ended.

@@ -26,7 +26,8 @@ test.each([
   const program = [...options, '-p', 'JSON.stringify([process.env, new Date(2026, 0)])'];
   const env = { ...process.env, ...variables };
   const [given, time] = JSON.parse(
-    execFileSync(process.execPath, program, { env, encoding: 'utf8' }),
+    // Node warns on stderr of a variable for colours and one against them.
+    execFileSync(process.execPath, program, { env, encoding: 'utf8', stdio: 'pipe' }),
   );
   expect(given).toEqual({ ...process.env });
   expect(time).toBe('2026-01-01T00:00:00.000Z');
