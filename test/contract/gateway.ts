@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { badShapes } from '../support/access-tokens/shapes.ts';
 import { ask, codeOf, create, type Header, json, list, plantsPath, remove } from './api-client.ts';
 import { isSam, target, unknownToken } from './target.ts';
 
@@ -8,26 +9,7 @@ const bearer = (value: string): Header[] => [['Authorization', value]];
 /** Values of Authorization that are refused. TOKEN and what follows it stand for tokens. */
 const refused: [what: string, value: () => string | undefined][] = [
   ['no header', () => undefined],
-  ...[
-    '',
-    'Bearer',
-    'Bearer ',
-    'TOKEN',
-    'BearerTOKEN',
-    'Bearer: TOKEN',
-    'Bearer\tTOKEN',
-    'Bearer "TOKEN"',
-    'Bearer token=TOKEN',
-    'Bearer TOKEN TOKEN',
-    'Bearer TOKEN, Bearer TOKEN',
-    'Bearer Bearer TOKEN',
-    'Bearer TOKEN0',
-    'Bearer 0TOKEN',
-    'Bearer null',
-    'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
-    'Basic TOKEN',
-    'Token TOKEN',
-  ].map((shape): (typeof refused)[0] => [
+  ...badShapes.map((shape): (typeof refused)[0] => [
     JSON.stringify(shape),
     () => shape.replaceAll('TOKEN', target.token),
   ]),
