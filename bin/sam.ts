@@ -51,7 +51,20 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const sam = startSam([...settings, '--warm-containers', 'LAZY', ...args]);
   const baseUrl = await urlOf(sam);
   const token = await demoToken(endpoint, 'npm run sam');
-  await firstAnswer(baseUrl, token);
+  try {
+    await firstAnswer(baseUrl, token);
+  } catch (error) {
+    // SAM CLI also breaks the connection off when this process ends it.
+    if (!sam.killed) {
+      // The last line says it, below those of SAM CLI's cleanup.
+      sam.prependListener('close', () => {
+        console.error(`error: ${(error as Error).message}`);
+        process.exitCode = 1;
+      });
+      sam.kill('SIGINT');
+    }
+    return;
+  }
   const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
   printReady(ready, options, 'SAM CLI prints several lines for each request.');
 }
@@ -119,10 +132,9 @@ function startSam(args: string[]): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: withoutAws(process.env),
   });
-  let isEnding = false;
   function end(): void {
-    if (!isEnding) {
-      isEnding = true;
+    // A second signal would stop its cleanup.
+    if (!sam.killed) {
       sam.kill('SIGINT');
     }
   }
@@ -138,10 +150,11 @@ function startSam(args: string[]): ChildProcess {
     process.exit(1);
   });
   sam.on('close', (code) => {
-    if (!isEnding) {
+    if (!sam.killed) {
       console.error(`error: SAM CLI has ended (${code}). Its lines above say why.`);
+      process.exitCode = 1;
     }
-    process.exit(isEnding ? 0 : 1);
+    process.exit();
   });
   return sam;
 }

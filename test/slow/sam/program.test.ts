@@ -141,6 +141,8 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
 test('it can be ended while SAM CLI is starting its containers', async () => {
   await start(['--memory']).line(firstContainer);
   signalGroup('SIGTERM');
+  await program.ended();
+  expect(program.lines).not.toContainEqual(expect.stringMatching(/^error: /));
 });
 
 test.each([
