@@ -1,20 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, rmSync } from 'node:fs';
-import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout } from 'node:timers/promises';
 import {
   type DynamoDBDocumentClient,
   type NumberValue,
   QueryCommand,
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { isThrottlingError } from '@smithy/core/retry';
 import { InvalidArgumentError, Option } from 'commander';
-import * as v from 'valibot';
-import { protectWrites, RetryStrategy, UnknownOutcome } from '../functions/dynamodb/writes.ts';
+import { protectWrites, RetryStrategy } from '../functions/dynamodb/writes.ts';
+import { readMembers } from '../functions/http/input.ts';
 import { parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
@@ -25,14 +19,18 @@ import { deleteToken, listTokens } from './command-line/access-tokens.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { explain } from './command-line/explain.ts';
+import { type Line, linesOf, openInput } from './command-line/lines.ts';
+import { writeNewFile } from './command-line/new-file.ts';
 import { printable } from './command-line/printable.ts';
 import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { clearProgress, counted, onInterrupt, showProgress } from './command-line/progress.ts';
 import {
   databaseEndpoint,
   openTarget,
   type Target,
   type TargetOptions,
 } from './command-line/target.ts';
+import { whileThrottled, writeAll } from './command-line/write-all.ts';
 
 type Options = TargetOptions & { owner: string };
 
@@ -147,49 +145,13 @@ function lineOf({ id, ...others }: Plant): string {
 }
 
 /**
- * Writes a file that other users cannot open, and that gets its name once it is complete. Follows
- * no link, replaces nothing, and leaves nothing behind if it fails or is interrupted.
- */
-async function writeNewFile(name: string, texts: AsyncGenerator<string>): Promise<void> {
-  if (lstatSync(name, { throwIfNoEntry: false })) {
-    throw new CommandError(`${name} exists: choose another name, or remove it.`);
-  }
-  const draft = `${name}.${randomUUID()}.part`;
-  const removeDraft = () => rmSync(draft, { force: true });
-  onInterrupt(() => {
-    removeDraft();
-    return 'Nothing was written. Repeat the command.';
-  });
-  try {
-    // With `flush`, the content is on the disk before the file gets its name.
-    await writeFile(draft, texts, { flag: 'wx', mode: 0o600, flush: true });
-  } catch (error) {
-    removeDraft();
-    if (error instanceof CommandError) {
-      throw error;
-    }
-    const { message } = error as Error;
-    throw new CommandError(`${name} cannot be written: ${message}. Choose another file.`);
-  }
-  try {
-    // Unlike a renaming, a link replaces nothing.
-    linkSync(draft, name);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const what = code === 'EEXIST' ? `${name} exists by now` : message;
-    throw new CommandError(`${what}. The export is in ${draft}: move it elsewhere.`);
-  }
-  removeDraft();
-}
-
-/**
  * Creates an owner's plants from lines of JSON, as the API would. A plant that is there already
  * stays as it is. Lines that are not plants are named and passed over.
  */
 async function importPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
   const { store } = await openPlants(options);
-  const input = await openInput(file);
+  const input = file === '-' ? process.stdin : await openInput(pathOf(file));
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
   const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} there already`;
   function report(kind: 'conflict' | 'invalid', line: Line, reason: string): void {
@@ -213,56 +175,15 @@ async function importPlants(file: string, options: Options): Promise<void> {
     showProgress(`Importing: ${soFar()}`);
   }
 
-  await writeAll(options, linesOf(input), importLine, soFar);
+  await writeAll(options, linesOf(input, maxLineLength), importLine, soFar);
   if (done.conflict + done.invalid > 0) {
     throw new CommandError(`${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`);
   }
   console.error(`Imported for ${owner}: ${soFar()}.`);
 }
 
-interface Line {
-  text: string;
-  number: number;
-}
-
-/** No plant needs more characters. Longer lines are not kept. */
+/** No plant needs more characters. */
 const maxLineLength = maxBodyBytes;
-
-async function openInput(file: string): Promise<Readable> {
-  if (file === '-') {
-    return process.stdin;
-  }
-  const handle = await open(pathOf(file)).catch(refuseInput);
-  return handle.createReadStream();
-}
-
-function refuseInput({ message }: Error): never {
-  throw new CommandError(`The file cannot be read: ${message}. Name another one.`);
-}
-
-/** Yields the lines of a text, except empty ones. */
-async function* linesOf(input: Readable): AsyncGenerator<Line> {
-  let number = 0;
-  let rest = '';
-  try {
-    // readline would also end a line at U+2028, which a name can contain.
-    for await (const chunk of input.setEncoding('utf8')) {
-      const lines = `${rest}${chunk}`.split('\n');
-      rest = (lines.pop() ?? '').slice(0, maxLineLength + 1);
-      for (const text of lines) {
-        number += 1;
-        if (text.trim() !== '') {
-          yield { text, number };
-        }
-      }
-    }
-  } catch (error) {
-    refuseInput(error as Error);
-  }
-  if (rest.trim() !== '') {
-    yield { text: rest, number: number + 1 };
-  }
-}
 
 /** Reads a line as strictly as the API reads the body of a create. */
 function readPlant(line: string): { plant: Plant } | { faults: string[] } {
@@ -273,15 +194,10 @@ function readPlant(line: string): { plant: Plant } | { faults: string[] } {
   if (!object) {
     return { faults: ['it is not a JSON object'] };
   }
-  const { members, repeated } = object;
-  const unknown = Object.keys(members).filter((name) => !Object.hasOwn(newPlant.entries, name));
-  const { success, output: plant, issues = [] } = v.safeParse(newPlant, members);
-  const faults = [
-    ...repeated.map((name) => `${JSON.stringify(name)} must occur only once`),
-    ...unknown.map((name) => `${JSON.stringify(name)} is unknown`),
-    ...issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`),
-  ];
-  return success && faults.length === 0 ? { plant } : { faults };
+  const { content, faults } = readMembers(newPlant, object);
+  return faults.length === 0
+    ? { plant: content as Plant }
+    : { faults: faults.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
 }
 
 function parse(line: string): ReturnType<typeof parseJsonObject> {
@@ -304,12 +220,9 @@ async function erasePlants(options: Options): Promise<void> {
     }
   }
   async function* tokenIds(): AsyncGenerator<string> {
-    for (const token of await listTokens(database, tables.accessTokens, owner)) {
-      // A damaged record may belong to anybody.
-      if (token.owner === owner) {
-        yield token.id;
-      }
-    }
+    const tokens = await listTokens(database, tables.accessTokens, owner);
+    // A damaged record may belong to anybody.
+    yield* tokens.filter((token) => token.owner === owner).map(({ id }) => id);
   }
 
   const found = { tokens: await count(tokenIds()), plants: await count(plantIds()) };
@@ -355,98 +268,6 @@ async function count(items: AsyncGenerator): Promise<number> {
 
 const holding = ({ tokens, plants }: { tokens: number; plants: number }): string =>
   `${counted(tokens, 'access token')} and ${counted(plants, 'plant')}`;
-
-/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
-const concurrency = 32;
-
-/**
- * Writes each item, several at a time. After a failure it takes no further item, waits for the
- * writes in progress, and then throws a CommandError that says how far it came.
- */
-async function writeAll<T>(
-  options: Options,
-  items: AsyncGenerator<T>,
-  write: (item: T) => Promise<void>,
-  soFar: () => string,
-): Promise<void> {
-  let inProgress = 0;
-  let unknown = 0;
-  function state(open: number): string {
-    const doubt = open > 0 ? ` Of ${open} more it is unknown whether the write took effect.` : '';
-    return `So far: ${soFar()}.${doubt} Repeat the command.`;
-  }
-  onInterrupt(() => state(inProgress + unknown));
-
-  async function worker(): Promise<void> {
-    // Leaving the loop, also by an error, ends the generator for all workers.
-    for await (const item of items) {
-      inProgress += 1;
-      try {
-        await whileThrottled(() => write(item));
-      } catch (error) {
-        unknown += error instanceof UnknownOutcome ? 1 : 0;
-        throw error;
-      } finally {
-        inProgress -= 1;
-      }
-    }
-  }
-  const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
-  clearProgress();
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure) {
-    const { reason } = failure;
-    const cause = reason instanceof UnknownOutcome ? reason.cause : reason;
-    throw new CommandError(`${explain(cause, options)} ${state(unknown)}`);
-  }
-}
-
-/** Repeats a call for as long as DynamoDB throttles it, up to half a minute. */
-async function whileThrottled<T>(call: () => Promise<T>): Promise<T> {
-  for (let pause = 500; ; pause *= 2) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isThrottlingError(error as Parameters<typeof isThrottlingError>[0]) || pause > 16_000) {
-        throw error;
-      }
-      await setTimeout(pause * (0.5 + Math.random() / 2));
-    }
-  }
-}
-
-/** Ends the process at once on Ctrl-C, `kill` and a terminal that closes. Says how things are. */
-function onInterrupt(tell: () => string): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.removeAllListeners(signal).on(signal, () => {
-      clearProgress();
-      console.error(`error: interrupted. ${tell()}`);
-      process.exit(1);
-    });
-  }
-}
-
-const eraseLine = '\r\u001B[K';
-let shownAt = 0;
-
-/** Shows on a terminal how far a command is, at most ten times a second. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY && Date.now() - shownAt >= 100) {
-    shownAt = Date.now();
-    process.stderr.write(eraseLine + text);
-  }
-}
-
-/** Makes room on a terminal for what is written next. */
-function clearProgress(): void {
-  if (process.stderr.isTTY) {
-    process.stderr.write(eraseLine);
-  }
-}
-
-/** Returns a number with its noun, like `1 plant` or `2 plants`. */
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 if (import.meta.main) {
   process.exitCode = await plantsProgram();

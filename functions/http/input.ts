@@ -59,12 +59,10 @@ function readBody(schema: ObjectSchema, event: APIGatewayProxyEvent): Part {
   if ('fault' in parsed) {
     return { faults: [{ pointer: '', detail: parsed.fault }] };
   }
-  const { members, repeated } = parsed.object;
-  const { content, faults } = readNamed(schema, members);
-  const all = [...repeated.map((name) => ({ name, detail: 'must occur only once' })), ...faults];
+  const { content, faults } = readMembers(schema, parsed.object);
   return {
     content,
-    faults: all.map(({ name, detail }) => ({ pointer: pointerTo(name), detail })),
+    faults: faults.map(({ name, detail }) => ({ pointer: pointerTo(name), detail })),
   };
 }
 
@@ -130,11 +128,20 @@ function readParameters(schema: ObjectSchema, given: Record<string, unknown>): P
   return { content, faults: faults.map(({ name, detail }) => ({ parameter: name, detail })) };
 }
 
-/** Reads named values by a schema. Names every fault, and every value that it does not know. */
-function readNamed(
-  schema: ObjectSchema,
-  given: Record<string, unknown>,
-): { content: unknown; faults: { name: string; detail: string }[] } {
+/** Named values, as their schema reads them. */
+interface Named {
+  content: unknown;
+  faults: { name: string; detail: string }[];
+}
+
+/** Reads an object by a schema. Names every fault, and every member that is unknown or repeated. */
+export function readMembers(schema: ObjectSchema, { members, repeated }: JsonObject): Named {
+  const { content, faults } = readNamed(schema, members);
+  const twice = repeated.map((name) => ({ name, detail: 'must occur only once' }));
+  return { content, faults: [...twice, ...faults] };
+}
+
+function readNamed(schema: ObjectSchema, given: Record<string, unknown>): Named {
   // Valibot's strict objects name one unknown member only, and neither `__proto__` nor
   // `constructor`.
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(schema.entries, name));

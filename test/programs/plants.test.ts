@@ -154,8 +154,8 @@ test('an import stores only what the API would, names other lines, and changes n
     'line 11: "\\u009b2J\\u202e" is unknown',
     'line 1: another plant has the id 1; it stays as it is',
     expect.stringMatching(/^line 5: .*"unknown" is unknown/),
-    expect.stringMatching(/^line 6: "id" must occur only once; name must be well-formed Unicode/),
-    expect.stringMatching(/^line 7: id must be at most 9223372036854775807; name is required/),
+    expect.stringMatching(/^line 6: "id" must occur only once; "name" must be well-formed Unicode/),
+    expect.stringMatching(/^line 7: "id" must be at most 9223372036854775807; "name" is required/),
     'line 8: it is not a JSON object',
     'line 9: it is not a JSON object',
   ]);

@@ -1,0 +1,43 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { CommandError } from './command-error.ts';
+
+export interface Line {
+  text: string;
+  /** The first line has 1. */
+  number: number;
+}
+
+/** Opens a file to read it. Throws a CommandError if that is impossible. */
+export async function openInput(path: string): Promise<Readable> {
+  const handle = await open(path).catch(refuseInput);
+  return handle.createReadStream();
+}
+
+function refuseInput({ message }: Error): never {
+  throw new CommandError(`The file cannot be read: ${message}. Name another one.`);
+}
+
+/** Yields the lines of a text, except empty ones. A longer line than `maxLength` may be cut. */
+export async function* linesOf(input: Readable, maxLength: number): AsyncGenerator<Line> {
+  let number = 0;
+  let rest = '';
+  try {
+    // readline would also end a line at U+2028, which a name can contain.
+    for await (const chunk of input.setEncoding('utf8')) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = (lines.pop() ?? '').slice(0, maxLength + 1);
+      for (const text of lines) {
+        number += 1;
+        if (text.trim() !== '') {
+          yield { text, number };
+        }
+      }
+    }
+  } catch (error) {
+    refuseInput(error as Error);
+  }
+  if (rest.trim() !== '') {
+    yield { text: rest, number: number + 1 };
+  }
+}
