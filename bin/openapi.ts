@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { type Fault, Problem } from '../functions/http/problem.ts';
 import {
   cursorAfter,
   cursorPattern,
@@ -11,17 +10,18 @@ import {
   newPlant,
 } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
-import { commonHeaders, requestIdHeader } from '../functions/shared/headers.ts';
 import { type Operation, operations } from '../functions/shared/operations.ts';
-import {
-  type ProblemCode,
-  problemMediaType,
-  problemMembers,
-  problems,
-} from '../functions/shared/problems.ts';
 import { exampleId, examplePlant } from './command-line/example-plant.ts';
-
-type Json = Record<string, unknown>;
+import {
+  errorResponses,
+  everyResponse,
+  faultSchema,
+  headers,
+  type Json,
+  problemSchema,
+  reference,
+  responses,
+} from './openapi/responses.ts';
 
 const plantId = {
   type: 'integer',
@@ -35,132 +35,23 @@ const textPattern = '^[^\\u0000-\\u001F\\u007F-\\u009F\\uFFFD]*$';
 
 /** Returns the JSON Schema of what clients send or get. */
 function jsonSchema(schema: v.GenericSchema): Json {
-  const converted = toJsonSchema(schema, {
-    typeMode: 'input',
+  const { $schema: _, ...members } = toJsonSchema(schema, {
     // The bounds of an int64 would be rounded, and the lengths of a text are its metadata.
     ignoreActions: ['min_value', 'max_value', 'regex'],
     overrideSchema({ valibotSchema, jsonSchema }): JsonSchema | undefined {
-      switch (valibotSchema.type) {
-        case 'bigint':
-          return plantId;
-        case 'string':
-          return { ...jsonSchema, pattern: textPattern };
-        case 'optional': {
-          // Generators of clients take a member with a default for one that is required.
-          const { default: _, ...others } = jsonSchema;
-          return { ...others, description: 'Empty if it is left out.' };
-        }
-        default:
-          return undefined;
+      if (valibotSchema.type === 'bigint') {
+        return plantId;
       }
+      return valibotSchema.type === 'string' ? { ...jsonSchema, pattern: textPattern } : undefined;
     },
   });
-  const { $schema: _, ...members } = converted;
   return members;
 }
 
-const reference = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
-const text = (description: string): Json => ({ type: 'string', description });
-
-const problemSchema = {
-  type: 'object',
-  properties: {
-    type: { type: 'string', format: 'uri', description: 'Tells the problems apart.' },
-    title: text('The type in words.'),
-    status: { type: 'integer', description: 'The status of the response.' },
-    detail: text('What is wrong, for a person.'),
-    instance: text('The id of the request, as in X-Request-Id.'),
-    errors: {
-      type: 'array',
-      minItems: 1,
-      items: reference('schemas', 'Fault'),
-      description: 'Every fault that was found, if the faults are known.',
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'instance'],
-};
-
-const faultSchema = {
-  type: 'object',
-  description: 'A fault of a request. It has one of pointer, parameter and header.',
-  properties: {
-    pointer: text('The place in the body, as a JSON pointer (RFC 6901).'),
-    parameter: text('The name of a parameter in the path or the query.'),
-    header: text('The name of a header.'),
-    detail: text('What is wrong, and what would be right.'),
-  },
-  required: ['detail'],
-};
-
-const requestId = 'JKJaXmPLvHcESHA=';
-const everyHeader = [requestIdHeader, ...Object.keys(commonHeaders())];
-const everyResponse = Object.fromEntries(
-  everyHeader.map((name) => [name, reference('headers', name)]),
-);
-
-const headers: Record<string, Json> = {
-  [requestIdHeader]: {
-    required: true,
-    description: 'Finds the log line of the request. It proves nothing about who sent it.',
-    schema: { type: 'string', minLength: 1 },
-    example: requestId,
-  },
-  ...Object.fromEntries(
-    Object.entries(commonHeaders()).map(([name, value]) => [
-      name,
-      { required: true, schema: { type: 'string', const: value } },
-    ]),
-  ),
-  'Retry-After': {
-    required: true,
-    description: 'The seconds to wait before the next attempt.',
-    schema: { type: 'integer', minimum: 1 },
-    example: 1,
-  },
-};
-
-const exampleFaults: Partial<Record<ProblemCode, Fault[]>> = {
-  'invalid-request': [
-    { pointer: '/name', detail: 'must be 1 to 200 code points long' },
-    { parameter: 'limt', detail: 'is unknown' },
-  ],
-  'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
-};
-
-/** A response is called as its problem, but for the two that have the same status. */
-type ErrorResponse = ProblemCode | 'forbidden';
-
-function codesOf(response: ErrorResponse): [ProblemCode, ...ProblemCode[]] {
-  return response === 'forbidden' ? ['insufficient-scope', 'request-blocked'] : [response];
-}
-
-function errorResponse(name: ErrorResponse): Json {
-  const codes = codesOf(name);
-  const own: Json = {};
-  for (const [name, value] of codes.flatMap((code) =>
-    Object.entries(problems[code].headers ?? {}),
-  )) {
-    own[name] =
-      name === 'Retry-After'
-        ? reference('headers', name)
-        : { required: codes.length === 1, schema: { type: 'string', const: value } };
-  }
-  const examples = codes.map((code) => {
-    const value = JSON.parse(new Problem(code, exampleFaults[code]).toJson(requestId));
-    return [code, { value }];
-  });
-  return {
-    description: codes.map((code) => problemMembers(code).title).join(', or '),
-    headers: { ...everyResponse, ...own },
-    content: {
-      [problemMediaType]: {
-        // One schema for all, which generators give one type. The examples tell them apart.
-        schema: reference('schemas', 'Problem'),
-        examples: Object.fromEntries(examples),
-      },
-    },
-  };
-}
+const { id, name, tag } = newPlant.entries;
+// Generators of clients take a member with a default for one that is required.
+const sentPlant = v.object({ id, name, tag: v.optional(tag.wrapped) });
+const shownPlant = v.object({ name, tag: tag.wrapped });
 
 const json = (schema: Json, example: unknown) => ({
   content: { 'application/json': { schema, example } },
@@ -197,32 +88,24 @@ const page = {
   ]),
 };
 
-interface Description {
-  summary: string;
-  description: string;
-  parameters?: Json[];
-  requestBody?: Json;
-  successes: Record<number, Json>;
-  /** In addition to those of every operation. */
-  errors: ErrorResponse[];
-}
-
-const descriptions: Record<Operation, Description> = {
+const descriptions: Record<Operation, Json> = {
   createPlant: {
     summary: 'Create a plant',
     description:
-      'Stores a plant under an id that the caller chooses. ' +
+      'Stores a plant under an id that the caller chooses. Its tag is empty if it is left out. ' +
       'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
       'back a plant that another caller deleted meanwhile.',
     requestBody: {
       required: true,
       ...json(reference('schemas', 'NewPlant'), { id: exampleId, ...examplePlant }),
     },
-    successes: {
-      200: created('The plant existed already, with the same content.'),
-      201: created('The plant was stored.'),
-    },
-    errors: ['plant-exists', 'content-too-large', 'unsupported-media-type'],
+    responses: responses(
+      {
+        200: created('The plant existed already, with the same content.'),
+        201: created('The plant was stored.'),
+      },
+      [409, 413, 415],
+    ),
   },
   listPlants: {
     summary: 'List the caller’s plants',
@@ -248,8 +131,7 @@ const descriptions: Record<Operation, Description> = {
         schema: { type: 'string', pattern: `^${cursorPattern}$` },
       },
     ],
-    successes: { 200: page },
-    errors: [],
+    responses: responses({ 200: page }),
   },
   deletePlant: {
     summary: 'Delete a plant',
@@ -257,47 +139,28 @@ const descriptions: Record<Operation, Description> = {
       'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
       'created meanwhile.',
     parameters: [{ name: 'id', in: 'path', required: true, schema: plantId }],
-    successes: { 204: { description: 'The plant was deleted.', headers: everyResponse } },
-    errors: ['plant-not-found'],
+    responses: responses(
+      { 204: { description: 'The plant was deleted.', headers: everyResponse } },
+      [404],
+    ),
   },
 };
 
-const everyOperation: ErrorResponse[] = [
-  'invalid-request',
-  'unauthorized',
-  'forbidden',
-  'too-many-requests',
-  'internal-error',
-  'unavailable',
-];
-
 const group = { name: 'Plants', description: 'What an owner keeps.' };
-
-function operationObject(name: Operation): Json {
-  const { successes, errors: own, ...described } = descriptions[name];
-  const errors = [...everyOperation, ...own].map((error) => {
-    const [code] = codesOf(error);
-    return [problems[code].status, reference('responses', error)];
-  });
-  return {
-    operationId: name,
-    tags: [group.name],
-    ...described,
-    security: [{ accessToken: [operations[name].scope] }],
-    responses: { ...successes, ...Object.fromEntries(errors) },
-  };
-}
 
 function paths(): Json {
   const items: Record<string, Json> = {};
-  for (const [name, { method, path }] of Object.entries(operations)) {
-    const operation = { [method.toLowerCase()]: operationObject(name as Operation) };
-    items[`/${path}`] = { ...items[`/${path}`], ...operation };
+  for (const [name, { method, path, scope }] of Object.entries(operations)) {
+    const operation = {
+      operationId: name,
+      tags: [group.name],
+      ...descriptions[name as Operation],
+      security: [{ accessToken: [scope] }],
+    };
+    items[`/${path}`] = { ...items[`/${path}`], [method.toLowerCase()]: operation };
   }
   return items;
 }
-
-const { name, tag } = newPlant.entries;
 
 const document = {
   openapi: '3.1.1',
@@ -311,7 +174,7 @@ const document = {
       'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
       'answered with no-such-operation. A body above 10 MB is answered with 413 in plain text. ' +
       'Within a version there are only additions, also to the members of an answer. ' +
-      `Every answer has the headers ${everyHeader.join(', ')}.`,
+      `Every answer has the headers ${Object.keys(headers).join(', ')}.`,
   },
   tags: [group],
   servers: [
@@ -326,17 +189,13 @@ const document = {
   components: {
     schemas: {
       // A request has no further members, and an answer may have some.
-      NewPlant: { ...jsonSchema(newPlant), additionalProperties: false },
-      Plant: jsonSchema(v.object({ name, tag: tag.wrapped })),
+      NewPlant: { ...jsonSchema(sentPlant), additionalProperties: false },
+      Plant: jsonSchema(shownPlant),
       Problem: problemSchema,
       Fault: faultSchema,
     },
     headers,
-    responses: Object.fromEntries(
-      [everyOperation, ...Object.values(descriptions).map(({ errors }) => errors)]
-        .flat()
-        .map((name) => [name, errorResponse(name)]),
-    ),
+    responses: errorResponses,
     securitySchemes: {
       accessToken: {
         type: 'http',

@@ -130,7 +130,7 @@ export function differencesFromProblem(code: ProblemCode, answer: Answer): strin
     Object.values(content).some(({ examples = {} }) => code in examples),
   );
   // No operation answers the problem of a path that is not described. It has the usual headers.
-  const { headers = {} } = responses['plant-not-found'] ?? {};
+  const { headers = {} } = responses.Error404 ?? {};
   const usual = {
     headers,
     content: { 'application/problem+json': { schema: { ...schemas.Problem } } },

@@ -1,0 +1,114 @@
+import { type Fault, Problem } from '../../functions/http/problem.ts';
+import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
+import {
+  type ProblemCode,
+  problemMediaType,
+  problemMembers,
+  problems,
+} from '../../functions/shared/problems.ts';
+
+export type Json = Record<string, unknown>;
+
+export const reference = (kind: string, name: string): Json => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+const text = (description: string): Json => ({ type: 'string', description });
+
+export const problemSchema = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'Tells the problems apart.' },
+    title: text('The type in words.'),
+    status: { type: 'integer', description: 'The status of the response.' },
+    detail: text('What is wrong, for a person.'),
+    instance: text('The id of the request, as in X-Request-Id.'),
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: reference('schemas', 'Fault'),
+      description: 'Every fault that was found, if the faults are known.',
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+};
+
+export const faultSchema = {
+  type: 'object',
+  description: 'A fault of a request. It has one of pointer, parameter and header.',
+  properties: {
+    pointer: text('The place in the body, as a JSON pointer (RFC 6901).'),
+    parameter: text('The name of a parameter in the path or the query.'),
+    header: text('The name of a header.'),
+    detail: text('What is wrong, and what would be right.'),
+  },
+  required: ['detail'],
+};
+
+const requestId = 'JKJaXmPLvHcESHA=';
+const constant = (value: string, required = true): Json => ({
+  required,
+  schema: { type: 'string', const: value },
+});
+export const headers: Record<string, Json> = {
+  [requestIdHeader]: {
+    required: true,
+    description: 'Finds the log line of the request. It proves nothing about who sent it.',
+    schema: { type: 'string', minLength: 1 },
+    example: requestId,
+  },
+  ...Object.fromEntries(
+    Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
+  ),
+};
+export const everyResponse = Object.fromEntries(
+  Object.keys(headers).map((name) => [name, reference('headers', name)]),
+);
+
+const exampleFaults: Partial<Record<ProblemCode, Fault[]>> = {
+  'invalid-request': [
+    { pointer: '/name', detail: 'must be 1 to 200 code points long' },
+    { parameter: 'limt', detail: 'is unknown' },
+  ],
+  'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
+};
+
+/** The problems of the operations, by the names of their responses: one for each status. */
+const problemsByResponse = Object.groupBy(
+  (Object.keys(problems) as ProblemCode[]).filter((code) => code !== 'no-such-operation'),
+  (code) => `Error${problems[code].status}`,
+);
+
+function errorResponse(codes: ProblemCode[]): Json {
+  const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
+  const examples = codes.map((code) => {
+    const value = JSON.parse(new Problem(code, exampleFaults[code]).toJson(requestId));
+    return [code, { value }];
+  });
+  return {
+    description: codes.map((code) => problemMembers(code).title).join(', or '),
+    headers: {
+      ...everyResponse,
+      ...Object.fromEntries(
+        own.map(([name, value]) => [name, constant(value, codes.length === 1)]),
+      ),
+    },
+    content: {
+      [problemMediaType]: {
+        // One schema for all, which generators give one type. The examples tell them apart.
+        schema: reference('schemas', 'Problem'),
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+export const errorResponses: Json = Object.fromEntries(
+  Object.entries(problemsByResponse).map(([name, codes = []]) => [name, errorResponse(codes)]),
+);
+
+/** Returns the responses of an operation: its own, and those that every operation has. */
+export function responses(successes: Record<number, Json>, errors: number[] = []): Json {
+  const all = [400, 401, 403, 429, 500, 503, ...errors];
+  const references = all.map((status) => [status, reference('responses', `Error${status}`)]);
+  return { ...successes, ...Object.fromEntries(references) };
+}
