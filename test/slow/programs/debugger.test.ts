@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { copyProject } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { startNpmStart } from '../../support/program.ts';
-import { attach } from '../devtools.ts';
 
 const list = `
 interface Event {
@@ -22,6 +22,30 @@ const lineNumber = list.split('\n').findIndex((line) => line.includes('return'))
 
 /** Answers of the debug protocol are what the protocol says. */
 type Json = ReturnType<typeof JSON.parse>;
+
+/** Attaches to the debugger of a process. Returns what sends a command and returns its result. */
+async function attach(url: string, onEvent: (method: string, params: Json) => void) {
+  const socket = new WebSocket(url);
+  const answers = new Map<number, PromiseWithResolvers<Json>>();
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result, error, method, params } = JSON.parse(String(data));
+    if (error) {
+      answers.get(id)?.reject(new Error(error.message));
+    } else if (id) {
+      answers.get(id)?.resolve(result);
+    } else {
+      onEvent(method, params);
+    }
+  });
+  await eventually(`a connection to ${url}`, once(socket, 'open'));
+  return (method: string, params: object = {}) => {
+    const id = answers.size + 1;
+    const answer = Promise.withResolvers<Json>();
+    answers.set(id, answer);
+    socket.send(JSON.stringify({ id, method, params }));
+    return eventually(`an answer to ${method}`, answer.promise);
+  };
+}
 
 /** Starts `npm start -- --inspect` in a copy, whose list of plants has a breakpoint. */
 async function startDebugged() {
