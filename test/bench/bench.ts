@@ -18,11 +18,11 @@ import { proxyEvent } from '../support/service/proxy-event.ts';
 // Measures the CPU time of each function beside a bare command handler with the same SDK, in new
 // processes with Lambda's flags, against a database that answers at once. Prints ratios, which hold
 // on any machine, and keeps nothing.
-//   npm run bench [-- --rounds 12] [-- --beside ASSEMBLY]
+//   npm run bench [-- --rounds 13] [-- --beside ASSEMBLY]
 // An assembly of an earlier version comes from `npx cdk synth --output ASSEMBLY`.
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '12' }, beside: { type: 'string' } },
+  options: { rounds: { type: 'string', default: '13' }, beside: { type: 'string' } },
 });
 
 /** As Lambda starts Node with 512 MB: 5 % of it for young objects, 90 % for old ones. */
@@ -34,36 +34,26 @@ const lambdaFlags = [
 
 const token = forge('caller000000');
 const authorizer = { owner: 'caller' };
+const body = '{"id":7,"name":"Monstera deliciosa","tag":"indoor"}';
+const methodArn = 'arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/plants';
 /** The functions by their ids in the template, and a list of a thousand plants. */
 const cases = {
-  CreatePlant: {
-    entry: 'create-plant',
-    calls: 300,
-    event: proxyEvent({ authorizer, body: '{"id":7,"name":"Monstera deliciosa","tag":"indoor"}' }),
+  CreatePlant: { entry: 'create-plant', event: proxyEvent({ authorizer, body }) },
+  ListPlants: { entry: 'list-plants', event: proxyEvent({ authorizer }) },
+  'ListPlants, 1000 plants': {
+    entry: 'list-plants',
+    event: proxyEvent({ authorizer: { owner: 'thousand' } }),
   },
-  ListPlants: { entry: 'list-plants', calls: 300, event: proxyEvent({ authorizer }) },
   DeletePlant: {
     entry: 'delete-plant',
-    calls: 300,
     event: proxyEvent({ authorizer, pathParameters: { id: '7' } }),
   },
   Authorizer: {
     entry: 'authorize',
-    calls: 300,
-    event: {
-      type: 'TOKEN',
-      authorizationToken: `Bearer ${token}`,
-      methodArn: 'arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/plants',
-    },
-  },
-  'ListPlants, 1000 plants': {
-    entry: 'list-plants',
-    calls: 40,
-    event: proxyEvent({ authorizer: { owner: 'thousand' } }),
+    event: { type: 'TOKEN', authorizationToken: `Bearer ${token}`, methodArn },
   },
 };
 type Case = keyof typeof cases;
-const names = Object.keys(cases) as Case[];
 
 interface Candidate {
   of: Case;
@@ -74,39 +64,38 @@ interface Candidate {
 /** The CPU time in µs of what a function did. */
 type Figures = Record<'start' | 'first' | 'later', number>;
 
-/** The build of `raw`. It stays as it is, so that our build is not its own measure. */
-const pinned: BuildOptions = {
-  minify: true,
-  format: 'cjs',
-  mainFields: ['module', 'main'],
-  supported: { 'dynamic-import': false },
-  alias: {
-    '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'environment-credentials.mjs'),
-  },
-};
-
-function buildRaw(folder: string, entry: string, name: string, options: BuildOptions): string {
-  const file = join(folder, `${name}-${entry}.cjs`);
+/** Bundles the bare command handler of a function. */
+function bundleRaw(folder: string, entry: string, name: string, options: BuildOptions): string {
+  const outfile = join(folder, `${name}-${entry}.cjs`);
   buildSync({
     entryPoints: [join(import.meta.dirname, 'raw.mjs')],
-    outfile: file,
+    outfile,
     bundle: true,
     platform: 'node',
     target: 'node24',
+    format: 'cjs',
+    minify: true,
     define: { 'process.env.OPERATION': JSON.stringify(entry) },
     ...options,
   });
-  return file;
+  return outfile;
 }
 
-/** Returns the file that Lambda loads of each function in an assembly. */
-function bundlesIn(assembly: string): (name: Case) => string {
+/** The build of `raw`. It stays as it is, so that the stack's build is not its own measure. */
+const slim: BuildOptions = {
+  mainFields: ['module', 'main'],
+  supported: { 'dynamic-import': false },
+  alias: {
+    '@aws-sdk/credential-provider-node': join(root, 'functions', 'dynamodb', 'credentials.ts'),
+  },
+};
+
+/** Returns the file that Lambda loads of a function in an assembly. */
+function bundleIn(assembly: string, of: Case): string {
   const template = readFileSync(join(assembly, 'PlantStore.template.json'), 'utf8');
-  const { Resources } = JSON.parse(template);
-  return (name) => {
-    const [id = ''] = name.split(',');
-    return join(assembly, Resources[id].Metadata['aws:asset:path'], 'start.mjs');
-  };
+  const [id = ''] = of.split(',');
+  const { 'aws:asset:path': asset } = JSON.parse(template).Resources[id].Metadata;
+  return join(assembly, asset, 'start.mjs');
 }
 
 function candidatesIn(folder: string): Candidate[] {
@@ -116,19 +105,17 @@ function candidatesIn(folder: string): Candidate[] {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
-  const ours = bundlesIn(assembly);
-  const beside = values.beside === undefined ? undefined : bundlesIn(values.beside);
-  // How CDK's NodejsFunction builds a function that it is only told to minify.
-  const cdkDefault = buildRaw(folder, 'create-plant', 'default', { minify: true, format: 'cjs' });
-  return names.flatMap((of): Candidate[] => {
+  const candidates: Candidate[] = [];
+  for (const of of Object.keys(cases) as Case[]) {
     const { entry } = cases[of];
-    return [
-      { of, build: 'ours', file: ours(of) },
-      { of, build: 'raw', file: buildRaw(folder, entry, 'raw', pinned) },
-      ...(of === 'CreatePlant' ? [{ of, build: 'CDK default' as const, file: cdkDefault }] : []),
-      ...(beside ? [{ of, build: 'beside' as const, file: beside(of) }] : []),
-    ];
-  });
+    candidates.push({ of, build: 'ours', file: bundleIn(assembly, of) });
+    candidates.push({ of, build: 'raw', file: bundleRaw(folder, entry, 'raw', slim) });
+    candidates.push({ of, build: 'CDK default', file: bundleRaw(folder, entry, 'default', {}) });
+    if (values.beside) {
+      candidates.push({ of, build: 'beside', file: bundleIn(values.beside, of) });
+    }
+  }
+  return candidates;
 }
 
 const plantOf = (id: number) => ({
@@ -136,8 +123,10 @@ const plantOf = (id: number) => ({
   name: { S: `Monstera deliciosa ${id}` },
   tag: { S: 'indoor' },
 });
-const page = (length: number) =>
-  JSON.stringify({ Items: Array.from({ length }, (_, i) => plantOf(i)), Count: length });
+const page = (length: number) => ({
+  Items: Array.from({ length }, (_, id) => plantOf(id)),
+  Count: length,
+});
 const record = {
   id: { S: token.slice(4, 16) },
   digest: { B: createHash('sha256').update(token).digest('base64') },
@@ -150,79 +139,62 @@ const answers: Record<string, string> = {
   PutItem: '{}',
   DeleteItem: JSON.stringify({ Attributes: plantOf(1) }),
   GetItem: JSON.stringify({ Item: record }),
-  Query: page(10),
+  Query: JSON.stringify(page(10)),
 };
-const thousand = page(1000);
-
-interface Stub {
-  endpoint: string;
-  /** The file of its certificate. */
-  certificate: string;
-}
+const thousand = JSON.stringify(page(1000));
 
 /** Starts a database that answers every command at once, over TLS as DynamoDB does. */
-async function startStub(folder: string): Promise<Stub> {
-  const { key, certificate } = makeCertificate(folder);
-  const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
-  const server = createServer({ ...tls, keepAliveTimeout: 60_000 }, async (request, response) => {
-    const body = await text(request);
+async function startDatabase(key: string, certificate: string): Promise<string> {
+  const tls = { key: readFileSync(key), cert: readFileSync(certificate), keepAliveTimeout: 60_000 };
+  const server = createServer(tls, async (request, response) => {
+    const sent = await text(request);
     const command = `${request.headers['x-amz-target']}`.split('.')[1] ?? '';
     response.setHeader('content-type', 'application/x-amz-json-1.0');
-    response.end(body.includes('thousand') ? thousand : answers[command]);
+    response.end(sent.includes('thousand') ? thousand : answers[command]);
   });
   server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { endpoint: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, certificate };
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Runs a candidate in a new process. */
-async function measure({ of, file }: Candidate, { endpoint, certificate }: Stub): Promise<Figures> {
-  const { event, calls } = cases[of];
-  const input = JSON.stringify({ file: pathToFileURL(file).href, event, calls });
+async function measure({ of, file }: Candidate, variables: NodeJS.ProcessEnv): Promise<Figures> {
   const program = join(import.meta.dirname, 'measure.mjs');
+  const input = JSON.stringify({ file: pathToFileURL(file).href, event: cases[of].event });
   const child = spawn(process.execPath, [...lambdaFlags, program, input], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate },
+    env: variables,
   });
   return JSON.parse(await text(child.stdout));
 }
 
-const shuffled = <T>(list: T[]): T[] => {
-  const places = new Map(list.map((item) => [item, Math.random()]));
-  return list.toSorted((a, b) => Number(places.get(a)) - Number(places.get(b)));
-};
-
 function median(numbers: number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  const [below = Number.NaN, above = Number.NaN] = [
-    sorted[Math.floor(middle)],
-    sorted[Math.ceil(middle)],
-  ];
-  return (below + above) / 2;
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 try {
   const candidates = candidatesIn(folder);
-  const stub = await startStub(folder);
-  const figures = new Map<Candidate, Figures[]>(candidates.map((one) => [one, []]));
+  const { key, certificate } = makeCertificate(folder);
+  const endpoint = await startDatabase(key, certificate);
+  const variables = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };
+  const rounds: Map<Candidate, Figures>[] = [];
   // The first round warms the machine's caches.
   for (let round = 0; round <= Number(values.rounds); round += 1) {
-    for (const candidate of shuffled(candidates)) {
-      const measured = await measure(candidate, stub);
-      if (round > 0) {
-        figures.get(candidate)?.push(measured);
-      }
+    const figures = new Map<Candidate, Figures>();
+    for (const candidate of candidates.toSorted(() => Math.random() - 0.5)) {
+      figures.set(candidate, await measure(candidate, variables));
     }
+    rounds.push(figures);
   }
 
   /** Returns the median of the ratios to raw, paired round by round. */
   function ratio(candidate: Candidate, figure: keyof Figures): string {
     const raw = candidates.find(({ of, build }) => of === candidate.of && build === 'raw');
-    const ratios = (figures.get(candidate) ?? []).map((one, round) => {
-      const theirs = raw && figures.get(raw)?.[round]?.[figure];
-      return one[figure] / (theirs ?? Number.NaN);
+    const ratios = rounds.slice(1).map((figures) => {
+      const [ours, theirs] = [figures.get(candidate), raw && figures.get(raw)];
+      return ours && theirs ? ours[figure] / theirs[figure] : Number.NaN;
     });
     return median(ratios).toFixed(2);
   }
