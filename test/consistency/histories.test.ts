@@ -65,7 +65,7 @@ const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map((
 let histories = 0;
 
 testProperty('every answer to three owners is that of a model in memory', {
-  counts: { short: 5, full: 250 },
+  counts: { short: 5, full: 100 },
   cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
   async holds(commands) {
     histories += 1;
@@ -83,7 +83,7 @@ let dataSets = 0;
 
 testProperty('pages have each plant that stood throughout once, while others write', {
   isConcurrent: true,
-  counts: { short: 3, full: 100 },
+  counts: { short: 3, full: 50 },
   cases: fc.tuple(
     dataSet,
     fc.integer({ min: 1, max: 8 }),

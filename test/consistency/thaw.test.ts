@@ -13,7 +13,7 @@ import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
 
 /** How often a function is frozen and thawed in each way. */
-const thaws = isThorough ? 300 : 20;
+const thaws = isThorough ? 100 : 20;
 let files: ReturnType<typeof makeCertificate>;
 beforeAll(() => {
   files = makeCertificate(temporaryFolder());

@@ -110,8 +110,8 @@ async function batchHolds(creates: Create[]): Promise<void> {
 /** So many creates share one list at their end, which shows that nothing else was stored. */
 const batch = 20;
 for (const [name, body, full] of [
-  ['a body of a create is answered as the contract asks', bodies, 5000],
-  ['a body whose bytes are changed is answered as the contract asks', mutatedBodies, 2500],
+  ['a body of a create is answered as the contract asks', bodies, 2000],
+  ['a body whose bytes are changed is answered as the contract asks', mutatedBodies, 1000],
 ] as const) {
   testProperty(name, {
     counts: { short: 4, full: full / batch },

@@ -53,7 +53,7 @@ const testCases = <T>(
   holds: (one: T, isOverHttp: boolean) => Promise<void>,
 ) =>
   testProperty(name, {
-    counts: { short: 50, full: 2500 },
+    counts: { short: 50, full: 1000 },
     cases: fc.tuple(cases, fc.nat(9)),
     holds: ([one, digit]) => holds(one, digit === 5),
   });
@@ -204,7 +204,7 @@ function change(event: Record<string, unknown>, place: string[], value: unknown)
 }
 
 testProperty('an event that no gateway sends is never answered with a 5xx', {
-  counts: { short: 80, full: 2500 },
+  counts: { short: 80, full: 1000 },
   cases: fc.tuple(fc.constantFrom(...operationNames), changes),
   async holds([operation, changed]) {
     const body = operation === 'createPlant' ? '{"id":7,"name":"Aloe"}' : undefined;
