@@ -73,7 +73,7 @@ async function start(options: Options): Promise<void> {
       isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
     ),
   );
-  const origin = await listen(server, options.port, '127.0.0.1', '--port');
+  const origin = await listen(server, options.port);
   if (options.watch) {
     await watchFunctions(() => {
       functions.reload();

@@ -5,13 +5,13 @@ import { type AddressInfo, isIPv6, type Server } from 'node:net';
 /**
  * Makes a server listen on a port, or on any free one if it is 0, and returns its origin, like
  * `http://127.0.0.1:3000`. Rejects with one line for people if it cannot. `option` is the option
- * that chooses another port.
+ * of the command line that chooses another port.
  */
 export async function listen(
   server: Server,
   port: number,
   host = '127.0.0.1',
-  option?: string,
+  option = '--port',
 ): Promise<string> {
   try {
     await once(server.listen(port, host), 'listening');
@@ -26,18 +26,15 @@ function explained(
   cause: NodeJS.ErrnoException,
   port: number,
   host: string,
-  option = 'another option',
+  option: string,
 ): Error {
   switch (cause.code) {
     case 'EADDRINUSE':
       return new Error(`Port ${port} is taken. Choose another with ${option}.`, { cause });
     case 'EACCES':
-      return new Error(
-        `Port ${port} is not allowed for this user. Choose another with ${option}.`,
-        {
-          cause,
-        },
-      );
+      return new Error(`This user may not use port ${port}. Choose another with ${option}.`, {
+        cause,
+      });
     case 'EADDRNOTAVAIL':
       return new Error(`${host} is not an address of this machine.`, { cause });
     default:
