@@ -1,7 +1,28 @@
-import { Readable } from 'node:stream';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { logError } from '../log.ts';
+
+/** Returns a handler of requests whose connections end in memory and bring `answer` to each. */
+function answerFromMemory(answer: object): NodeHttpHandler {
+  const body = JSON.stringify(answer);
+  const response = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const createConnection = () =>
+    new Duplex({
+      read() {},
+      write(_request, _encoding, done) {
+        this.push(response);
+        done();
+      },
+    });
+  return new NodeHttpHandler({
+    httpAgent: Object.assign(new HttpAgent(), { createConnection }),
+    httpsAgent: Object.assign(new HttpsAgent(), { createConnection }),
+  });
+}
 
 /**
  * Warms up: makes a call to the database, to which `answer` is the answer, without sending it. Call
@@ -14,14 +35,7 @@ export async function warmUpClient(
   call: () => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = config;
-  const handle = async () => ({
-    response: {
-      statusCode: 200,
-      headers: {},
-      body: Readable.from([Buffer.from(JSON.stringify(answer))]),
-    },
-  });
-  config.requestHandler = Object.assign(Object.create(requestHandler), { handle });
+  config.requestHandler = answerFromMemory(answer);
   try {
     // The first TLS context parses the certificates that Node trusts.
     createSecureContext();

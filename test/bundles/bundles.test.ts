@@ -119,8 +119,10 @@ test('the bundles answer as the contract says', () => {
 
 test.each(ids)(
   '%s warms up TLS at its start, connects to nothing, logs nothing and loads little',
-  (id) => {
-    const { atStart, modules } = bundles[id];
+  async (id) => {
+    const { modules } = bundles[id];
+    // It has no endpoint, as in AWS, so that the database would be DynamoDB over TLS.
+    const { atStart } = await runFunction(bundleOf(id), { environment: functionVariables('') });
     expect(atStart).toEqual({ connections: 0, secureContexts: 1, log: [] });
     expect(modules).toContain('NativeModule https');
     expect(modules.filter((name) => /undici|http2|webstreams|zlib|worker/.test(name))).toEqual([]);

@@ -1,4 +1,4 @@
-import { ClientRequest } from 'node:http';
+import { Socket } from 'node:net';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
@@ -31,7 +31,7 @@ const item = { id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
 let found: object = item;
 const received: string[] = [];
 let log: { code: string }[] = [];
-const requests = jest.spyOn(ClientRequest.prototype, 'end');
+const connections = jest.spyOn(Socket.prototype, 'connect');
 const calls = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
 
 beforeAll(async () => {
@@ -75,11 +75,14 @@ test.each([
   found = given.answer;
   received.length = 0;
   log = [];
-  requests.mockClear();
+  connections.mockClear();
   calls.mockClear();
   await warmUp();
   expect({ calls: calls.mock.calls.length, log }).toEqual({ calls: 1, log: [] });
-  expect({ requests: requests.mock.calls.length, received }).toEqual({ requests: 0, received: [] });
+  expect({ connections: connections.mock.calls.length, received }).toEqual({
+    connections: 0,
+    received: [],
+  });
 
   await handler(given.event, context);
   expect(received).toEqual([given.sent]);
