@@ -98,6 +98,23 @@ test.each(operations)('$entry gives up its commands when its time is over', asyn
   expect(signals).toEqual([expect.any(AbortSignal)]);
 });
 
+test('the authorizer gives up half a second before its function ends', async () => {
+  const { handler }: LambdaFunction = await import('../../functions/authorize.ts');
+  log = [];
+  // A database that never answers.
+  calls.mockImplementationOnce(() => new Promise(() => {}));
+  // However busy the machine is, timers that are set at once run in the order of their times.
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+  }, 300);
+  const ended = handler(authorizer.event, { getRemainingTimeInMillis: () => 600 });
+  await expect(ended).rejects.toThrow('The access token could not be judged.');
+  clearTimeout(timer);
+  expect(isLate).toBe(false);
+  expect(log).toMatchObject([{ code: 'AUTHORIZER_FAILED' }]);
+});
+
 test('a warm-up gets its answer to every command, and later ones are sent', async () => {
   const database = connect();
   const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
