@@ -38,6 +38,10 @@ const faults: Record<string, () => unknown> = {
   },
   nothing: () => undefined,
   wait: () => new Promise(() => {}),
+  print() {
+    console.error('a line of my own');
+    return { statusCode: 204 };
+  },
   environment: () => ({ statusCode: 200, body: JSON.stringify(process.env) }),
 };
 
@@ -100,6 +104,14 @@ test.each([
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   await says(cause);
   expect(await list()).toEqual(plants);
+});
+
+test('what a function prints is shown, but for the lines that a request line sums up', async () => {
+  await store.list('?fault=print');
+  await says('a line of my own');
+  await list();
+  await says('/v1/plants 200');
+  expect(store.output.stderr).not.toContain('PLANTS_LISTED');
 });
 
 test('the functions have the environment variables of AWS, and none of the developer', async () => {
