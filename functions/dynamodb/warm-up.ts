@@ -6,8 +6,11 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { logError } from '../log.ts';
 
-/** Returns a handler of requests whose connections end in memory and bring `answer` to each. */
-function answerFromMemory(answer: object): NodeHttpHandler {
+/**
+ * Returns a request handler of the SDK that gets the same answer to every request from memory. Only
+ * the connection is not real, so that Node's HTTP client is warmed up too.
+ */
+function handlerInMemory(answer: object): NodeHttpHandler {
   const body = JSON.stringify(answer);
   const response = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const createConnection = () =>
@@ -35,7 +38,7 @@ export async function warmUpClient(
   call: () => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = config;
-  config.requestHandler = answerFromMemory(answer);
+  config.requestHandler = handlerInMemory(answer);
   try {
     // The first TLS context parses the certificates that Node trusts.
     createSecureContext();
