@@ -40,11 +40,6 @@ export interface FaultProxy {
   /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
   /**
-   * Tells whether a client gave up a command about an owner or a token before its fault had been
-   * played, or did not take the answer. The machine is too busy then.
-   */
-  isCutShort(subject: string): boolean;
-  /**
    * Sets the faults of the next requests about an owner or a token, one for each. The last fault
    * stays. Without faults, they pass, as all other requests do.
    */
@@ -58,9 +53,6 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   const seen = new Map<string, string[]>();
-  const cutShort = new Set<string>();
-  /** What the end of a connection means for the last command on it. */
-  const atEnd = new WeakMap<Socket, () => void>();
 
   const server = createServer(async (request, response) => {
     const { socket, headers } = request;
@@ -72,29 +64,10 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     seen.set(subject, [...commands, command]);
     const script = scripts.get(subject) ?? [];
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
-    let isPlayed = endless.has(fault);
-    atEnd.set(socket, () => {
-      if (!isPlayed || response.writableEnded) {
-        cutShort.add(subject);
-      }
-    });
-    // The client has given up before, for a pause that only a busy machine makes.
-    if (fault === crawl && commands.length > 0) {
-      cutShort.add(subject);
-    }
     const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
     const access = `${parameters.TableName} ${command}`;
     await fault({ access, subject, signedAt, socket, response, forward });
-    isPlayed = true;
-    if (response.writableEnded && socket.destroyed) {
-      cutShort.add(subject);
-    }
-  });
-  server.on('connection', (socket) => {
-    for (const event of ['end', 'close']) {
-      socket.on(event, () => atEnd.get(socket)?.());
-    }
   });
   const origin = await listen(server, 0);
   function stop(): void {
@@ -108,7 +81,6 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       return origin;
     },
     seen: (subject) => seen.get(subject) ?? [],
-    isCutShort: (subject) => cutShort.has(subject),
     play(subject, ...faults) {
       scripts.set(subject, faults);
     },
@@ -212,16 +184,18 @@ export const slow: Fault = executed(async ({ status, headers, body }, { response
 
 /**
  * The database executes the command, and its answer goes on for longer than a function may take,
- * without a pause for which the client would give up.
+ * without a pause for which the client would give up. It begins at once, because a busy machine may
+ * take longer to execute the command than the client waits.
  */
-export const crawl: Fault = executed(async ({ status, headers }, { response }) => {
-  const { 'content-length': _, ...others } = headers;
-  response.writeHead(status, others);
+export const crawl: Fault = async ({ forward, response }) => {
+  response.writeHead(200, { 'Content-Type': json });
+  const execution = forward();
   while (!response.destroyed) {
     response.write(' ');
     await setTimeout(100);
   }
-});
+  await execution;
+};
 
 const maxSkewMs = 5 * 60_000;
 
@@ -268,9 +242,6 @@ export const drip: Fault = executed(async (_, { socket }) => {
     socket.write('.');
   }
 });
-
-/** The client ends these. */
-const endless = new Set([crawl, drip]);
 
 /** The database executes the command, and its answer stops before the end. */
 export const stall: Fault = executed(({ status, headers, body }, { response }) =>
