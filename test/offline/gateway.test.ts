@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type Answered, gateway } from '../../lib/offline/gateway.ts';
 import { caught, listen } from '../../lib/offline/listen.ts';
+import { tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
@@ -189,4 +190,23 @@ test('a listener that throws breaks its request off, and the next one is served'
   expect(printed).toHaveBeenCalledWith(new Error('a fault of ours'));
   printed.mockRestore();
   throwing.close().closeAllConnections();
+});
+
+test('a policy of the authorizer is kept for as long as the setting says', async () => {
+  const now = jest.spyOn(performance, 'now');
+  const authorization = `Bearer ${forge()}`;
+  const policyDocument = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Resource: '*' }] };
+  const payload = JSON.stringify({ principalId: 'ann', policyDocument });
+  const judge = jest.fn(async () => ({ id: 1, payload, log: [] }));
+  const { authorize } = tokenAuthorizer(judge, 60);
+  for (const [time, judged] of [
+    [0, 1],
+    [59_999, 1],
+    [60_000, 2],
+  ] as const) {
+    now.mockReturnValue(time);
+    await authorize(authorization, 'arn', []);
+    expect(judge).toHaveBeenCalledTimes(judged);
+  }
+  now.mockRestore();
 });
