@@ -24,23 +24,6 @@ def name_request_id():
     apigateway_v1._put_gateway_response = put_with_known_name
 
 
-def take_status_of_default():
-    """Gives a type of response that is not declared the status of DEFAULT_4XX or DEFAULT_5XX.
-
-    https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-    """
-    find = apigateway_v1._gateway_response_for_type
-
-    def find_with_status(customized, response_type):
-        response = find(customized, response_type)
-        family = customized.get(apigateway_v1._gateway_response_family(response_type), {})
-        if response.get("defaultResponse") and "statusCode" in family:
-            return {**response, "statusCode": family["statusCode"]}
-        return response
-
-    apigateway_v1._gateway_response_for_type = find_with_status
-
-
 def take_first_metric():
     """Makes an alarm on an expression an alarm on its first metric, because no test watches it."""
     record = provisioners._cw_metric_alarm_record
@@ -57,7 +40,6 @@ def take_first_metric():
 
 if __name__ == "__main__":
     name_request_id()
-    take_status_of_default()
     take_first_metric()
 
     from ministack.app import main

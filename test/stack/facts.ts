@@ -99,7 +99,34 @@ describe.each(cases)('the template ($name)', ({ template, corsOrigin, cacheSecon
     ]);
   });
 
-  test('declares the gateway responses', () => {
+  test('declares exactly these gateway responses', () => {
+    const declared = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map(
+      ({ ResponseType, StatusCode, ResponseTemplates }) => {
+        const { type, status } = JSON.parse(ResponseTemplates['application/json']);
+        expect(StatusCode).toBe(`${status}`);
+        return `${ResponseType} ${status} ${type.replace('urn:problem-type:plant-store:', '')}`;
+      },
+    );
+    expect(declared.sort()).toEqual([
+      'ACCESS_DENIED 403 insufficient-scope',
+      'API_CONFIGURATION_ERROR 503 unavailable',
+      'AUTHORIZER_CONFIGURATION_ERROR 503 unavailable',
+      'AUTHORIZER_FAILURE 503 unavailable',
+      'DEFAULT_4XX 404 no-such-operation',
+      'DEFAULT_5XX 503 unavailable',
+      'INTEGRATION_FAILURE 503 unavailable',
+      'INTEGRATION_TIMEOUT 503 unavailable',
+      'MISSING_AUTHENTICATION_TOKEN 404 no-such-operation',
+      'REQUEST_TOO_LARGE 413 content-too-large',
+      'RESOURCE_NOT_FOUND 404 no-such-operation',
+      'THROTTLED 429 too-many-requests',
+      'UNAUTHORIZED 401 unauthorized',
+      'UNSUPPORTED_MEDIA_TYPE 415 unsupported-media-type',
+      'WAF_FILTERED 403 request-blocked',
+    ]);
+  });
+
+  test('gives gateway responses the bodies and headers of problems', () => {
     const declared = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map(
       ({ RestApiId: _, ResponseTemplates, ...properties }) => ({
         ...properties,

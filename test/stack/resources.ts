@@ -23,7 +23,7 @@ test('the stack has these resources and no others', () => {
   const expected = {
     'AWS::ApiGateway::Authorizer': 1,
     'AWS::ApiGateway::Deployment': 1,
-    'AWS::ApiGateway::GatewayResponse': 12,
+    'AWS::ApiGateway::GatewayResponse': 15,
     'AWS::ApiGateway::Method': 3,
     'AWS::ApiGateway::Resource': 2,
     'AWS::ApiGateway::RestApi': 1,
