@@ -7,6 +7,7 @@ import {
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
+import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
 import { protectWrites, RetryStrategy } from '../functions/dynamodb/writes.ts';
 import { readMembers } from '../functions/http/input.ts';
 import { parseJsonObject } from '../functions/http/json.ts';
@@ -15,7 +16,6 @@ import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { attempts } from '../functions/shared/timeouts.ts';
-import { deleteToken, listTokens } from './command-line/access-tokens.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { explain } from './command-line/explain.ts';

@@ -1,8 +1,4 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { statusOf } from '../functions/access-tokens/record.ts';
-import { tokenId } from '../functions/access-tokens/token.ts';
-import { tokenIdPattern } from '../functions/shared/access-token.ts';
-import { allScopes, type Scope } from '../functions/shared/operations.ts';
 import {
   expiresAt,
   type IssuedToken,
@@ -13,7 +9,11 @@ import {
   rotateToken,
   type TokenRecord,
   type UnreadableToken,
-} from './command-line/access-tokens.ts';
+} from '../functions/access-tokens/administration.ts';
+import { statusOf } from '../functions/access-tokens/record.ts';
+import { tokenId } from '../functions/access-tokens/token.ts';
+import { tokenIdPattern } from '../functions/shared/access-token.ts';
+import { allScopes, type Scope } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { printable } from './command-line/printable.ts';

@@ -1,3 +1,4 @@
+import { AdministrationError } from '../../functions/access-tokens/administration.ts';
 import { CommandError } from './command-error.ts';
 import {
   databaseEndpoint,
@@ -18,7 +19,7 @@ const badCredentials = [
 
 /** Returns one line that says what went wrong and what to do about it. */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
-  if (error instanceof CommandError) {
+  if (error instanceof CommandError || error instanceof AdministrationError) {
     return error.message;
   }
   const { name, message } = error as Error;

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localDocumentClient } from '../../lib/offline/database-client.ts';
-import { issueToken } from './access-tokens.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
 import { defaultDataFolder, defaultPorts } from './running.ts';
 

@@ -1,7 +1,11 @@
 import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issueToken, revokeToken, rotateToken } from '../../bin/command-line/access-tokens.ts';
+import {
+  issueToken,
+  revokeToken,
+  rotateToken,
+} from '../../functions/access-tokens/administration.ts';
 import {
   allScopes,
   type Operation,

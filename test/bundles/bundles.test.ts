@@ -59,6 +59,13 @@ test.each(ids)('the bundle of %s is small and has nothing in it that is never us
   expect(required.filter((name) => !nodeModules.includes(`${name}`))).toEqual([]);
 });
 
+test('token administration is in no bundle', () => {
+  // The error's name is a string, so minified code has it too.
+  const holds = (file: string) => readFileSync(file, 'utf8').includes('AdministrationError');
+  expect(holds(join(root, 'functions', 'access-tokens', 'administration.ts'))).toBe(true);
+  expect(ids.filter((id) => holds(join(folders[id], 'index.js')))).toEqual([]);
+});
+
 /** The calls of each function, which follow one another, with a token that is known. */
 const eventsWith = (token: string): Record<FunctionId, object[]> => {
   const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });

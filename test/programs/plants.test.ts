@@ -8,8 +8,8 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
-import { issueToken } from '../../bin/command-line/access-tokens.ts';
 import { plantsProgram } from '../../bin/plants.ts';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { temporaryFolder } from '../support/cleanup.ts';

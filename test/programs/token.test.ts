@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { issueToken } from '../../bin/command-line/access-tokens.ts';
 import { tokenProgram } from '../../bin/token.ts';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { deleteToken, issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { example } from '../../../bin/command-line/example.ts';
 import { newProgram, runCommand } from '../../../bin/command-line/program.ts';
@@ -14,6 +13,11 @@ import {
   type Target,
   type TargetOptions,
 } from '../../../bin/command-line/target.ts';
+import {
+  deleteToken,
+  issueToken,
+  revokeToken,
+} from '../../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../../functions/shared/operations.ts';
 import { root } from '../../support/checkout.ts';
 import { expectPlantStore, lifeAfterRevocation } from './deployment.ts';

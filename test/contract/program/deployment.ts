@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { revokeToken } from '../../../bin/command-line/access-tokens.ts';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import type { Target } from '../../../bin/command-line/target.ts';
+import { revokeToken } from '../../../functions/access-tokens/administration.ts';
 
 /** The largest value of the setting authorizer-cache in seconds, and a little more. */
 const longestLife = 310;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { issueToken, revokeToken } from '../../../bin/command-line/access-tokens.ts';
+import { issueToken, revokeToken } from '../../../functions/access-tokens/administration.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';

@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import {
+  AdministrationError,
   issueToken,
   type Lifetime,
   listTokens,
   revokeToken,
   rotateToken,
-} from '../../bin/command-line/access-tokens.ts';
-import { CommandError } from '../../bin/command-line/command-error.ts';
+} from '../../functions/access-tokens/administration.ts';
 import { findRecord } from '../../functions/access-tokens/record.ts';
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -90,7 +90,7 @@ test.each([
   ],
 ])('the grant %j is refused with every fault named, and is not stored', async (bad, fault) => {
   const before = (await scan()).length;
-  const error = new CommandError(`No token was issued: ${fault}.`);
+  const error = new AdministrationError(`No token was issued: ${fault}.`);
   await expect(issue(bad)).rejects.toThrow(error);
   expect(await scan()).toHaveLength(before);
 });
@@ -177,7 +177,7 @@ test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   const { id } = await issue();
   await happens(id);
   const before = await scan();
-  const error = new CommandError(message.replace('ID', id));
+  const error = new AdministrationError(message.replace('ID', id));
   await expect(rotate(id, { now })).rejects.toThrow(error);
   if (message.startsWith('There')) {
     await expect(revoke(id)).rejects.toThrow(error);
@@ -198,7 +198,7 @@ test.each([
       await happens(id);
       meanwhile = (await find(id)) ?? 'nothing';
     });
-    await expect(rotate(id)).rejects.toThrow(new CommandError(message.replace('ID', id)));
+    await expect(rotate(id)).rejects.toThrow(new AdministrationError(message.replace('ID', id)));
     expect((await find(id)) ?? 'nothing').toEqual(meanwhile);
     expect(await scan()).toHaveLength(before + more);
   },
@@ -240,7 +240,7 @@ test('of ten rotations at a time one succeeds, and all others name its new token
   );
   expect(more).toEqual([]);
   const reasons = rotations.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
-  const told = new CommandError(
+  const told = new AdministrationError(
     `The token ${id} was already replaced by ${winner}. Rotate that one. ` +
       'If it is lost, revoke it and issue a new one.',
   );

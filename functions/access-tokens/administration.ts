@@ -14,9 +14,13 @@ import {
   grant as newGrant,
   recordOf,
   statusOf,
-} from '../../functions/access-tokens/record.ts';
-import { digest, makeToken } from '../../functions/access-tokens/token.ts';
-import { CommandError } from './command-error.ts';
+} from './record.ts';
+import { digest, makeToken } from './token.ts';
+
+/** The error of a person who administers access tokens: the problem, then its solution. */
+export class AdministrationError extends Error {
+  override name = 'AdministrationError';
+}
 
 /** A record with all its scopes, also those that this version does not know. */
 export type TokenRecord = Omit<AccessTokenRecord, 'scopes'> & { scopes: string[] };
@@ -57,7 +61,7 @@ interface Rotation {
 
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
-/** Stores a new access token. Throws a CommandError that names every fault of the grant. */
+/** Stores a new access token. Throws an AdministrationError that names every fault of the grant. */
 export async function issueToken(
   database: DynamoDBDocumentClient,
   table: string,
@@ -71,7 +75,7 @@ export async function issueToken(
     faults.push('expires must be in the future');
   }
   if (faults.length > 0) {
-    throw new CommandError(`No token was issued: ${faults.join('; ')}.`);
+    throw new AdministrationError(`No token was issued: ${faults.join('; ')}.`);
   }
   return storeNewToken(database, table, grant, created);
 }
@@ -140,7 +144,7 @@ function readRecord(item: Record<string, unknown>): TokenRecord | UnreadableToke
 
 /**
  * Revokes an access token and returns its record, in which `revoked` is the time of the first
- * revocation. Throws a CommandError if the id is unknown.
+ * revocation. Throws an AdministrationError if the id is unknown.
  */
 export async function revokeToken(
   database: DynamoDBDocumentClient,
@@ -196,7 +200,7 @@ async function changeRecord(
 
 /**
  * Replaces an access token by a new one with the same owner, scopes, label and lifetime. The old
- * one expires within `overlap` seconds. Throws a CommandError if the old one is unknown,
+ * one expires within `overlap` seconds. Throws an AdministrationError if the old one is unknown,
  * unreadable, revoked, expired or already replaced.
  */
 export async function rotateToken(
@@ -220,7 +224,7 @@ export async function rotateToken(
     values: { ':expires': lastSecond, ':new': issued.id },
   });
   const replaced = await replacement.catch((cause: Error) => {
-    throw new CommandError(
+    throw new AdministrationError(
       `It is unknown whether ${id} was replaced (${cause.message}). The new token ${issued.id} ` +
         'was issued, and cannot be shown. "list" says more: revoke the new one, and rotate again.',
       { cause },
@@ -231,7 +235,7 @@ export async function rotateToken(
   }
   await deleteToken(database, table, issued.id);
   await findRotatable(database, table, id, now());
-  throw new CommandError(`The token ${id} changed meanwhile. Repeat the command.`);
+  throw new AdministrationError(`The token ${id} changed meanwhile. Repeat the command.`);
 }
 
 function lifetimeOf({ created, expires }: TokenRecord): Lifetime {
@@ -247,7 +251,7 @@ export async function deleteToken(
   await database.send(new DeleteCommand({ TableName: table, Key: { id } }));
 }
 
-/** Returns the record of a token that can be rotated. Throws a CommandError that says why not. */
+/** Returns the record of a token that can be rotated. Throws an AdministrationError that says why not. */
 async function findRotatable(
   database: DynamoDBDocumentClient,
   table: string,
@@ -261,20 +265,20 @@ async function findRotatable(
   }
   const record = readRecord(Item);
   if ('fault' in record) {
-    throw new CommandError(`${record.fault} Revoke it and issue a new one.`);
+    throw new AdministrationError(`${record.fault} Revoke it and issue a new one.`);
   }
   const status = statusOf(record, now);
   if (status !== 'revoked' && record.replacedBy !== undefined) {
-    throw new CommandError(
+    throw new AdministrationError(
       `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
         'If it is lost, revoke it and issue a new one.',
     );
   }
   if (status !== 'active') {
-    throw new CommandError(`The token ${id} is ${status}. Issue a new one instead.`);
+    throw new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
   }
   return record;
 }
 
-const unknownToken = (id: string): CommandError =>
-  new CommandError(`There is no token ${id}. "list" shows the ids.`);
+const unknownToken = (id: string): AdministrationError =>
+  new AdministrationError(`There is no token ${id}. "list" shows the ids.`);
