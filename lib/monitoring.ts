@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -20,21 +20,24 @@ import type { Operation } from '../functions/shared/operations.ts';
 import type { Settings } from './settings.ts';
 
 interface AlarmProps {
-  /** What the users of the API notice. docs/operations.md says in a section what to do. */
+  /** The effect on users of the API or on the bill. docs/runbooks.md has a section for the alarm. */
   impact: string;
   metric: IMetric;
   /** The alarm goes off at this value and above. */
   threshold: number;
-  /** How many of the last periods are looked at, of which one must reach the threshold. */
+  /** The number of latest periods to evaluate. One of them must reach the threshold. */
   periods: number;
 }
 
 const period = Duration.minutes(5);
 const sum = { statistic: Stats.SUM, period };
 
+/** US dollars for a month with one request a second (docs/operations.md, Costs). */
+const monthlyCost = { ordinaryRequests: 13, largestLists: 370 };
+
 /**
- * Adds alarms for what users notice and for traffic that costs money. One copy of the stack has 7
- * metrics with alarms, of 10 that are free in an account: https://aws.amazon.com/cloudwatch/pricing/
+ * Adds alarms on errors and on costly traffic. One copy of the stack has exactly the 10 alarm metrics
+ * that are free in an account: https://aws.amazon.com/cloudwatch/pricing/
  */
 export function addMonitoring(
   stack: Stack,
@@ -50,7 +53,7 @@ export function addMonitoring(
   function addAlarm(name: string, { impact, metric, threshold, periods }: AlarmProps): void {
     const alarm = new Alarm(scope, name, {
       alarmName: `${stack.stackName}-${name}`,
-      alarmDescription: `Impact: ${impact} Runbook: docs/operations.md#${name.toLowerCase()}`,
+      alarmDescription: `Impact: ${impact} Runbook: docs/runbooks.md#${name.toLowerCase()}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -63,9 +66,9 @@ export function addMonitoring(
   }
 
   addAlarm('ServerErrors', {
-    impact: 'At least one request in a hundred gets a 500 or 503.',
-    // The average of this metric is the rate of errors. It may lack answers whose status a gateway
-    // response changed to 503, so that functions and the authorizer have alarms of their own:
+    impact: 'At least 1% of requests get a 500 or 503.',
+    // The average of this metric is the error rate. It may lack responses whose status a gateway
+    // response changed to 503, so functions and the authorizer have alarms of their own:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
     metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
     threshold: 0.01,
@@ -73,9 +76,9 @@ export function addMonitoring(
   });
   addAlarm('FunctionErrors', {
     impact:
-      'Requests get 503, because a function crashed, ran out of time or memory or does not ' +
-      'start, or because Lambda runs as many functions as the account may run.',
-    metric: functionFailures(Object.values(handlers)),
+      'Requests get 503, because a function crashed, timed out, ran out of memory, did not start ' +
+      'or was throttled by Lambda.',
+    metric: functionFailures(Object.values(handlers), authorizer),
     threshold: 1,
     // FILL counts late data as 0, so evaluate the last three periods.
     periods: 3,
@@ -91,27 +94,40 @@ export function addMonitoring(
     threshold: 1,
     periods: 1,
   });
-  addAlarm('ThrottledRequests', {
-    impact:
-      'Callers may get 429, and requests cost money. In one minute, all methods together got at ' +
-      'least nine tenths of the requests that one method admits.',
-    // A REST API has no metric for what it throttled, and metrics of single methods cost extra.
+  // One method's limit, though each method has it: a REST API has no metric of throttled requests,
+  // and metrics of single methods cost extra.
+  const alarmRate = (9 * settings['throttle-rate']) / 10;
+  addAlarm('HighTraffic', {
+    impact: describeTraffic(alarmRate),
     metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
-    threshold: Math.ceil(0.9 * 60 * settings['throttle-rate']),
+    threshold: Math.round(60 * alarmRate),
     // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
     periods: 15,
   });
 }
 
-/** Returns the sum of the invocations that failed and of those that Lambda throttled. */
-function functionFailures(handlers: LambdaFunction[]): MathExpression {
-  const metrics: Record<string, IMetric> = {
-    // All functions of the account and region share the quota, and their sum is one metric.
-    throttles: LambdaFunction.metricAllThrottles(sum),
-  };
+/** Returns the impact of traffic at a rate in requests a second, and the cost of traffic below it. */
+function describeTraffic(rate: number): string {
+  const dollars = (cost: number): string =>
+    `$${Number((rate * cost).toPrecision(2)).toLocaleString('en-US')}`;
+  return (
+    `Requests cost money, and callers may get 429. In one minute, the API got at least ${rate} ` +
+    "requests a second, 90% of one method's limit. No alarm reports slower traffic, which can " +
+    `cost about ${dollars(monthlyCost.ordinaryRequests)} a month, or ` +
+    `${dollars(monthlyCost.largestLists)} if it lists the largest plants.`
+  );
+}
+
+/** Returns the number of invocations that failed or that Lambda throttled. */
+function functionFailures(handlers: LambdaFunction[], authorizer: LambdaFunction): MathExpression {
+  const metrics: Record<string, IMetric> = {};
   for (const handler of handlers) {
-    // The handlers never throw, so that each error is a crash or a timeout.
+    // Handlers never throw, so each error is a crash or a timeout.
     metrics[`errorsOf${handler.node.id}`] = handler.metricErrors(sum);
+  }
+  // Lambda counts a refused token as an error of the authorizer, so only its throttles count here.
+  for (const throttled of [...handlers, authorizer]) {
+    metrics[`throttlesOf${throttled.node.id}`] = throttled.metricThrottles(sum);
   }
   return new MathExpression({
     expression: Object.keys(metrics)
@@ -123,9 +139,8 @@ function functionFailures(handlers: LambdaFunction[]): MathExpression {
 }
 
 /**
- * Matches log lines about a token that the authorizer could not check. Lambda's own metric counts
- * the errors that it throws to refuse a token, too. Lambda reports an invocation that crashed or
- * ran out of time, and a function that did not start, in lines of its own:
+ * Matches log lines about a token that the authorizer could not check. Lambda's own metric would
+ * count refused tokens too. Lambda logs crashes, timeouts and failed starts in lines of its own:
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 function authorizerFailed(): IFilterPattern {
@@ -133,6 +148,8 @@ function authorizerFailed(): IFilterPattern {
   return FilterPattern.any(
     FilterPattern.stringValue('$.message.code', '=', code),
     FilterPattern.stringValue('$.record.status', '=', 'timeout'),
+    // A `Sandbox.*` error: Lambda itself failed to run the function.
+    FilterPattern.stringValue('$.record.status', '=', 'failure'),
     FilterPattern.stringValue('$.record.errorType', '=', 'Runtime.*'),
     FilterPattern.all(
       FilterPattern.stringValue('$.type', '=', 'platform.initReport'),

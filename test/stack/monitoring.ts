@@ -1,7 +1,5 @@
-import { expect, jest, test } from '@jest/globals';
-import { logError } from '../../functions/log.ts';
+import { expect, test } from '@jest/globals';
 import { headingsOf } from '../docs/page.ts';
-import { filterPattern } from './filter-pattern.ts';
 import { idsOf, propertiesOf, ref, templates } from './templates.ts';
 
 const { default: plain, everything } = templates;
@@ -32,6 +30,11 @@ test('each alarm watches its metrics at its threshold', () => {
       MetricName: 'Errors',
       Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
     });
+  const throttlesOf = (name: string) =>
+    lambda(`throttlesOf${name}`, {
+      MetricName: 'Throttles',
+      Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
+    });
   const expected = {
     ServerErrors: {
       ...gateway('5XXError', 'Average', 300),
@@ -43,15 +46,19 @@ test('each alarm watches its metrics at its threshold', () => {
         {
           Id: 'expr_1',
           Expression:
-            'FILL(throttles, 0) + FILL(errorsOfCreatePlant, 0) + ' +
-            'FILL(errorsOfListPlants, 0) + FILL(errorsOfDeletePlant, 0)',
+            'FILL(errorsOfCreatePlant, 0) + FILL(errorsOfListPlants, 0) + ' +
+            'FILL(errorsOfDeletePlant, 0) + FILL(throttlesOfCreatePlant, 0) + ' +
+            'FILL(throttlesOfListPlants, 0) + FILL(throttlesOfDeletePlant, 0) + ' +
+            'FILL(throttlesOfAuthorizer, 0)',
           ReturnData: true,
         },
-        // No dimensions: all functions of the account, which share its quota.
-        lambda('throttles', { MetricName: 'Throttles' }),
         errorsOf('CreatePlant'),
         errorsOf('ListPlants'),
         errorsOf('DeletePlant'),
+        throttlesOf('CreatePlant'),
+        throttlesOf('ListPlants'),
+        throttlesOf('DeletePlant'),
+        throttlesOf('Authorizer'),
       ],
       Threshold: 1,
       EvaluationPeriods: 3,
@@ -64,9 +71,10 @@ test('each alarm watches its metrics at its threshold', () => {
       Threshold: 1,
       EvaluationPeriods: 1,
     },
-    ThrottledRequests: {
+    HighTraffic: {
       ...gateway('Count', 'Sum', 60),
-      Threshold: 0.9 * 60 * 200,
+      // 90% of 200 requests a second, for a minute.
+      Threshold: 10_800,
       EvaluationPeriods: 15,
     },
   };
@@ -84,8 +92,29 @@ test('each alarm watches its metrics at its threshold', () => {
   );
 });
 
+test('one copy of the stack has exactly the ten alarm metrics that are free in an account', () => {
+  const counts = propertiesOf(plain, 'AWS::CloudWatch::Alarm').map(
+    ({ Metrics }) =>
+      (Metrics ?? [{ MetricStat: {} }]).filter(
+        ({ MetricStat }: { MetricStat?: object }) => MetricStat,
+      ).length,
+  );
+  expect(counts).toEqual([1, 7, 1, 1]);
+});
+
+test('HighTraffic is about money: its description names the rate below which nothing is said', () => {
+  const [, , , highTraffic] = propertiesOf(plain, 'AWS::CloudWatch::Alarm');
+  expect([highTraffic.Threshold, highTraffic.AlarmDescription]).toEqual([
+    2700,
+    'Impact: Requests cost money, and callers may get 429. In one minute, the API got at least ' +
+      "45 requests a second, 90% of one method's limit. No alarm reports slower traffic, which " +
+      'can cost about $590 a month, or $17,000 if it lists the largest plants. ' +
+      'Runbook: docs/runbooks.md#hightraffic',
+  ]);
+});
+
 test('a flood that comes and goes for an hour sends two mails', () => {
-  const throttled = alarms.find((alarm) => nameOf(alarm) === 'ThrottledRequests');
+  const throttled = alarms.find((alarm) => nameOf(alarm) === 'HighTraffic');
   const { DatapointsToAlarm, EvaluationPeriods, Threshold } = throttled;
   const requests = Array.from({ length: 120 }, (_, minute) =>
     minute < 60 && minute % 2 === 0 ? Threshold : 0,
@@ -103,69 +132,39 @@ test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(
   '$name says its impact and its runbook, and publishes to the topic',
   ({ name, alarm }) => {
     const [, section] =
-      /^Impact: .+\. Runbook: docs\/operations\.md#(\w+)$/.exec(alarm.AlarmDescription) ?? [];
+      /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(alarm.AlarmDescription) ?? [];
     expect(section).toBe(name.toLowerCase());
-    expect(headingsOf('docs/operations.md')).toContain(section);
+    expect(headingsOf('docs/runbooks.md')).toContain(section);
     expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);
   },
 );
 
-const [filter] = propertiesOf(everything, 'AWS::Logs::MetricFilter');
-const counts = filterPattern(filter.FilterPattern);
+// https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
+const failedAuthorizations = [
+  // A line of the function, which Lambda puts under `message`.
+  '($.message.code = "AUTHORIZER_FAILED")',
+  '($.record.status = "timeout")',
+  '($.record.status = "failure")',
+  // A crash or no memory. A refused token is an `Error`, because the authorizer throws.
+  '($.record.errorType = "Runtime.*")',
+  // The function did not start.
+  '(($.type = "platform.initReport") && ($.record.status != "success"))',
+];
 
-test('AuthorizerFailed is counted in the log of the authorizer', () => {
-  const { LogGroup } = everything.Resources.Authorizer?.Properties.LoggingConfig ?? {};
-  expect(filter.LogGroupName).toEqual(LogGroup);
-  expect(filter.MetricTransformations).toEqual([
+test('AuthorizerFailed counts failures, and no refused tokens, in the log of the authorizer', () => {
+  expect(propertiesOf(everything, 'AWS::Logs::MetricFilter')).toEqual([
     {
-      MetricNamespace: 'PlantStore-everything',
-      MetricName: 'AuthorizerFailed',
-      MetricValue: '1',
+      FilterPattern: `{ ${failedAuthorizations.join(' || ')} }`,
+      LogGroupName: everything.Resources.Authorizer?.Properties.LoggingConfig.LogGroup,
+      MetricTransformations: [
+        {
+          MetricNamespace: 'PlantStore-everything',
+          MetricName: 'AuthorizerFailed',
+          MetricValue: '1',
+        },
+      ],
     },
   ]);
-});
-
-test('AuthorizerFailed counts what the authorizer logs about a token that it cannot check', () => {
-  const log = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-  logError('AUTHORIZER_FAILED', {}, new Error('The table is throttled.'));
-  const [[message = {}] = []] = log.mock.calls;
-  log.mockRestore();
-  // Lambda puts what a function logs under `message`:
-  // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
-  expect(counts({ timestamp: '2026-11-25T12:00:00Z', level: 'ERROR', message })).toBe(true);
-});
-
-// https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
-test.each([
-  { is: 'a function that ran out of time', type: 'platform.report', status: 'timeout' },
-  {
-    is: 'a function that crashed',
-    type: 'platform.report',
-    status: 'error',
-    errorType: 'Runtime.ExitError',
-  },
-  {
-    is: 'a function that ran out of memory',
-    type: 'platform.report',
-    status: 'error',
-    errorType: 'Runtime.OutOfMemory',
-  },
-  { is: 'a function that does not start', type: 'platform.initReport', status: 'error' },
-])('AuthorizerFailed counts $is', ({ type, status, errorType }) => {
-  expect(counts({ type, record: { status, errorType } })).toBe(true);
-});
-
-test.each([
-  { is: 'a refused token', line: { level: 'INFO', message: { code: 'TOKEN_REFUSED' } } },
-  // The authorizer throws to refuse it.
-  {
-    is: 'the report of a refused token',
-    line: { type: 'platform.report', record: { status: 'error', errorType: 'Error' } },
-  },
-  { is: 'a success', line: { type: 'platform.report', record: { status: 'success' } } },
-  { is: 'a start', line: { type: 'platform.initReport', record: { status: 'success' } } },
-])('AuthorizerFailed does not count $is', ({ line }) => {
-  expect(counts(line)).toBe(false);
 });
 
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {
