@@ -2,9 +2,9 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { requireObjects } from '../../functions/dynamodb/client.ts';
+import { documentClient, requireObjects } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
-import { documentClient, localClient } from '../../lib/offline/database-client.ts';
+import { localClient } from '../../lib/offline/database-client.ts';
 import { CommandError } from './command-error.ts';
 import { defaultPorts, findRunning } from './running.ts';
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { unmarshallOptions } from '../shared/dynamodb.ts';
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
@@ -9,6 +9,8 @@ import { protectWrites, RetryStrategy } from './writes.ts';
 /** Connects to DynamoDB. */
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
+    // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
+    credentials: fromEnv(),
     maxAttempts: attempts,
     retryStrategy: new RetryStrategy(attempts),
     // Timeouts of one attempt: connect, first byte, next chunk.
@@ -24,8 +26,12 @@ export function connect(): DynamoDBDocumentClient {
   client.middlewareStack.remove('loggerMiddleware');
   requireObjects(client);
   protectWrites(client);
-  return DynamoDBDocumentClient.from(client, { unmarshallOptions });
+  return documentClient(client);
 }
+
+/** Returns a document client that reads numbers as `NumberValue`, so that no digit is lost. */
+export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
 
 /** Makes a client reject any answer but a JSON object. The SDK reads an empty answer as `{}`. */
 export function requireObjects({ config }: DynamoDBClient): void {

@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { isRead } from '../shared/dynamodb.ts';
 
 /** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
 export class Unavailable extends Error {
@@ -64,6 +63,10 @@ export function protectWrites(client: DynamoDBClient): void {
     { name: 'protectWrites', step: 'deserialize', priority: 'high' },
   );
 }
+
+/** Whether a command of DynamoDB, like `GetItem`, only reads. All others may write. */
+const isRead = (command: string): boolean =>
+  /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/.test(command);
 
 /** The date can be set back, and the uptime may stand still while Lambda freezes the function. */
 interface Clocks {

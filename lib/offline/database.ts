@@ -21,16 +21,16 @@ import { caught, listen } from './listen.ts';
 
 export interface Database {
   endpoint: string;
-  /** Aborts the requests in progress and closes the files. Only tests call it. */
+  /** Ends the requests in progress and closes the files. Only tests call it. */
   stop(): Promise<void>;
 }
 
 closeIterators();
 
 /**
- * Starts dynalite, a local DynamoDB, with the plant store's tables. Its data is in a folder, or in
- * memory. A killed process loses no acknowledged write. Rejects with one line for people if the
- * folder or the port cannot be used.
+ * Starts dynalite, which stands in for DynamoDB, with the tables of the plant store. Its data is in
+ * a folder, or in memory. A process that is killed loses no acknowledged write. Rejects with one
+ * line for people if the folder or the port cannot be used.
  */
 export async function startDatabase({
   folder,
@@ -38,13 +38,13 @@ export async function startDatabase({
   host,
 }: {
   folder?: string | undefined;
-  /** 0 for any free port. */
+  /** 0 is any free one. */
   port: number;
   host?: string | undefined;
 }): Promise<Database> {
   const path = folder === undefined ? undefined : await openFolder(folder);
   const server = dynalite({ path, createTableMs: 0 });
-  const [handle] = server.listeners('request') as RequestListener[];
+  const [answer] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   const guarded: RequestListener = (request, response) => {
     // Any page in the developer's browser could read and write.
@@ -52,9 +52,8 @@ export async function startDatabase({
       response.writeHead(403).end();
       return;
     }
-    handle?.(request, response);
-    // If a client disconnects before the end of a request, dynalite's listener throws, which would
-    // stop the process.
+    answer?.(request, response);
+    // If a client goes away in mid-request, dynalite's own listener throws, which ends the process.
     request.removeAllListeners('error').on('error', () => response.destroy());
   };
   server.on('request', caught(guarded));
@@ -70,8 +69,8 @@ export async function startDatabase({
 }
 
 /**
- * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack. The memory of
- * each query would never be freed. The database in memory has the same prototype.
+ * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack, so that the
+ * memory of each query would never be freed. The prototype is that of the database in memory, too.
  */
 function closeIterators(): void {
   const prototype = Object.getPrototypeOf(ClassicLevel.prototype);
@@ -84,16 +83,16 @@ function closeIterators(): void {
   }
 }
 
-const another = 'choose another folder with --data, or keep data in memory only with --memory.';
+const another = 'choose another folder with --data, or keep nothing with --memory.';
 
 /**
- * Creates the data folder if it is missing, and checks dynalite's files in it. Returns their path.
- * Rejects with one line for people, and removes nothing.
+ * Makes the folder of the data if it is missing. Returns the path for dynalite's files, which it
+ * has checked. Rejects with one line for people, and removes nothing.
  */
 async function openFolder(folder: string): Promise<string> {
   const path = join(folder, 'dynalite');
   try {
-    // The folder holds digests of access tokens and everybody's plants.
+    // It holds digests of access tokens and everybody's plants.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -102,9 +101,9 @@ async function openFolder(folder: string): Promise<string> {
   const level = new ClassicLevel<string, { TableStatus: string }>(path, { valueEncoding: 'json' });
   try {
     await level.open();
-    await removeUnfinishedTables(level);
+    await forgetUnfinishedTables(level);
   } catch (cause) {
-    throw new Error(explained(folder, cause as LevelError), { cause });
+    throw new Error(whyUnusable(folder, cause as LevelError), { cause });
   } finally {
     await level.close();
   }
@@ -112,10 +111,10 @@ async function openFolder(folder: string): Promise<string> {
 }
 
 /**
- * Removes tables that a process was creating when it was killed. dynalite would neither finish nor
- * create them again. They are empty, because a table accepts items only once it is active.
+ * Forgets the tables that a process was making when it was killed. dynalite would neither finish
+ * them nor make them anew. They are empty, because a table takes items only once it is made.
  */
-async function removeUnfinishedTables(
+async function forgetUnfinishedTables(
   level: ClassicLevel<string, { TableStatus: string }>,
 ): Promise<void> {
   const tables = level.iterator({ gt: 'table~', lt: 'table\x7f' });
@@ -128,20 +127,20 @@ async function removeUnfinishedTables(
 
 type LevelError = Error & { code?: string; cause?: LevelError };
 
-function explained(folder: string, error: LevelError): string {
+function whyUnusable(folder: string, error: LevelError): string {
   // An error on opening has LevelDB's own as its cause.
   const { code, message } = error.cause ?? error;
   switch (code) {
     case 'LEVEL_LOCKED':
-      return `${folder} is in use by another "npm start". Stop that one, or ${another}`;
+      return `${folder} is in use: an "npm start" with it runs already. End that one, or ${another}`;
     case 'LEVEL_IO_ERROR':
-      return `${folder} cannot be read and written: ${message}. Fix that, or ${another}`;
+      return `${folder} cannot be read and written: ${message}. Make that possible, or ${another}`;
     default:
-      return `${folder} is damaged: ${message}. Remove it to start with an empty one, or ${another}`;
+      return `${folder} is damaged: ${message}. Remove it to start afresh, or ${another}`;
   }
 }
 
-/** Creates the plant store's tables, unless they exist. */
+/** Makes the tables of the plant store, unless they are there. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = localClient(endpoint);
   for (const name of Object.keys(tableIds) as TableName[]) {
@@ -150,7 +149,7 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy();
 }
 
-/** Creates a table, unless it exists. Resolves once it is active. */
+/** Makes a table with a key, unless it is there. Resolves once it can be used. */
 export async function createTable(
   client: DynamoDBClient,
   TableName: string,

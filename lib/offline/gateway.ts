@@ -15,8 +15,8 @@ import { tokenAuthorizer } from './token-authorizer.ts';
 
 // What API Gateway does between a client and a function, as far as a client of this API can tell.
 
-/** A request and its response. */
-export interface HandledRequest {
+/** A request and how it was answered. */
+export interface Answered {
   id: string;
   method: string;
   url: string;
@@ -26,7 +26,7 @@ export interface HandledRequest {
   ms: number;
   /** The lines that the functions logged for it, as JSON. */
   log: string[];
-  /** The error, if a function failed. */
+  /** Why no function answered, if that is a fault of ours. */
   failure: Failure | undefined;
 }
 
@@ -34,18 +34,18 @@ interface Options {
   call: CallFunction;
   /** The origin whose pages may call, or `*`. Without it CORS is off. */
   corsOrigin?: string | undefined;
-  /** How long the authorizer's policies are cached. */
+  /** How long a policy of the authorizer is kept. */
   cacheSeconds: number;
-  onResponse(handled: HandledRequest): void;
+  onAnswer(answered: Answered): void;
 }
 
 export interface Gateway {
   listener: RequestListener;
-  /** Empties the cache of policies, because the authorizer's code has changed. */
+  /** Forgets the policies of the authorizer, because its code has changed. */
   forgetPolicies(): void;
 }
 
-interface ApiResponse {
+interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -64,56 +64,56 @@ const routes = Object.values(operations).map(({ method, path, entry }) => ({
   form: new RegExp(`^/${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`),
 }));
 
-/** Returns the API's gateway. */
-export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options): Gateway {
+/** Returns the gateway of the API, which calls the functions. */
+export function gateway({ call, corsOrigin, cacheSeconds, onAnswer }: Options): Gateway {
   const authorizer = tokenAuthorizer(call, cacheSeconds);
 
-  /** Responds to a request. Rejects only if `onResponse` throws. */
-  async function handle(request: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  /** Answers a request. Rejects only if the answer cannot be reported. */
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(request);
     if (body === undefined) {
-      // The client disconnected.
+      // The client has gone away.
       return;
     }
     const id = randomUUID();
     const log: string[] = [];
-    let response: ApiResponse;
+    let answer: Answer;
     try {
-      response = await respondTo(request, body, id, log);
-      send(outgoing, response);
+      answer = await answerTo(request, body, id, log);
+      send(response, answer);
     } catch (error) {
-      // A function's result is malformed, or has headers that cannot be sent.
-      response = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
-      send(outgoing, response);
+      // A function's result is nonsense, or has headers that cannot be sent.
+      answer = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
+      send(response, answer);
     }
-    onResponse({
+    onAnswer({
       id,
       method: request.method ?? '',
       url: request.url ?? '',
       authorization: authorizationOf(request),
-      status: response.status,
-      body: response.body,
+      status: answer.status,
+      body: answer.body,
       ms: performance.now() - startedAt,
       log,
-      failure: response.failure,
+      failure: answer.failure,
     });
   }
 
-  /** Returns the response to a request. Throws if a function's result is malformed. */
-  async function respondTo(
+  /** Returns the answer to a request. Throws if a function's result is nonsense. */
+  async function answerTo(
     request: IncomingMessage,
     body: Buffer,
     requestId: string,
     log: string[],
-  ): Promise<ApiResponse> {
+  ): Promise<Answer> {
     if (body.length > maxBytes) {
       return bodyTooLarge;
     }
     const { fullPath, path, query } = targetOf(request);
     const ofPath = path === undefined ? [] : routes.filter(({ form }) => form.test(path));
     if (request.method === 'OPTIONS' && corsOrigin !== undefined && ofPath.length > 0) {
-      return preflightResponse(corsOrigin, requestId);
+      return preflightAnswer(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
     if (path === undefined || route === undefined) {
@@ -144,15 +144,11 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     if (failure) {
       return gatewayResponse('INTEGRATION_FAILURE', requestId, failure);
     }
-    return responseOf(payload);
+    return answerOf(payload);
   }
 
-  /** Returns the gateway's own response of a type. */
-  function gatewayResponse(
-    type: GatewayResponseType,
-    instance: string,
-    failure?: Failure,
-  ): ApiResponse {
+  /** Returns the gateway's own answer of a type. */
+  function gatewayResponse(type: GatewayResponseType, instance: string, failure?: Failure): Answer {
     const code = gatewayResponses[type];
     const { status, detail, headers } = problems[code];
     return {
@@ -179,14 +175,14 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
   };
 }
 
-const bodyTooLarge: ApiResponse = {
+const bodyTooLarge: Answer = {
   status: 413,
   headers: { 'Content-Type': 'text/plain' },
   body: `HTTP content length exceeded ${maxBytes} bytes.`,
 };
 
-/** Returns the response to a CORS preflight. */
-function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
+/** Returns the answer to a browser that asks whether a page may call. */
+function preflightAnswer(corsOrigin: string, requestId: string): Answer {
   return {
     status: 204,
     headers: {
@@ -200,8 +196,8 @@ function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
   };
 }
 
-/** Returns the response that a function's result describes. Throws if the result is malformed. */
-function responseOf(payload = 'null'): ApiResponse {
+/** Returns the answer that a function's result asks for. Throws if the result is nonsense. */
+function answerOf(payload = 'null'): Answer {
   const result: Partial<APIGatewayProxyResult> | null = JSON.parse(payload);
   const { statusCode, headers, body = '' } = result ?? {};
   if (
@@ -226,14 +222,14 @@ function authorizationOf({ headersDistinct }: IncomingMessage): string | undefin
 
 interface Target {
   fullPath: string;
-  /** The path within the stage. Undefined outside the stage. */
+  /** Within the stage. It is undefined outside of it. */
   path: string | undefined;
   query: string;
 }
 
 /** Returns the parts of a request's target, still percent-encoded. */
 function targetOf({ url = '' }: IncomingMessage): Target {
-  // A client that treats this server as a proxy sends the whole URL.
+  // A client that takes this server for a proxy sends the whole URL.
   const [fullPath = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   // Several slashes after the stage are one.
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
@@ -241,8 +237,8 @@ function targetOf({ url = '' }: IncomingMessage): Target {
 }
 
 /**
- * Returns the body, truncated after the chunk that exceeds the limit, or undefined if the client
- * disconnected before its end.
+ * Returns the body, cut off after the chunk that exceeds the limit, or undefined if the client has
+ * gone away in the middle of it.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -260,9 +256,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-/** Sends a response. Throws before it sends anything if Node does not accept a header. */
-function send(outgoing: ServerResponse, { status, headers, body }: ApiResponse): void {
+/** Throws before it sends anything if Node does not accept a header. */
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  outgoing.writeHead(status, { ...headers, ...length });
-  outgoing.end(body);
+  response.writeHead(status, { ...headers, ...length });
+  response.end(body);
 }

@@ -86,7 +86,7 @@ const slim: BuildOptions = {
   mainFields: ['module', 'main'],
   supported: { 'dynamic-import': false },
   alias: {
-    '@aws-sdk/credential-provider-node': join(root, 'functions', 'dynamodb', 'credentials.ts'),
+    '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'credentials.mjs'),
   },
 };
 

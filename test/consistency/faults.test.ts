@@ -53,7 +53,7 @@ beforeAll(async () => {
   functions = startFunctions({
     variables: functionVariables(proxy.before(opened.endpoint)),
     onOutput: (text) => printed.push(text),
-    onError: (error) => printed.push(`${error.stack}`),
+    onFault: (error) => printed.push(`${error.stack}`),
   });
   finallyDo(functions.stop);
   await functions.loaded;

@@ -11,11 +11,11 @@ finallyDo(service.stop);
 const token = await service.issue('alice');
 const port = Number(new URL(service.baseUrl).port);
 
-/** Writes bytes to a connection. Returns the statuses of all responses until the server closes it. */
+/** Writes bytes to a connection. Returns the statuses of all answers until the server closes it. */
 async function exchange(parts: string[], { isWhole = true } = {}): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  let received = '';
-  socket.on('data', (chunk) => (received += chunk));
+  let answers = '';
+  socket.on('data', (chunk) => (answers += chunk));
   // A server may close a connection on which the client is still writing.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.on('end', resolve).on('close', resolve));
@@ -25,9 +25,9 @@ async function exchange(parts: string[], { isWhole = true } = {}): Promise<strin
   if (!isWhole) {
     socket.end();
   }
-  await eventually('all responses, or the close', closed, { instead: () => received });
+  await eventually('an answer to all, or the end', closed, { instead: () => answers });
   socket.destroy();
-  return [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status).join(' ');
+  return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status).join(' ');
 }
 
 const request = (line: string, ...headers: string[]) =>
@@ -47,18 +47,18 @@ const end = '0\r\n\r\n';
 const chunksOf = (parts: string[]) =>
   parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('') + end;
 const hidden = '{"id":666,"name":"Smuggled"}';
-/** Creates a plant, if the server treats this as a request. */
+/** A request that creates a plant, if the server takes it for a request. */
 const smuggled = post(lengthOf(hidden)) + hidden;
 
 interface Case {
   what: string;
-  /** The client's packets. */
+  /** The packets that the client sends. */
   parts: string[];
-  /** The expected statuses, separated by spaces. */
+  /** The statuses of all answers that are due, with a space between two. */
   statuses: RegExp;
 }
 
-/** Returns the case of a text that one server reads as one request, and another as two. */
+/** Returns the case of a text that two servers could read differently, as one request or as two. */
 const ambiguous = (what: string, text: string): Case => ({
   what,
   parts: [text, smuggled, last],
@@ -82,9 +82,9 @@ const ambiguousCases = [
   ambiguous('no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
 ];
 
-/** Odd but clear requests, with the statuses that a careful client expects. */
+/** Requests that are odd but clear, with the statuses that a careful client expects. */
 const clearCases: Case[] = [
-  // Node closes the connection without a response.
+  // Node closes the connection without a word.
   { what: 'a tunnel', parts: [head('CONNECT localhost:1'), smuggled, last], statuses: /^$/ },
   {
     what: 'no Host',
@@ -106,7 +106,7 @@ const clearCases: Case[] = [
     parts: [head(remove, inChunks), '0\r\nX: 9\r\n\r\n', last],
     statuses: /^404 200$/,
   },
-  // Node rejects further requests in the same packet before it responds to the first.
+  // Node refuses what follows in the same packet before the first is answered.
   {
     what: 'requests after one that closes',
     parts: [closing(remove), smuggled, last],
@@ -193,7 +193,7 @@ const clearCases: Case[] = [
 ];
 const cases = [...ambiguousCases, ...clearCases];
 
-/** The bytes that a client sends before it stops. */
+/** What a client has sent when it stops sending. */
 const unfinished: Record<string, string> = {
   nothing: '',
   'half of a head': `${list} HTTP/1.1`,
@@ -201,40 +201,40 @@ const unfinished: Record<string, string> = {
   'half of a chunk': chunked('1c\r\n{"id":666'),
   'all but the last chunk': chunked(`1c\r\n${hidden}\r\n`),
 };
-// Starts the functions, so that a request that should not be served shows at once.
+// The functions run from now on, so that a request that should not be served is seen at once.
 beforeAll(() => exchange([post('Content-Length: 0'), closing(remove)]));
 
-test.each(cases)('$what: the server sends the expected statuses', async ({ parts, statuses }) => {
+test.each(cases)('$what: the answers are those that are due', async ({ parts, statuses }) => {
   expect(await exchange(parts)).toMatch(statuses);
 });
 
 test.each(Object.entries(unfinished))(
-  'a client that stops after %s gets a 400 or a closed connection',
+  'a client that stops after %s gets a clean end',
   async (_, sent) => {
     expect(await exchange([sent], { isWhole: false })).toMatch(/^(400)?$/);
   },
 );
 
-test('slow clients, and clients that read no response, delay no other client', async () => {
+test('slow clients and clients that read no answer hold up no other', async () => {
   const deaf = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').pause());
   for (const one of deaf) {
     await new Promise((done) => one.write(head(list).repeat(20), done));
   }
   const slow = connect(port, '127.0.0.1');
-  const response = once(slow, 'data');
+  const answer = once(slow, 'data');
   for (const byte of last) {
     await new Promise((done) => slow.write(byte, done));
     if (byte === '\n') {
       expect(await exchange([last])).toBe('200');
     }
   }
-  expect(`${await response}`).toMatch(/^HTTP\/1\.1 200 /);
+  expect(`${await answer}`).toMatch(/^HTTP\/1\.1 200 /);
   for (const socket of [...deaf, slow]) {
     socket.destroy();
   }
 });
 
-test('afterwards the server still responds, and no hidden request created a plant', async () => {
+test('the server serves on, and nothing that was hidden has been done', async () => {
   const headers = ['Authorization', `Bearer ${token}`];
   expect((await send(service.baseUrl, { path: '/plants', headers })).body).toBe('[]');
 });

@@ -1,9 +1,10 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { findRecord } from '../../functions/access-tokens/record.ts';
+import { documentClient } from '../../functions/dynamodb/client.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../lib/offline/database-client.ts';
+import { localClient } from '../../lib/offline/database-client.ts';
 import { openDatabase } from '../support/database/engine.ts';
 
 // The contract shows what callers see of it, the explorer what becomes of calls that meet.
@@ -32,7 +33,7 @@ test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
 
 test('what is read is never stale', async () => {
   const reads: object[] = [];
-  const watched = localDocumentClient(endpoint);
+  const watched = documentClient(localClient(endpoint));
   watched.middlewareStack.add(
     (next) => (args) => {
       if (!('Item' in args.input)) {

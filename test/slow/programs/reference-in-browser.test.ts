@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { documentClient } from '../../../functions/dynamodb/client.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localDocumentClient } from '../../../lib/offline/database-client.ts';
+import { localClient } from '../../../lib/offline/database-client.ts';
 import { root } from '../../support/checkout.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { finallyDo } from '../../support/cleanup.ts';
@@ -49,7 +50,7 @@ if (!executablePath) {
 
   /** Returns the ids of the plants as the database has them. */
   async function listed(): Promise<string[]> {
-    const database = localDocumentClient(ready.dynamodbEndpoint);
+    const database = documentClient(localClient(ready.dynamodbEndpoint));
     const { Items = [] } = await database.send(new ScanCommand({ TableName: tableIds.plants }));
     database.destroy();
     return Items.map((plant) => `${plant.id}`);

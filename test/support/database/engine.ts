@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { documentClient } from '../../../functions/dynamodb/client.ts';
 import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
-import { localDocumentClient } from '../../../lib/offline/database-client.ts';
+import { localClient } from '../../../lib/offline/database-client.ts';
 import { requireOfCi } from '../checkout.ts';
 import { finallyDo } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
@@ -25,7 +26,7 @@ export interface OpenDatabase {
 export async function openDatabase(): Promise<OpenDatabase> {
   const { endpoint, stop } = await startEngine();
   finallyDo(stop);
-  const database = localDocumentClient(endpoint);
+  const database = documentClient(localClient(endpoint));
   finallyDo(() => database.destroy());
   return { endpoint, database };
 }

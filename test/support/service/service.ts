@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../../functions/access-tokens/administration.ts';
+import { documentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
-import { localDocumentClient } from '../../../lib/offline/database-client.ts';
+import { localClient } from '../../../lib/offline/database-client.ts';
 import {
   type CallFunction,
   functionVariables,
@@ -58,7 +59,7 @@ export async function startService({
 }: ServiceOptions = {}): Promise<Service> {
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
-  const database = localDocumentClient(endpoint);
+  const database = documentClient(localClient(endpoint));
   const log: string[] = [];
   const linesOf: Record<string, string[]> = {};
   /** What the functions have printed, and why they did not answer. */
@@ -69,7 +70,7 @@ export async function startService({
   const functions = startFunctions({
     variables: functionVariables(between(endpoint), corsOrigin),
     onOutput: (text) => output.push(text),
-    onError: (error) => output.push(`${error.stack}`),
+    onFault: (error) => output.push(`${error.stack}`),
   });
   const call: CallFunction = async (entry, event) => {
     const outcome = await functions.call(entry, event);
@@ -80,7 +81,7 @@ export async function startService({
     call,
     corsOrigin,
     cacheSeconds: authorizerCache,
-    onResponse({ authorization = '', log: lines, failure }) {
+    onAnswer({ authorization = '', log: lines, failure }) {
       const [, token = ''] = authorization.split(/ +/);
       const told = failure ? [...lines, failure.stack] : lines;
       logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...told]);
