@@ -21,6 +21,8 @@ export async function writeAll<T>(
 ): Promise<void> {
   let inProgress = 0;
   let unknown = 0;
+  const failures: unknown[] = [];
+  const stopped = Promise.withResolvers<void>();
   function state(open: number): string {
     const doubt = open > 0 ? ` Of ${open} more it is unknown whether the write took effect.` : '';
     return `So far: ${soFar()}.${doubt} Repeat the command.`;
@@ -28,24 +30,34 @@ export async function writeAll<T>(
   onInterrupt(() => state(inProgress + unknown));
 
   async function worker(): Promise<void> {
-    // Leaving the loop, also by an error, ends the generator for all workers.
     for await (const item of items) {
+      if (failures.length > 0) {
+        return;
+      }
       inProgress += 1;
       try {
         await whileThrottled(() => write(item));
       } catch (error) {
         unknown += error instanceof UnknownOutcome ? 1 : 0;
-        throw error;
-      } finally {
-        inProgress -= 1;
+        failures.push(error);
+      }
+      inProgress -= 1;
+      if (failures.length > 0 && inProgress === 0) {
+        stopped.resolve();
       }
     }
   }
-  const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  const workers = Promise.allSettled(Array.from({ length: concurrency }, worker)).then(
+    (results) => {
+      const rejected = results.filter((result) => result.status === 'rejected');
+      failures.push(...rejected.map(({ reason }) => reason));
+    },
+  );
+  // After a failed write, the other workers may wait for a line that somebody has yet to type.
+  await Promise.race([workers, stopped.promise]);
   clearProgress();
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure) {
-    const { reason } = failure;
+  if (failures.length > 0) {
+    const [reason] = failures;
     const cause = reason instanceof UnknownOutcome ? reason.cause : reason;
     throw new CommandError(`${explain(cause, options)} ${state(unknown)}`);
   }

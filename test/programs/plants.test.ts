@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -8,6 +9,8 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
+import { CommandError } from '../../bin/command-line/command-error.ts';
+import { writeAll } from '../../bin/command-line/write-all.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -17,6 +20,7 @@ import { openDatabase } from '../support/database/engine.ts';
 import { writePlants } from '../support/database/plants-table.ts';
 import {
   type Fault,
+  fail,
   loseAnswer,
   pass,
   reset,
@@ -30,7 +34,7 @@ const { endpoint, database } = await openDatabase();
 const folder = temporaryFolder();
 
 /** Runs a command of `npm run plants` in a folder of its own. */
-const plants = (line: string, stdin = '', to = endpoint) =>
+const plants = (line: string, stdin: string | Readable = '', to = endpoint) =>
   runHere(plantsProgram, `${line} --dynamodb-endpoint ${to}`, {
     stdin,
     env: { INIT_CWD: folder },
@@ -318,6 +322,37 @@ test.each<FaultyRun>([
   expect(await namesOf(owner)).toEqual(left);
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringContaining(says) });
   expect(await plants(`import - --owner ${owner}`, line(1, 'Aloe'))).toMatchObject({ code: 0 });
+});
+
+test('an import whose write fails stops at once, although its input stays open', async () => {
+  proxy.play('refused', fail(400, 'ValidationException'));
+  const stdin = new PassThrough();
+  stdin.write(line(1, 'Aloe'));
+  const ended = await plants('import - --owner refused', stdin, faulty);
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ValidationException') });
+  expect(stdin.destroyed).toBe(true);
+});
+
+test('after a failed write, items that come later are not written', async () => {
+  const goOn = Promise.withResolvers<void>();
+  async function* items(): AsyncGenerator<number> {
+    yield 1;
+    await goOn.promise;
+    yield* Array.from({ length: 100 }, (_, i) => i + 2);
+  }
+  const source = items();
+  const written: number[] = [];
+  async function write(item: number): Promise<void> {
+    if (item === 1) {
+      setImmediate(goOn.resolve);
+      throw new CommandError('refused.');
+    }
+    written.push(item);
+  }
+  const writing = writeAll({ localhost: true }, source, write, () => 'none');
+  await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
+  await source.return(undefined);
+  expect(written).toEqual([]);
 });
 
 test('an erasure leaves a plant that was created meanwhile, and says what is unknown', async () => {

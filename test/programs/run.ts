@@ -4,7 +4,7 @@ import { type Ended, startProgram } from '../support/program.ts';
 
 interface Surroundings {
   env?: Record<string, string | undefined>;
-  stdin?: string;
+  stdin?: string | Readable;
   cwd?: string;
 }
 
@@ -29,7 +29,8 @@ export async function runHere(
     });
     jest.spyOn(process, name, 'get').mockReturnValue(streams[name] as never);
   }
-  jest.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as never);
+  const input = typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
+  jest.spyOn(process, 'stdin', 'get').mockReturnValue(input as never);
   jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
   jest.spyOn(console, 'warn').mockReturnValue();
@@ -49,7 +50,7 @@ export async function runHere(
 export function runProcess(
   command: string,
   args: string[],
-  { env = {}, stdin = '', cwd }: Surroundings = {},
+  { env = {}, stdin = '', cwd }: Surroundings & { stdin?: string } = {},
 ): Promise<Ended> {
   const options = { env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) };
   const program = startProgram(command, args, options);
