@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, rmSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { CommandError } from './command-error.ts';
 import { onInterrupt } from './progress.ts';
@@ -30,12 +30,13 @@ export async function writeNewFile(name: string, texts: AsyncGenerator<string>):
     throw new CommandError(`${name} cannot be written: ${message}. Choose another file.`);
   }
   try {
-    // Unlike a renaming, a link replaces nothing.
-    linkSync(draft, name);
+    // A renaming replaces an existing file, so the name is taken first. A link would replace
+    // nothing, but some disks have none.
+    closeSync(openSync(name, 'wx', 0o600));
+    renameSync(draft, name);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const what = code === 'EEXIST' ? `${name} exists by now` : message;
     throw new CommandError(`${what}. The export is in ${draft}: move it elsewhere.`);
   }
-  removeDraft();
 }

@@ -1,4 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import {
@@ -82,6 +90,7 @@ test('an export goes into a file that other users cannot open, and leaves nothin
   await putPlant('modes', 1, 'Aloe');
   const own = temporaryFolder();
   await plants(`export ${own}/modes.jsonl --owner modes`);
+  expect(readdirSync(own)).toEqual(['modes.jsonl']);
   if (process.platform !== 'win32') {
     expect(statSync(join(own, 'modes.jsonl')).mode & 0o777).toBe(0o600);
   }

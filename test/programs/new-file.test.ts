@@ -1,0 +1,63 @@
+import * as fs from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import { temporaryFolder } from '../support/cleanup.ts';
+
+// Disks with exFAT, and some shares in a network, have no hard links.
+jest.unstable_mockModule('node:fs', () => ({
+  ...fs,
+  linkSync() {
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+  },
+}));
+const { writeNewFile } = await import('../../bin/command-line/new-file.ts');
+
+async function* texts(): AsyncGenerator<string> {
+  yield 'one\n';
+  yield 'two\n';
+}
+
+test('a new file on a disk without hard links is complete and the only one', async () => {
+  const folder = temporaryFolder();
+  await writeNewFile(join(folder, 'plants.jsonl'), texts());
+  expect(readdirSync(folder)).toEqual(['plants.jsonl']);
+  expect(readFileSync(join(folder, 'plants.jsonl'), 'utf8')).toBe('one\ntwo\n');
+});
+
+test('a file that fails midway leaves its folder empty', async () => {
+  const folder = temporaryFolder();
+  async function* failing(): AsyncGenerator<string> {
+    yield* texts();
+    throw new Error('the source failed');
+  }
+  const file = join(folder, 'plants.jsonl');
+  const writing = writeNewFile(file, failing());
+  await expect(writing).rejects.toThrow(`${file} cannot be written: the source failed.`);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  '%s during an export exits with 1 and leaves the folder empty',
+  async (signal) => {
+    const folder = temporaryFolder();
+    const written = Promise.withResolvers<void>();
+    async function* endless(): AsyncGenerator<string> {
+      yield 'one\n';
+      written.resolve();
+      await new Promise(() => {});
+    }
+    const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    const say = jest.spyOn(console, 'error').mockReturnValue();
+    void writeNewFile(join(folder, 'plants.jsonl'), endless());
+    await written.promise;
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^plants\.jsonl\..*\.part$/)]);
+    process.emit(signal);
+    expect(exit.mock.calls).toEqual([[1]]);
+    expect(say.mock.calls).toEqual([
+      ['error: interrupted. Nothing was written. Repeat the command.'],
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    jest.restoreAllMocks();
+  },
+);
