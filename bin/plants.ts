@@ -10,7 +10,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
 import { protectWrites, RetryStrategy } from '../functions/dynamodb/writes.ts';
 import { readMembers } from '../functions/http/input.ts';
-import { parseJsonObject } from '../functions/http/json.ts';
+import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
@@ -156,6 +156,9 @@ async function importPlants(file: string, options: Options): Promise<void> {
   const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} there already`;
   function report(kind: 'conflict' | 'invalid', line: Line, reason: string): void {
     done[kind] += 1;
+    if (done.conflict + done.invalid > maxNamedLines) {
+      return;
+    }
     clearProgress();
     console.error(`line ${line.number}: ${printable(reason)}`);
   }
@@ -176,6 +179,10 @@ async function importPlants(file: string, options: Options): Promise<void> {
   }
 
   await writeAll(options, linesOf(input, maxLineLength), importLine, soFar);
+  const unnamed = done.conflict + done.invalid - maxNamedLines;
+  if (unnamed > 0) {
+    console.error(`Skipped ${counted(unnamed, 'more line')}.`);
+  }
   if (done.conflict + done.invalid > 0) {
     throw new CommandError(`${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`);
   }
@@ -185,27 +192,31 @@ async function importPlants(file: string, options: Options): Promise<void> {
 /** No plant needs more characters. */
 const maxLineLength = maxBodyBytes;
 
+/** Faulty lines that an import names. It counts the others. */
+const maxNamedLines = 20;
+
 /** Reads a line as strictly as the API reads the body of a create. */
 function readPlant(line: string): { plant: Plant } | { faults: string[] } {
   if (line.length > maxLineLength) {
-    return { faults: [`it is longer than ${maxLineLength} characters`] };
+    return { faults: [`must have at most ${maxLineLength} characters`] };
   }
-  const object = parse(line);
-  if (!object) {
-    return { faults: ['it is not a JSON object'] };
+  const parsed = parse(line);
+  if ('fault' in parsed) {
+    return { faults: [parsed.fault] };
   }
-  const { content, faults } = readMembers(newPlant, object);
+  const { content, faults } = readMembers(newPlant, parsed.object);
   return faults.length === 0
     ? { plant: content as Plant }
     : { faults: faults.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
 }
 
-function parse(line: string): ReturnType<typeof parseJsonObject> {
+function parse(line: string): { object: JsonObject } | { fault: string } {
   try {
     // Programs of Windows write a byte order mark before the first line.
-    return parseJsonObject(line.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
+    const object = parseJsonObject(line.replace(/^\uFEFF/, ''));
+    return object ? { object } : { fault: 'must be a JSON object' };
+  } catch (error) {
+    return { fault: `is not well-formed JSON: ${(error as SyntaxError).message}` };
   }
 }
 

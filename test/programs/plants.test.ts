@@ -163,19 +163,35 @@ test('an import stores only what the API would, names other lines, and changes n
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const reasons = stderr.trim().split('\n');
   expect(reasons.slice(0, -1).sort()).toEqual([
-    'line 10: it is longer than 16384 characters',
+    'line 10: must have at most 16384 characters',
     'line 11: "\\u009b2J\\u202e" is unknown',
     'line 1: another plant has the id 1; it stays as it is',
     expect.stringMatching(/^line 5: .*"unknown" is unknown/),
     expect.stringMatching(/^line 6: "id" must occur only once; "name" must be well-formed Unicode/),
     expect.stringMatching(/^line 7: "id" must be at most 9223372036854775807; "name" is required/),
-    'line 8: it is not a JSON object',
-    'line 9: it is not a JSON object',
+    'line 8: must be a JSON object',
+    `line 9: is not well-formed JSON: Unexpected token 'i', "id,a,b" is not valid JSON`,
   ]);
   expect(reasons.at(-1)).toBe(
     'error: 2 plants created, 1 there already, 1 in conflict, 7 invalid.',
   );
   expect(await namesOf('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
+});
+
+test('an import says where in a line the JSON breaks', async () => {
+  const { stderr } = await plants('import - --owner broken', '{"id":1,"name":"Aloe",}\n');
+  expect(stderr).toMatch(/^line 1: is not well-formed JSON: .* at position 22 /);
+});
+
+test('an import names 20 faulty lines and counts the others', async () => {
+  const { stderr } = await plants('import - --owner faulty', '[]\n'.repeat(23));
+  const named = Array.from({ length: 20 }, (_, i) => `line ${i + 1}: must be a JSON object`);
+  expect(stderr.split('\n')).toEqual([
+    ...named,
+    'Skipped 3 more lines.',
+    'error: 0 plants created, 0 there already, 0 in conflict, 23 invalid.',
+    '',
+  ]);
 });
 
 /** Returns the items of every table, as texts. */
