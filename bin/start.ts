@@ -21,11 +21,11 @@ import { addLocalOptions, demoToken, type LocalOptions, printReady } from './com
 import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { announce } from './command-line/running.ts';
 
-// Signals end the process at once, because nothing needs to be put in order: the database keeps
-// what it has acknowledged. If the launcher is killed, this process ends too.
+// Signals stop the process at once: there is nothing to clean up, because the database has written
+// all that it acknowledged. This process also stops if its launcher is killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
-// Lambda's time zone. The SDK need not know the developer's AWS accounts.
+// Lambda's time zone, and no access to the developer's AWS accounts.
 Object.assign(process.env, { TZ: 'UTC', ...withoutAwsFiles });
 
 interface Options extends LocalOptions {
@@ -35,8 +35,13 @@ interface Options extends LocalOptions {
 
 const program = addLocalOptions(new Command('npm start --'))
   .description('Runs the plant store on this machine, with a database.')
-  .option('--dynamodb-host <address>', 'address that the database listens on', address, '127.0.0.1')
-  .option('--watch', 'serve changed functions at once')
+  .option(
+    '--dynamodb-host <address>',
+    'address on which the database listens',
+    address,
+    '127.0.0.1',
+  )
+  .option('--watch', 'reload functions when their code changes')
   .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229');
 refuseOptionsOfNpm(program);
 program.parse();
@@ -58,14 +63,14 @@ async function start(options: Options): Promise<void> {
     // The launcher gives the debugger's options to Node.
     timeoutMs: inspector.url() === undefined ? undefined : noTimeout,
     onOutput: (text) => console.error(text.replace(/\n$/, '')),
-    onFault: (error) => console.error(`The functions failed: ${error.stack}`),
+    onError: (error) => console.error(`The functions failed: ${error.stack}`),
   });
   const token = await demoToken(endpoint, 'npm start');
   const api = gateway({
     call: functions.call,
     corsOrigin,
     cacheSeconds,
-    onAnswer: (answered) => console.error(requestLines(answered)),
+    onResponse: (handled) => console.error(requestLines(handled)),
   });
   const docs = reference(token);
   const server = createServer(
@@ -85,35 +90,35 @@ async function start(options: Options): Promise<void> {
 
   const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
   if (folder !== undefined) {
-    // npm run token and npm run plants find the database there.
+    // npm run token and npm run plants read the file to find the database.
     announce(folder, ready);
   }
-  const log = 'Each request follows on a line of its own.';
+  const log = 'Requests are logged below.';
   printReady(ready, options, log, `${origin}${referencePath}`);
 }
 
-/** Returns the settings of cdk.json that the gateway has. */
+/** Returns the gateway's settings in cdk.json. */
 function gatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
   const { context, ...others } = JSON.parse(readFileSync(inProject('cdk.json'), 'utf8'));
   const settings = readSettings(context, Object.keys(others));
   return { corsOrigin: settings['cors-origin'], cacheSeconds: settings['authorizer-cache'] };
 }
 
-/** Calls `reload` whenever the code of the functions has changed. */
+/** Calls `reload` whenever the functions' code changes. */
 async function watchFunctions(reload: () => void): Promise<void> {
-  // Node's own recursive watcher loses a file that an editor has replaced by another of its name.
+  // Node's own recursive watcher loses a file that an editor replaces.
   const { subscribe } = await import('@parcel/watcher');
   const folder = inProject('functions');
   await subscribe(folder, (_, events) => {
-    // Editors keep other files beside the code.
+    // Editors write other files beside the code.
     const changed = events.filter(({ path }) => path.endsWith('.ts'));
     if (changed.length === 0) {
       return;
     }
-    console.error('The functions have changed, and are loaded anew.');
+    console.error('Functions changed; reloaded.');
     if (changed.some(({ path }) => path.startsWith(join(folder, 'shared')))) {
       console.error(
-        'The gateway uses functions/shared too. For that, end npm start and start again.',
+        'The gateway uses functions/shared too. Restart npm start to apply the change there.',
       );
     }
     reload();

@@ -25,17 +25,19 @@ import { timeouts } from '../functions/shared/timeouts.ts';
 import { addGatewayResponses, headerSources } from './gateway-responses.ts';
 import type { Settings } from './settings.ts';
 
+// If a region or partition refuses the TLS policy, STRICT or dual stack, change them here.
+
 /**
  * By default, a regional API accepts TLS 1.0 at its own address:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
- * A change takes about 15 minutes. From STRICT to BASIC, the API is unreachable meanwhile.
+ * A change takes about 15 minutes. From STRICT to BASIC, the API is unreachable for that time.
  */
 export const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** By default, clients that have IPv6 only reach neither the API nor a domain. */
+/** By default, neither the API nor its domain can be reached from IPv6-only networks. */
 export const ipAddressType = IpAddressType.DUAL_STACK;
 
 /** The default quota of an account for requests at once. */
@@ -77,7 +79,8 @@ export function addApi(
   const resource = rest.node.defaultChild as CfnRestApi;
   // The logical id is pinned, because a new one means a new API with another base URL.
   resource.overrideLogicalId('Api');
-  Object.assign(resource, tls);
+  resource.securityPolicy = tls.securityPolicy;
+  resource.endpointAccessMode = tls.endpointAccessMode;
 
   const methodOptions = {
     authorizationType: AuthorizationType.CUSTOM,

@@ -7,7 +7,7 @@ import { localClient } from '../../lib/offline/database-client.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
 import { defaultDataFolder, defaultPorts } from './running.ts';
 
-// What npm start and npm run sam share.
+// Options, demo token and output of npm start and npm run sam.
 
 export interface LocalOptions {
   port: number;
@@ -25,21 +25,21 @@ export interface Ready {
 
 export function addLocalOptions(program: Command): Command {
   return program
-    .option('--port <n>', 'of the API', port, defaultPorts.api)
-    .option('--dynamodb-port <n>', 'of the database', port, defaultPorts.dynamodb)
-    .option('--data <folder>', 'where the database keeps its data', defaultDataFolder)
-    .option('--memory', 'keep nothing')
-    .option('--json', 'when ready, print one line of JSON: baseUrl, token, dynamodbEndpoint');
+    .option('--port <n>', 'port of the API', port, defaultPorts.api)
+    .option('--dynamodb-port <n>', 'port of the database', port, defaultPorts.dynamodb)
+    .option('--data <folder>', 'folder of the database', defaultDataFolder)
+    .option('--memory', 'keep data in memory only')
+    .option('--json', 'print one line of JSON when ready: baseUrl, token, dynamodbEndpoint');
 }
 
 function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
-    throw new InvalidArgumentError('A port is 0 to 65535; 0 is any free one.');
+    throw new InvalidArgumentError('A port is 0 to 65535; 0 means any free port.');
   }
   return Number(text);
 }
 
-/** Issues a token for trying the plant store out. `label` says which program issued it. */
+/** Issues a token for trying out the API. `label` names the program that issued it. */
 export async function demoToken(endpoint: string, label: string): Promise<string> {
   const client = documentClient(localClient(endpoint));
   const expires = Math.floor(Date.now() / 1000) + 24 * 60 * 60;
@@ -49,7 +49,7 @@ export async function demoToken(endpoint: string, label: string): Promise<string
   return token;
 }
 
-/** Prints where things are, a token, three lines to paste and what follows; or JSON. */
+/** Prints addresses, a token, three commands to paste and `log`, or one line of JSON. */
 export function printReady(
   ready: Ready,
   { json, memory, data }: LocalOptions,
@@ -76,6 +76,6 @@ ${curl('')} -H 'Content-Type: application/json' -d '${plant}'
 ${curl('')}
 ${curl(`/${exampleId}`, '-X DELETE ')}
 
-Ctrl-C ends it. ${log}
+Press Ctrl-C to stop. ${log}
 `);
 }

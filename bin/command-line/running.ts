@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a running `npm start` answers. */
+/** The addresses of a running `npm start`. */
 export interface Running {
   processId: number;
   baseUrl: string;
@@ -13,19 +13,19 @@ export const defaultPorts = { api: 3000, dynamodb: 8000 };
 
 const fileIn = (dataFolder: string): string => join(dataFolder, 'running.json');
 
-/** Records where this process answers, so that other programs find it. */
+/** Writes this process's addresses to a file, so that other programs find them. */
 export function announce(
   dataFolder: string,
   { baseUrl, dynamodbEndpoint }: Pick<Running, 'baseUrl' | 'dynamodbEndpoint'>,
 ): void {
   const file = fileIn(dataFolder);
   const running: Running = { processId: process.pid, baseUrl, dynamodbEndpoint };
-  // Other programs read all of it or nothing.
+  // Renaming is atomic: other programs read a whole file or none.
   writeFileSync(`${file}.new`, JSON.stringify(running), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Returns what the `npm start` with this data folder announced, or undefined if it has ended. */
+/** Returns the addresses of the running `npm start` with this data folder, if there is one. */
 export function findRunning(dataFolder = defaultDataFolder): Running | undefined {
   try {
     const running: Running = JSON.parse(readFileSync(fileIn(dataFolder), 'utf8'));
@@ -39,7 +39,7 @@ function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // EPERM means that it is another user's process.
+    // EPERM: the process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -21,16 +21,16 @@ import { caught, listen } from './listen.ts';
 
 export interface Database {
   endpoint: string;
-  /** Ends the requests in progress and closes the files. Only tests call it. */
+  /** Aborts the requests in progress and closes the files. Only tests call it. */
   stop(): Promise<void>;
 }
 
 closeIterators();
 
 /**
- * Starts dynalite, which stands in for DynamoDB, with the tables of the plant store. Its data is in
- * a folder, or in memory. A process that is killed loses no acknowledged write. Rejects with one
- * line for people if the folder or the port cannot be used.
+ * Starts dynalite, a local DynamoDB, with the plant store's tables. Its data is in a folder, or in
+ * memory. A killed process loses no acknowledged write. Rejects with one line for people if the
+ * folder or the port cannot be used.
  */
 export async function startDatabase({
   folder,
@@ -38,13 +38,13 @@ export async function startDatabase({
   host,
 }: {
   folder?: string | undefined;
-  /** 0 is any free one. */
+  /** 0 for any free port. */
   port: number;
   host?: string | undefined;
 }): Promise<Database> {
   const path = folder === undefined ? undefined : await openFolder(folder);
   const server = dynalite({ path, createTableMs: 0 });
-  const [answer] = server.listeners('request') as RequestListener[];
+  const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   const guarded: RequestListener = (request, response) => {
     // Any page in the developer's browser could read and write.
@@ -52,8 +52,9 @@ export async function startDatabase({
       response.writeHead(403).end();
       return;
     }
-    answer?.(request, response);
-    // If a client goes away in mid-request, dynalite's own listener throws, which ends the process.
+    handle?.(request, response);
+    // If a client disconnects before the end of a request, dynalite's listener throws, which would
+    // stop the process.
     request.removeAllListeners('error').on('error', () => response.destroy());
   };
   server.on('request', caught(guarded));
@@ -69,8 +70,8 @@ export async function startDatabase({
 }
 
 /**
- * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack, so that the
- * memory of each query would never be freed. The prototype is that of the database in memory, too.
+ * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack. The memory of
+ * each query would never be freed. The database in memory has the same prototype.
  */
 function closeIterators(): void {
   const prototype = Object.getPrototypeOf(ClassicLevel.prototype);
@@ -83,16 +84,16 @@ function closeIterators(): void {
   }
 }
 
-const another = 'choose another folder with --data, or keep nothing with --memory.';
+const another = 'choose another folder with --data, or keep data in memory only with --memory.';
 
 /**
- * Makes the folder of the data if it is missing. Returns the path for dynalite's files, which it
- * has checked. Rejects with one line for people, and removes nothing.
+ * Creates the data folder if it is missing, and checks dynalite's files in it. Returns their path.
+ * Rejects with one line for people, and removes nothing.
  */
 async function openFolder(folder: string): Promise<string> {
   const path = join(folder, 'dynalite');
   try {
-    // It holds digests of access tokens and everybody's plants.
+    // The folder holds digests of access tokens and everybody's plants.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -101,9 +102,9 @@ async function openFolder(folder: string): Promise<string> {
   const level = new ClassicLevel<string, { TableStatus: string }>(path, { valueEncoding: 'json' });
   try {
     await level.open();
-    await forgetUnfinishedTables(level);
+    await removeUnfinishedTables(level);
   } catch (cause) {
-    throw new Error(whyUnusable(folder, cause as LevelError), { cause });
+    throw new Error(explained(folder, cause as LevelError), { cause });
   } finally {
     await level.close();
   }
@@ -111,10 +112,10 @@ async function openFolder(folder: string): Promise<string> {
 }
 
 /**
- * Forgets the tables that a process was making when it was killed. dynalite would neither finish
- * them nor make them anew. They are empty, because a table takes items only once it is made.
+ * Removes tables that a process was creating when it was killed. dynalite would neither finish nor
+ * create them again. They are empty, because a table accepts items only once it is active.
  */
-async function forgetUnfinishedTables(
+async function removeUnfinishedTables(
   level: ClassicLevel<string, { TableStatus: string }>,
 ): Promise<void> {
   const tables = level.iterator({ gt: 'table~', lt: 'table\x7f' });
@@ -127,20 +128,20 @@ async function forgetUnfinishedTables(
 
 type LevelError = Error & { code?: string; cause?: LevelError };
 
-function whyUnusable(folder: string, error: LevelError): string {
+function explained(folder: string, error: LevelError): string {
   // An error on opening has LevelDB's own as its cause.
   const { code, message } = error.cause ?? error;
   switch (code) {
     case 'LEVEL_LOCKED':
-      return `${folder} is in use: an "npm start" with it runs already. End that one, or ${another}`;
+      return `${folder} is in use by another "npm start". Stop that one, or ${another}`;
     case 'LEVEL_IO_ERROR':
-      return `${folder} cannot be read and written: ${message}. Make that possible, or ${another}`;
+      return `${folder} cannot be read and written: ${message}. Fix that, or ${another}`;
     default:
-      return `${folder} is damaged: ${message}. Remove it to start afresh, or ${another}`;
+      return `${folder} is damaged: ${message}. Remove it to start with an empty one, or ${another}`;
   }
 }
 
-/** Makes the tables of the plant store, unless they are there. */
+/** Creates the plant store's tables, unless they exist. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = localClient(endpoint);
   for (const name of Object.keys(tableIds) as TableName[]) {
@@ -149,7 +150,7 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy();
 }
 
-/** Makes a table with a key, unless it is there. Resolves once it can be used. */
+/** Creates a table, unless it exists. Resolves once it is active. */
 export async function createTable(
   client: DynamoDBClient,
   TableName: string,

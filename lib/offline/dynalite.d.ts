@@ -1,9 +1,6 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
-  /**
-   * `path` is the folder of its files; in memory if undefined. `createTableMs` is how long a new
-   * table takes to become active.
-   */
+  /** `path` is the folder of the files; undefined keeps data in memory. */
   export default function dynalite(options: {
     path: string | undefined;
     createTableMs: number;

@@ -4,11 +4,11 @@ import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../functions/shared/log-codes.ts';
 import { operations } from '../../functions/shared/operations.ts';
 
-// The thread in which the functions run, with the environment variables that they have on AWS.
+// The functions' thread, with their environment variables on AWS.
 
 export interface Call {
   id: number;
-  /** The name of the function's file. */
+  /** The name of the function's file, without `.ts`. */
   entry: string;
   event: object;
   timeoutMs: number;
@@ -19,7 +19,7 @@ export interface Failure {
   stack: string;
 }
 
-/** What came of a call: the result as JSON, unless the function failed. */
+/** The outcome of a call: the result as JSON, or a failure. */
 export interface Outcome {
   id: number;
   payload?: string | undefined;
@@ -32,7 +32,7 @@ type Handler = (event: object, context: Context) => Promise<unknown>;
 
 const logOfCall = new AsyncLocalStorage<string[]>();
 
-/** Keeps the lines that have a code for the request's own line. All others are printed. */
+/** Keeps lines with a code for the request's own line. All others are printed. */
 function keepCodedLines(method: 'info' | 'error'): void {
   const print = console[method];
   console[method] = (...line: unknown[]) => {
@@ -66,7 +66,7 @@ keepCodedLines('info');
 keepCodedLines('error');
 const handlers = await loadHandlers();
 
-async function answer({ id, entry, event, timeoutMs }: Call): Promise<Outcome> {
+async function run({ id, entry, event, timeoutMs }: Call): Promise<Outcome> {
   const log: string[] = [];
   const end = Date.now() + timeoutMs;
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
@@ -78,5 +78,5 @@ async function answer({ id, entry, event, timeoutMs }: Call): Promise<Outcome> {
   }
 }
 
-parentPort?.on('message', async (call: Call) => parentPort?.postMessage(await answer(call)));
+parentPort?.on('message', async (call: Call) => parentPort?.postMessage(await run(call)));
 parentPort?.postMessage('loaded');

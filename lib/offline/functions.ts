@@ -13,28 +13,28 @@ export interface Functions {
   call: CallFunction;
   /** Resolves once the functions' code is loaded. Rejects if it cannot be loaded. */
   loaded: Promise<void>;
-  /** Loads the functions' code anew. Calls in progress fail, and later ones wait for it. */
+  /** Loads the functions' code again. Calls in progress fail, and later ones wait for the code. */
   reload(): void;
   stop(): Promise<void>;
 }
 
 interface Options {
   variables: Record<string, string>;
-  /** After how many milliseconds a function is stopped. */
+  /** A function's timeout in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Gets what the functions print. */
+  /** Gets the functions' output. */
   onOutput(text: string): void;
-  /** Gets an error that ended the thread, one of loading the code included. */
-  onFault(error: Error): void;
+  /** Gets an error that stopped the thread, including errors while loading the code. */
+  onError(error: Error): void;
 }
 
-/** The longest time that Node's timers take, for functions that a debugger pauses. */
+/** The maximum delay of Node's timers, for functions that a debugger pauses. */
 export const noTimeout = 2 ** 31 - 1;
 
-/** Keeps the SDK away from the developer's AWS accounts. */
+/** Variables that keep the SDK away from the developer's AWS accounts. */
 export const withoutAwsFiles = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull };
 
-/** Returns the environment variables that the functions have on AWS, and no other of this process. */
+/** Returns the functions' environment variables on AWS, and none of this process. */
 export function functionVariables(
   dynamodbEndpoint: string,
   corsOrigin?: string,
@@ -53,7 +53,7 @@ export function functionVariables(
   if (corsOrigin !== undefined) {
     variables[environment.corsOrigin] = corsOrigin;
   }
-  // Without it, a debugger that an editor started would pause each new thread.
+  // Without NODE_OPTIONS, a debugger that an editor started would pause each new thread.
   // https://github.com/nodejs/node/issues/38934
   if (process.env.NODE_OPTIONS !== undefined) {
     variables.NODE_OPTIONS = process.env.NODE_OPTIONS;
@@ -62,11 +62,11 @@ export function functionVariables(
 }
 
 /**
- * Runs the functions in a thread of their own. If a fault, an exit or an endless loop of theirs
- * ends it, the calls in progress fail, and the next call starts it anew.
+ * Runs the functions in a worker thread. If an error, an exit or an endless loop of a function stops
+ * the thread, the calls in progress fail, and the next call starts another thread.
  */
 export function startFunctions(options: Options): Functions {
-  const { variables, timeoutMs = timeouts.function, onOutput, onFault } = options;
+  const { variables, timeoutMs = timeouts.function, onOutput, onError } = options;
   const waiting = new Map<number, (outcome: Outcome) => void>();
   let lastId = 0;
   let thread: Thread | undefined = start();
@@ -79,7 +79,7 @@ export function startFunctions(options: Options): Functions {
       stderr: true,
     });
     const loaded = Promise.withResolvers<void>();
-    // Nobody may wait for it.
+    // Avoids an unhandled rejection if nothing awaits this.
     loaded.promise.catch(() => {});
     for (const stream of [worker.stdout, worker.stderr]) {
       stream.setEncoding('utf8').on('data', onOutput);
@@ -91,22 +91,22 @@ export function startFunctions(options: Options): Functions {
         waiting.get(message.id)?.(message);
       }
     });
-    worker.on('error', onFault);
+    worker.on('error', onError);
     worker.on('exit', () => {
-      loaded.reject(new Error('The functions ended before they were loaded.'));
+      loaded.reject(new Error('The functions stopped before they were loaded.'));
       if (thread?.worker === worker) {
         thread = undefined;
-        failAll('The functions ended before they answered.');
+        failAll('The functions stopped before they returned.');
       }
     });
     return { worker, loaded: loaded.promise };
   }
 
-  async function end(why: string): Promise<void> {
-    const ended = thread;
+  async function stop(reason: string): Promise<void> {
+    const stopped = thread;
     thread = undefined;
-    failAll(why);
-    await ended?.worker.terminate();
+    failAll(reason);
+    await stopped?.worker.terminate();
   }
 
   function failAll(message: string): void {
@@ -122,11 +122,11 @@ export function startFunctions(options: Options): Functions {
     waiting.set(id, resolve);
     thread ??= start();
     thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
-    // The time that the code takes to load does not count, as on AWS.
+    // As on AWS, the timeout starts once the code is loaded.
     let timer: NodeJS.Timeout | undefined;
     const startTimer = (): void => {
-      const why = `${entry} did not answer within ${timeoutMs / 1000} s.`;
-      timer = setTimeout(() => void end(why), timeoutMs);
+      const reason = `${entry} did not return within ${timeoutMs / 1000} s.`;
+      timer = setTimeout(() => void stop(reason), timeoutMs);
     };
     thread.loaded.then(startTimer, () => {});
     const outcome = await promise;
@@ -136,7 +136,7 @@ export function startFunctions(options: Options): Functions {
   }
 
   function reload(): void {
-    void end('The functions were loaded anew.');
+    void stop('The functions were reloaded.');
     thread = start();
   }
 
@@ -144,7 +144,7 @@ export function startFunctions(options: Options): Functions {
     call,
     loaded: thread.loaded,
     reload,
-    stop: () => end('The functions were stopped.'),
+    stop: () => stop('The functions were stopped.'),
   };
 }
 

@@ -15,8 +15,8 @@ import { tokenAuthorizer } from './token-authorizer.ts';
 
 // What API Gateway does between a client and a function, as far as a client of this API can tell.
 
-/** A request and how it was answered. */
-export interface Answered {
+/** A request and its response. */
+export interface HandledRequest {
   id: string;
   method: string;
   url: string;
@@ -26,7 +26,7 @@ export interface Answered {
   ms: number;
   /** The lines that the functions logged for it, as JSON. */
   log: string[];
-  /** Why no function answered, if that is a fault of ours. */
+  /** The error, if a function failed. */
   failure: Failure | undefined;
 }
 
@@ -34,18 +34,18 @@ interface Options {
   call: CallFunction;
   /** The origin whose pages may call, or `*`. Without it CORS is off. */
   corsOrigin?: string | undefined;
-  /** How long a policy of the authorizer is kept. */
+  /** How long the authorizer's policies are cached. */
   cacheSeconds: number;
-  onAnswer(answered: Answered): void;
+  onResponse(handled: HandledRequest): void;
 }
 
 export interface Gateway {
   listener: RequestListener;
-  /** Forgets the policies of the authorizer, because its code has changed. */
+  /** Empties the cache of policies, because the authorizer's code has changed. */
   forgetPolicies(): void;
 }
 
-interface Answer {
+interface ApiResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -64,56 +64,56 @@ const routes = Object.values(operations).map(({ method, path, entry }) => ({
   form: new RegExp(`^/${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`),
 }));
 
-/** Returns the gateway of the API, which calls the functions. */
-export function gateway({ call, corsOrigin, cacheSeconds, onAnswer }: Options): Gateway {
+/** Returns the API's gateway. */
+export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options): Gateway {
   const authorizer = tokenAuthorizer(call, cacheSeconds);
 
-  /** Answers a request. Rejects only if the answer cannot be reported. */
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Responds to a request. Rejects only if `onResponse` throws. */
+  async function handle(request: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(request);
     if (body === undefined) {
-      // The client has gone away.
+      // The client disconnected.
       return;
     }
     const id = randomUUID();
     const log: string[] = [];
-    let answer: Answer;
+    let response: ApiResponse;
     try {
-      answer = await answerTo(request, body, id, log);
-      send(response, answer);
+      response = await respondTo(request, body, id, log);
+      send(outgoing, response);
     } catch (error) {
-      // A function's result is nonsense, or has headers that cannot be sent.
-      answer = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
-      send(response, answer);
+      // A function's result is malformed, or has headers that cannot be sent.
+      response = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
+      send(outgoing, response);
     }
-    onAnswer({
+    onResponse({
       id,
       method: request.method ?? '',
       url: request.url ?? '',
       authorization: authorizationOf(request),
-      status: answer.status,
-      body: answer.body,
+      status: response.status,
+      body: response.body,
       ms: performance.now() - startedAt,
       log,
-      failure: answer.failure,
+      failure: response.failure,
     });
   }
 
-  /** Returns the answer to a request. Throws if a function's result is nonsense. */
-  async function answerTo(
+  /** Returns the response to a request. Throws if a function's result is malformed. */
+  async function respondTo(
     request: IncomingMessage,
     body: Buffer,
     requestId: string,
     log: string[],
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     if (body.length > maxBytes) {
       return bodyTooLarge;
     }
     const { fullPath, path, query } = targetOf(request);
     const ofPath = path === undefined ? [] : routes.filter(({ form }) => form.test(path));
     if (request.method === 'OPTIONS' && corsOrigin !== undefined && ofPath.length > 0) {
-      return preflightAnswer(corsOrigin, requestId);
+      return preflightResponse(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
     if (path === undefined || route === undefined) {
@@ -144,11 +144,15 @@ export function gateway({ call, corsOrigin, cacheSeconds, onAnswer }: Options): 
     if (failure) {
       return gatewayResponse('INTEGRATION_FAILURE', requestId, failure);
     }
-    return answerOf(payload);
+    return responseOf(payload);
   }
 
-  /** Returns the gateway's own answer of a type. */
-  function gatewayResponse(type: GatewayResponseType, instance: string, failure?: Failure): Answer {
+  /** Returns the gateway's own response of a type. */
+  function gatewayResponse(
+    type: GatewayResponseType,
+    instance: string,
+    failure?: Failure,
+  ): ApiResponse {
     const code = gatewayResponses[type];
     const { status, detail, headers } = problems[code];
     return {
@@ -175,14 +179,14 @@ export function gateway({ call, corsOrigin, cacheSeconds, onAnswer }: Options): 
   };
 }
 
-const bodyTooLarge: Answer = {
+const bodyTooLarge: ApiResponse = {
   status: 413,
   headers: { 'Content-Type': 'text/plain' },
   body: `HTTP content length exceeded ${maxBytes} bytes.`,
 };
 
-/** Returns the answer to a browser that asks whether a page may call. */
-function preflightAnswer(corsOrigin: string, requestId: string): Answer {
+/** Returns the response to a CORS preflight. */
+function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
   return {
     status: 204,
     headers: {
@@ -196,8 +200,8 @@ function preflightAnswer(corsOrigin: string, requestId: string): Answer {
   };
 }
 
-/** Returns the answer that a function's result asks for. Throws if the result is nonsense. */
-function answerOf(payload = 'null'): Answer {
+/** Returns the response that a function's result describes. Throws if the result is malformed. */
+function responseOf(payload = 'null'): ApiResponse {
   const result: Partial<APIGatewayProxyResult> | null = JSON.parse(payload);
   const { statusCode, headers, body = '' } = result ?? {};
   if (
@@ -222,14 +226,14 @@ function authorizationOf({ headersDistinct }: IncomingMessage): string | undefin
 
 interface Target {
   fullPath: string;
-  /** Within the stage. It is undefined outside of it. */
+  /** The path within the stage. Undefined outside the stage. */
   path: string | undefined;
   query: string;
 }
 
 /** Returns the parts of a request's target, still percent-encoded. */
 function targetOf({ url = '' }: IncomingMessage): Target {
-  // A client that takes this server for a proxy sends the whole URL.
+  // A client that treats this server as a proxy sends the whole URL.
   const [fullPath = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   // Several slashes after the stage are one.
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
@@ -237,8 +241,8 @@ function targetOf({ url = '' }: IncomingMessage): Target {
 }
 
 /**
- * Returns the body, cut off after the chunk that exceeds the limit, or undefined if the client has
- * gone away in the middle of it.
+ * Returns the body, truncated after the chunk that exceeds the limit, or undefined if the client
+ * disconnected before its end.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -256,9 +260,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-/** Throws before it sends anything if Node does not accept a header. */
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
+/** Sends a response. Throws before it sends anything if Node does not accept a header. */
+function send(outgoing: ServerResponse, { status, headers, body }: ApiResponse): void {
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, ...length });
-  response.end(body);
+  outgoing.writeHead(status, { ...headers, ...length });
+  outgoing.end(body);
 }

@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http';
 import { type AddressInfo, isIPv6, type Server } from 'node:net';
 
 /**
- * Makes a server listen on a port, or on any free one if it is 0, and returns its origin, like
- * `http://127.0.0.1:3000`. Rejects with one line for people if it cannot. `option` is the option
- * of the command line that chooses another port.
+ * Makes a server listen on a port (0 for any free port). Returns its origin, like
+ * `http://127.0.0.1:3000`. Rejects with one line for people. `option` is the command-line option
+ * that chooses another port.
  */
 export async function listen(
   server: Server,
@@ -42,7 +42,7 @@ function explained(
   }
 }
 
-/** Returns a listener that breaks a request off, and does not end the process, if one throws. */
+/** Returns a listener that aborts the request, instead of stopping the process, if one throws. */
 export function caught(listener: RequestListener): RequestListener {
   return (request, response) => {
     try {

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { stageName } from '../../functions/shared/operations.ts';
 
-interface Given {
+interface ProxyEventInput {
   request: IncomingMessage;
   requestId: string;
-  /** With the stage, as it came. */
+  /** The path with the stage, as in `requestContext.path`. */
   fullPath: string;
-  /** Within the stage. */
+  /** The path within the stage. */
   path: string;
   query: string;
-  /** The operation's path, with the names of its parameters in braces. */
+  /** The operation's path, with parameter names in braces. */
   resource: string;
   pathParameters: Record<string, string>;
   authorizer: Record<string, unknown>;
@@ -18,11 +18,11 @@ interface Given {
 }
 
 /**
- * Returns the event with which API Gateway calls a function, with the members that functions use.
+ * Returns the event of API Gateway's proxy integration, with the members that functions use.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
-export function proxyEvent(given: Given): object {
-  const { request, requestId, fullPath, path, query, resource, body } = given;
+export function proxyEvent(input: ProxyEventInput): object {
+  const { request, requestId, fullPath, path, query, resource, body } = input;
   const headers = headersOf(request);
   const parameters = parametersOf(query);
   return {
@@ -33,8 +33,8 @@ export function proxyEvent(given: Given): object {
     multiValueHeaders: headers,
     queryStringParameters: parameters && lastValues(parameters),
     multiValueQueryStringParameters: parameters,
-    // They are passed on percent-encoded.
-    pathParameters: given.pathParameters,
+    // A REST API passes path parameters on percent-encoded.
+    pathParameters: input.pathParameters,
     stageVariables: null,
     requestContext: {
       stage: stageName,
@@ -43,7 +43,7 @@ export function proxyEvent(given: Given): object {
       resourcePath: resource,
       requestId,
       extendedRequestId: requestId,
-      authorizer: given.authorizer,
+      authorizer: input.authorizer,
       identity: {
         sourceIp: request.socket.remoteAddress,
         userAgent: request.headers['user-agent'] ?? null,
@@ -57,25 +57,25 @@ export function proxyEvent(given: Given): object {
 
 type Values = Record<string, string[]>;
 
-/** Returns the headers under their names as the client wrote them. */
+/** Returns the headers, with names as the client wrote them. */
 function headersOf({ rawHeaders }: IncomingMessage): Values {
   const values = new Map<string, string[]>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
     values.set(name, [...(values.get(name) ?? []), value]);
   }
-  // It accepts any name, even `__proto__`.
+  // Unlike an assignment, `fromEntries` accepts any name, even `__proto__`.
   return Object.fromEntries(values);
 }
 
-/** Returns the decoded parameters, or null if there are none. A semicolon separates them too. */
+/** Returns the decoded parameters, or null if there are none. Semicolons separate them too. */
 function parametersOf(query: string): Values | null {
   const parsed = Object.entries(parse(query.replaceAll(';', '&'), '&', '=', { maxKeys: 0 }));
   const parameters = parsed.map(([name, value = '']) => [name, [value].flat()]);
   return parameters.length > 0 ? Object.fromEntries(parameters) : null;
 }
 
-/** Returns the maps that have one value for each name. */
+/** Returns a map with the last value of each name. */
 function lastValues(values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
 }

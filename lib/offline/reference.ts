@@ -12,7 +12,7 @@ const page = join(import.meta.dirname, 'reference');
 // In an npm workspace, packages can lie in a folder above.
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
-/** The folders of the page's files. */
+/** The page's files, with their folders. */
 const folders = new Map([
   ['page.html', page],
   ['page.js', page],
@@ -30,7 +30,7 @@ const types: Record<string, string> = {
 
 const headers = {
   'Cache-Control': 'no-store',
-  // The page loads nothing from elsewhere, and no other page can frame it.
+  // The page loads nothing from other origins, and no other page can frame it.
   'Content-Security-Policy':
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -39,16 +39,16 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Tells whether a request's target is the reference's, to which `/` leads, and not the API's. */
+/** Returns whether a request is for the reference instead of the API. `/` redirects to it. */
 export function isOfReference(url: string): boolean {
   const [path = ''] = url.split('?');
   return path === '/' || path === referencePath || path.startsWith(`${referencePath}/`);
 }
 
-/** Returns what serves the reference, whose page has this token. */
+/** Returns a listener that serves the reference. Its page has this token. */
 export function reference(token: string): RequestListener {
   return ({ url = '', headers: { host = '' } }, response) => {
-    // Another host is another site's name for this machine (DNS rebinding).
+    // Any other host is another site's name for this machine (DNS rebinding).
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
       response.writeHead(403, headers).end();
       return;
@@ -75,7 +75,7 @@ function completed(name: string, text: string, token: string): string {
     case 'page.html':
       return text.replace('{{token}}', token);
     case 'openapi.json':
-      // The page calls the store that serves it, and no deployed one.
+      // The page calls the server that serves it, and no deployed one.
       return JSON.stringify({ ...JSON.parse(text), servers: [{ url: `/${stageName}` }] });
     default:
       return text;

@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
 import { tokenParts } from '../../functions/shared/access-token.ts';
 import { stageName } from '../../functions/shared/operations.ts';
-import type { Answered } from './gateway.ts';
+import type { HandledRequest } from './gateway.ts';
 
-/** Returns the line of a request, and below it the causes of a fault of ours. */
-export function requestLines(answered: Answered): string {
-  const { method, url, status, ms, log, failure } = answered;
+/** Returns a request's line and, below it, the causes of a failure. */
+export function requestLines(handled: HandledRequest): string {
+  const { method, url, status, ms, log, failure } = handled;
   const logged: LogLine[] = log.map((line) => JSON.parse(line));
   const head = [
     paint('dim', new Date().toISOString().slice('2026-01-01T'.length, -1)),
@@ -14,7 +14,7 @@ export function requestLines(answered: Answered): string {
     paint(colourOf(status), `${status}`),
     `${Math.round(ms)} ms`,
   ];
-  const details = detailsOf(answered, logged);
+  const details = detailsOf(handled, logged);
   if (details.length > 0) {
     head.push(paint('dim', details.join(', ')));
   }
@@ -41,7 +41,7 @@ interface Cause {
 }
 
 function detailsOf(
-  { status, body, url, authorization, log }: Answered,
+  { status, body, url, authorization, log }: HandledRequest,
   logged: LogLine[],
 ): string[] {
   const details: string[] = [];
@@ -55,7 +55,7 @@ function detailsOf(
     }
   }
   if (status === 401 && log.length === 0) {
-    details.push(authorizationFault(authorization));
+    details.push(authorizationError(authorization));
   }
   if (code === 'no-such-operation' && !url.startsWith(`/${stageName}/`)) {
     details.push(`all paths begin with /${stageName}/`);
@@ -66,8 +66,8 @@ function detailsOf(
 const { prefix, id, secret, checksum } = tokenParts;
 const tokenLength = prefix.length + id + '_'.length + secret + checksum;
 
-/** Says why no token can be in an Authorization header, without quoting it. */
-function authorizationFault(header: string | undefined): string {
+/** Returns why an Authorization header holds no token, without quoting it. */
+function authorizationError(header: string | undefined): string {
   if (header === undefined) {
     return 'no Authorization header';
   }
@@ -101,7 +101,7 @@ function colourOf(status: number): Format {
   return status < 500 ? 'yellow' : 'red';
 }
 
-/** Colours a text, if stderr is a terminal. */
+/** Colours a text if stderr is a terminal. */
 function paint(format: Format, text: string): string {
   return styleText(format, text, { stream: process.stderr });
 }
@@ -115,7 +115,7 @@ function indented(text: string): string {
 
 const tokens = new RegExp(`${prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
 
-/** Hides access tokens, and escapes characters that would control the terminal. */
+/** Hides access tokens and escapes control characters. */
 function printable(text: string): string {
   return text
     .replace(tokens, `${prefix}…`)

@@ -4,13 +4,13 @@ import type { GatewayResponseType } from '../../functions/shared/gateway-respons
 import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 
-/** Whether a token may call a method, and if not, which of the gateway's responses says so. */
+/** Whether a token may call a method. If not, the gateway response to send. */
 export type Verdict =
   | { allowed: APIGatewayAuthorizerResult }
   | { refused: GatewayResponseType; failure?: Failure | undefined };
 
 export interface TokenAuthorizer {
-  /** Judges an Authorization header. The lines that the authorizer logs are added to `log`. */
+  /** Checks an Authorization header. Adds the authorizer's log lines to `log`. */
   authorize(token: string | undefined, methodArn: string, log: string[]): Promise<Verdict>;
   /** Empties the cache, because the authorizer's code has changed. */
   forget(): void;
@@ -19,8 +19,8 @@ export interface TokenAuthorizer {
 const tokenForm = new RegExp(authorizationPattern);
 
 /**
- * Returns what asks the authorizer, and keeps its policies by token as long as API Gateway would.
- * A policy is evaluated for each request anew, because it is for all methods.
+ * Calls the authorizer and caches its policies by token, as API Gateway does. A policy covers all
+ * methods, so it is evaluated for each request.
  */
 export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): TokenAuthorizer {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
@@ -35,7 +35,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
     }
     const cached = cache.get(token);
     if (cached && performance.now() < cached.until) {
-      return judge(cached.result, methodArn);
+      return verdictOf(cached.result, methodArn);
     }
 
     const event = { type: 'TOKEN', authorizationToken: token, methodArn };
@@ -48,7 +48,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
       return { refused: 'AUTHORIZER_CONFIGURATION_ERROR', failure };
     }
     const result: APIGatewayAuthorizerResult = JSON.parse(payload);
-    const verdict = judge(result, methodArn);
+    const verdict = verdictOf(result, methodArn);
     cache.set(token, { result, until: performance.now() + cacheSeconds * 1000 });
     return verdict;
   }
@@ -57,7 +57,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 }
 
 /** Throws if the authorizer's result has no policy. */
-function judge(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
+function verdictOf(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
   return isAllowed(result.policyDocument, methodArn)
     ? { allowed: result }
     : { refused: 'ACCESS_DENIED' };
@@ -68,7 +68,7 @@ interface Statement {
   Resource: string | string[];
 }
 
-/** Evaluates a policy: a denial takes precedence, and what nothing allows is denied. */
+/** Evaluates a policy: a Deny takes precedence, and a method without an Allow is denied. */
 export function isAllowed(policyDocument: PolicyDocument, methodArn: string): boolean {
   const statements = policyDocument.Statement as Statement[];
   const applying = statements.filter(({ Resource }) =>
@@ -77,7 +77,7 @@ export function isAllowed(policyDocument: PolicyDocument, methodArn: string): bo
   return applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
 }
 
-/** Tells whether a text matches a pattern of IAM, in which `*` stands for any text. */
+/** Returns whether a text matches an IAM pattern, in which `*` stands for any text. */
 function matches(pattern: string, text: string): boolean {
   const literals = pattern.split('*').map((literal) => RegExp.escape(literal));
   return new RegExp(`^${literals.join('.*')}$`, 's').test(text);

@@ -53,7 +53,7 @@ beforeAll(async () => {
   functions = startFunctions({
     variables: functionVariables(proxy.before(opened.endpoint)),
     onOutput: (text) => printed.push(text),
-    onFault: (error) => printed.push(`${error.stack}`),
+    onError: (error) => printed.push(`${error.stack}`),
   });
   finallyDo(functions.stop);
   await functions.loaded;

@@ -31,7 +31,7 @@ async function open(folder?: string) {
   return { ...database, client, stop };
 }
 
-/** Starts a database in a process of its own, which can be killed. */
+/** Starts a database in its own process, which can be killed. */
 async function startProcess(folder: string): Promise<{ child: ChildProcess; endpoint: string }> {
   const program = join(import.meta.dirname, 'database-process.ts');
   const child = fork(program, [folder], { execPath: process.execPath, execArgv: [] });
@@ -42,10 +42,10 @@ async function startProcess(folder: string): Promise<{ child: ChildProcess; endp
 
 async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
-  await eventually('the end of the database', once(child, 'exit'));
+  await eventually('the exit of the database', once(child, 'exit'));
 }
 
-test('a database in a folder keeps what it has acknowledged, also when it is killed', async () => {
+test('a database in a folder keeps every acknowledged write, even if it is killed', async () => {
   const folder = join(temporaryFolder(), 'new', 'store');
   const { child, endpoint } = await startProcess(folder);
   const client = documentClient(localClient(endpoint));
@@ -91,7 +91,7 @@ async function iterators() {
   return { prototype, close: prototype.close };
 }
 
-test('a table whose making was interrupted is made again, and the others stay', async () => {
+test('an unfinished table is created again, and the others stay', async () => {
   const folder = temporaryFolder();
   const before = await open(folder);
   await before.client.send(put);
@@ -110,7 +110,7 @@ test('a table whose making was interrupted is made again, and the others stay', 
   await after.stop();
 });
 
-test('a client that goes away in the middle of a request does not end the process', async () => {
+test('a client that disconnects before the end of its request does not stop the process', async () => {
   const { child, endpoint } = await startProcess(temporaryFolder());
   const socket = connect(Number(new URL(endpoint).port), '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
@@ -125,7 +125,7 @@ test('a client that goes away in the middle of a request does not end the proces
   await kill(child);
 });
 
-test('a page of a browser can neither read nor write', async () => {
+test('a page in a browser can neither read nor write', async () => {
   const database = await open();
   const headers = {
     Origin: 'https://evil.example',
@@ -142,28 +142,30 @@ test('a page of a browser can neither read nor write', async () => {
   await database.stop();
 });
 
-const another = 'choose another folder with --data, or keep nothing with --memory.';
+const another = 'choose another folder with --data, or keep data in memory only with --memory.';
 
-test('a folder in use is refused in one line, and opens when the other process ends', async () => {
+test('a folder in use fails with one line, and opens once the other process stops', async () => {
   const folder = temporaryFolder();
   const { child } = await startProcess(folder);
   await expect(open(folder)).rejects.toThrow(
-    `${folder} is in use: an "npm start" with it runs already. End that one, or ${another}`,
+    `${folder} is in use by another "npm start". Stop that one, or ${another}`,
   );
   await kill(child);
   await (await open(folder)).stop();
 });
 
-test('a damaged folder is refused in one line, and left as it is', async () => {
+test('a damaged folder fails with one line, and stays as it is', async () => {
   const folder = temporaryFolder();
   await (await open(folder)).stop();
   const current = join(folder, 'dynalite', 'CURRENT');
   writeFileSync(current, 'damaged');
-  await expect(open(folder)).rejects.toThrow(/^\S+ is damaged: .* Remove it to start afresh, or /);
+  await expect(open(folder)).rejects.toThrow(
+    /^\S+ is damaged: .* Remove it to start with an empty one, or /,
+  );
   expect(readFileSync(current, 'utf8')).toBe('damaged');
 });
 
-test('a folder that cannot be made is refused in one line', async () => {
+test('a folder that cannot be created fails with one line', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   await expect(open(join(file, 'store'))).rejects.toThrow(
@@ -171,13 +173,13 @@ test('a folder that cannot be made is refused in one line', async () => {
   );
 });
 
-testOnPosix('it has no such permissions')('a folder is its owner’s alone', async () => {
+testOnPosix('it has no such permissions')('only its owner may open a folder', async () => {
   const folder = join(temporaryFolder(), 'store');
   await (await open(folder)).stop();
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('a taken port and a foreign address are refused in one line', async () => {
+test('a taken port and a foreign address fail with one line', async () => {
   const { port } = new URL(await serve(() => {}));
   await expect(startDatabase({ port: Number(port) })).rejects.toThrow(
     `Port ${port} is taken. Choose another with --dynamodb-port.`,

@@ -2,18 +2,18 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { type Answered, gateway } from '../../lib/offline/gateway.ts';
+import { gateway, type HandledRequest } from '../../lib/offline/gateway.ts';
 import { caught, listen } from '../../lib/offline/listen.ts';
 import { tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
 
-// The gateway alone. Its functions answer with the event, or with what a test sets.
+// The gateway alone. Its functions return the event, or the result that a test sets.
 
-/** The calls of functions so far. */
+/** The functions called so far. */
 const calls: string[] = [];
-const answered: Answered[] = [];
+const handled: HandledRequest[] = [];
 let result: string | undefined;
 let isDenied = false;
 
@@ -33,7 +33,7 @@ async function call(entry: string, event: object) {
 const { listener, forgetPolicies } = gateway({
   call,
   cacheSeconds: 60,
-  onAnswer: (one) => answered.push(one),
+  onResponse: (request) => handled.push(request),
 });
 const server = createServer(listener);
 let origin: string;
@@ -43,17 +43,17 @@ beforeAll(async () => {
 afterAll(() => server.close().closeAllConnections());
 
 const token = forge();
-interface Given {
+interface RequestOptions {
   method?: string;
   headers?: string[];
   body?: string | Buffer;
 }
-async function request(path: string, { headers = [], ...given }: Given = {}) {
+async function request(path: string, { headers = [], ...options }: RequestOptions = {}) {
   const authorization = ['Authorization', `Bearer ${token}`];
-  return send(origin, { path, headers: [...authorization, ...headers], ...given });
+  return send(origin, { path, headers: [...authorization, ...headers], ...options });
 }
 
-test('a function gets the parts of a request as API Gateway passes them on', async () => {
+test('a function gets the parts of a request in the form of API Gateway', async () => {
   const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2&__proto__=3&?=4';
   const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
   const { body } = await request(path, {
@@ -96,7 +96,7 @@ test.each([
   ['/plants', 404],
   ['/v1/%70lants', 404],
   ['/v1/__proto__', 404],
-])('a list at %s is answered with %i', async (path, status) => {
+])('a list at %s returns %i', async (path, status) => {
   expect((await request(path)).status).toBe(status);
 });
 
@@ -119,12 +119,12 @@ test.each([
     result = undefined;
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
-    expect(answered.at(-1)?.failure?.stack).toMatch(/^\w*Error/);
+    expect(handled.at(-1)?.failure?.stack).toMatch(/^\w*Error/);
     expect((await request('/v1/plants')).status).toBe(200);
   },
 );
 
-test('a body above 10 MB is refused in plain text', async () => {
+test('a body above 10 MB returns 413 in plain text', async () => {
   const body = Buffer.alloc(10 * 1024 * 1024 + 1);
   expect(await request('/v1/plants', { method: 'POST', body })).toMatchObject({
     status: 413,
@@ -133,7 +133,7 @@ test('a body above 10 MB is refused in plain text', async () => {
   });
 });
 
-test('a policy is kept by token, and evaluated for each method', async () => {
+test('a policy is cached by token, and evaluated for each method', async () => {
   forgetPolicies();
   calls.length = 0;
   expect((await request('/v1/plants')).status).toBe(200);
@@ -151,7 +151,7 @@ test('a policy is kept by token, and evaluated for each method', async () => {
   forgetPolicies();
 });
 
-test('a token that no authorizer need see is refused', async () => {
+test('a malformed token returns 401 without a call of the authorizer', async () => {
   calls.length = 0;
   for (const header of ['', 'Bearer', `Basic ${token}`, `Bearer ${token}0`]) {
     const { status, headers } = await send(origin, {
@@ -163,36 +163,36 @@ test('a token that no authorizer need see is refused', async () => {
   expect(calls).toEqual([]);
 });
 
-test('a client that goes away in the middle of a body is not answered', async () => {
-  const before = answered.length;
+test('a client that disconnects before the end of its body gets no response', async () => {
+  const before = handled.length;
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
   await eventually('a request', () => socket.bytesWritten > 0);
   socket.end();
-  await eventually('the end of the connection', text(socket));
+  await eventually('the close of the connection', text(socket));
   expect((await request('/v1/plants')).status).toBe(200);
-  expect(answered).toHaveLength(before + 1);
+  expect(handled).toHaveLength(before + 1);
 });
 
-test('a listener that throws breaks its request off, and the next one is served', async () => {
+test('a listener that throws aborts its request, and the next one is served', async () => {
   const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
   const throwing = createServer(
     caught(({ url }, response) => {
-      if (url === '/fault') {
-        throw new Error('a fault of ours');
+      if (url === '/throws') {
+        throw new Error('a bug of ours');
       }
       response.end();
     }),
   );
   const base = await listen(throwing, 0);
-  await expect(send(base, { path: '/fault' })).rejects.toThrow();
+  await expect(send(base, { path: '/throws' })).rejects.toThrow();
   expect((await send(base, { path: '/' })).status).toBe(200);
-  expect(printed).toHaveBeenCalledWith(new Error('a fault of ours'));
+  expect(printed).toHaveBeenCalledWith(new Error('a bug of ours'));
   printed.mockRestore();
   throwing.close().closeAllConnections();
 });
 
-test('a policy of the authorizer is kept for as long as the setting says', async () => {
+test('a policy is cached for 60 s', async () => {
   const now = jest.spyOn(performance, 'now');
   const authorization = `Bearer ${forge()}`;
   const policyDocument = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Resource: '*' }] };

@@ -11,11 +11,11 @@ finallyDo(service.stop);
 const token = await service.issue('alice');
 const port = Number(new URL(service.baseUrl).port);
 
-/** Writes bytes to a connection. Returns the statuses of all answers until the server closes it. */
+/** Writes bytes to a connection. Returns the statuses of all responses until the server closes it. */
 async function exchange(parts: string[], { isWhole = true } = {}): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  let answers = '';
-  socket.on('data', (chunk) => (answers += chunk));
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk));
   // A server may close a connection on which the client is still writing.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.on('end', resolve).on('close', resolve));
@@ -25,9 +25,9 @@ async function exchange(parts: string[], { isWhole = true } = {}): Promise<strin
   if (!isWhole) {
     socket.end();
   }
-  await eventually('an answer to all, or the end', closed, { instead: () => answers });
+  await eventually('all responses, or the close', closed, { instead: () => received });
   socket.destroy();
-  return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status).join(' ');
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status).join(' ');
 }
 
 const request = (line: string, ...headers: string[]) =>
@@ -47,18 +47,18 @@ const end = '0\r\n\r\n';
 const chunksOf = (parts: string[]) =>
   parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('') + end;
 const hidden = '{"id":666,"name":"Smuggled"}';
-/** A request that creates a plant, if the server takes it for a request. */
+/** Creates a plant, if the server treats this as a request. */
 const smuggled = post(lengthOf(hidden)) + hidden;
 
 interface Case {
   what: string;
-  /** The packets that the client sends. */
+  /** The client's packets. */
   parts: string[];
-  /** The statuses of all answers that are due, with a space between two. */
+  /** The expected statuses, separated by spaces. */
   statuses: RegExp;
 }
 
-/** Returns the case of a text that two servers could read differently, as one request or as two. */
+/** Returns the case of a text that one server reads as one request, and another as two. */
 const ambiguous = (what: string, text: string): Case => ({
   what,
   parts: [text, smuggled, last],
@@ -82,9 +82,9 @@ const ambiguousCases = [
   ambiguous('no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
 ];
 
-/** Requests that are odd but clear, with the statuses that a careful client expects. */
+/** Odd but clear requests, with the statuses that a careful client expects. */
 const clearCases: Case[] = [
-  // Node closes the connection without a word.
+  // Node closes the connection without a response.
   { what: 'a tunnel', parts: [head('CONNECT localhost:1'), smuggled, last], statuses: /^$/ },
   {
     what: 'no Host',
@@ -106,7 +106,7 @@ const clearCases: Case[] = [
     parts: [head(remove, inChunks), '0\r\nX: 9\r\n\r\n', last],
     statuses: /^404 200$/,
   },
-  // Node refuses what follows in the same packet before the first is answered.
+  // Node rejects further requests in the same packet before it responds to the first.
   {
     what: 'requests after one that closes',
     parts: [closing(remove), smuggled, last],
@@ -193,7 +193,7 @@ const clearCases: Case[] = [
 ];
 const cases = [...ambiguousCases, ...clearCases];
 
-/** What a client has sent when it stops sending. */
+/** The bytes that a client sends before it stops. */
 const unfinished: Record<string, string> = {
   nothing: '',
   'half of a head': `${list} HTTP/1.1`,
@@ -201,40 +201,40 @@ const unfinished: Record<string, string> = {
   'half of a chunk': chunked('1c\r\n{"id":666'),
   'all but the last chunk': chunked(`1c\r\n${hidden}\r\n`),
 };
-// The functions run from now on, so that a request that should not be served is seen at once.
+// Starts the functions, so that a request that should not be served shows at once.
 beforeAll(() => exchange([post('Content-Length: 0'), closing(remove)]));
 
-test.each(cases)('$what: the answers are those that are due', async ({ parts, statuses }) => {
+test.each(cases)('$what: the server sends the expected statuses', async ({ parts, statuses }) => {
   expect(await exchange(parts)).toMatch(statuses);
 });
 
 test.each(Object.entries(unfinished))(
-  'a client that stops after %s gets a clean end',
+  'a client that stops after %s gets a 400 or a closed connection',
   async (_, sent) => {
     expect(await exchange([sent], { isWhole: false })).toMatch(/^(400)?$/);
   },
 );
 
-test('slow clients and clients that read no answer hold up no other', async () => {
+test('slow clients, and clients that read no response, delay no other client', async () => {
   const deaf = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').pause());
   for (const one of deaf) {
     await new Promise((done) => one.write(head(list).repeat(20), done));
   }
   const slow = connect(port, '127.0.0.1');
-  const answer = once(slow, 'data');
+  const response = once(slow, 'data');
   for (const byte of last) {
     await new Promise((done) => slow.write(byte, done));
     if (byte === '\n') {
       expect(await exchange([last])).toBe('200');
     }
   }
-  expect(`${await answer}`).toMatch(/^HTTP\/1\.1 200 /);
+  expect(`${await response}`).toMatch(/^HTTP\/1\.1 200 /);
   for (const socket of [...deaf, slow]) {
     socket.destroy();
   }
 });
 
-test('the server serves on, and nothing that was hidden has been done', async () => {
+test('afterwards the server still responds, and no hidden request created a plant', async () => {
   const headers = ['Authorization', `Bearer ${token}`];
   expect((await send(service.baseUrl, { path: '/plants', headers })).body).toBe('[]');
 });

@@ -15,7 +15,7 @@ import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { type NpmStart, startNpmStart, startProgram } from '../support/program.ts';
 
-// `npm start -- --memory --watch` in a copy of the project, whose list can be asked for a fault.
+// `npm start -- --memory --watch` in a copy of the project. A query makes its list fail.
 
 const folder = temporaryFolder();
 const inCopy = (file: string) => join(folder, 'functions', file);
@@ -52,7 +52,7 @@ export async function handler(event: never, context: never): Promise<unknown> {
 }
 `;
 
-/** Lets a function run for a second and a half, and ends its own work before. */
+/** Shortens a function's timeout to 1.5 s, and the timeouts of its work to less. */
 function shorten(timeouts: string): string {
   return timeouts
     .replace(/function: \S+,/, 'function: 1500,')
@@ -85,7 +85,7 @@ const list = async () => {
 };
 const plants = { status: 200, body: '[{"name":"Monstera","tag":""}]' };
 
-/** Waits for a text on stderr after the last one that was waited for. */
+/** Waits for a text on stderr after the previous one. */
 let read = 0;
 async function says(text: string | RegExp): Promise<void> {
   const form = typeof text === 'string' ? RegExp(RegExp.escape(text)) : text;
@@ -95,19 +95,19 @@ async function says(text: string | RegExp): Promise<void> {
 }
 
 test.each([
-  ['loop', 'list-plants did not answer within 1.5 s.'],
-  ['exit', 'The functions ended before they answered.'],
+  ['loop', 'list-plants did not return within 1.5 s.'],
+  ['exit', 'The functions stopped before they returned.'],
   ['rejection', 'a stray rejection'],
   ['throw', 'thrown by the function'],
   ['nothing', 'The function returned no response of API Gateway'],
-])('a function with the fault "%s" costs one 503, whose cause is told', async (fault, cause) => {
+])('a function with the fault "%s" costs one 503, whose cause is logged', async (fault, cause) => {
   const response = await store.list(`?fault=${fault}`);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   await says(cause);
   expect(await list()).toEqual(plants);
 });
 
-test('what a function prints is shown, but for the lines that a request line sums up', async () => {
+test('the output of a function is shown, except lines that a request line sums up', async () => {
   await store.list('?fault=print');
   await says('a line of my own');
   await list();
@@ -115,7 +115,7 @@ test('what a function prints is shown, but for the lines that a request line sum
   expect(store.output.stderr).not.toContain('PLANTS_LISTED');
 });
 
-test('the functions have the environment variables of AWS, and none of the developer', async () => {
+test('the functions have the environment variables of AWS, and none of the developer’s', async () => {
   const response = await store.list('?fault=environment');
   const environment = (await response.json()) as Record<string, string>;
   expect(environment).toMatchObject({
@@ -128,7 +128,7 @@ test('the functions have the environment variables of AWS, and none of the devel
   expect(environment).not.toHaveProperty('SECRET_OF_A_DEVELOPER');
 });
 
-test('the token lives a day', async () => {
+test('the demo token expires after 24 hours', async () => {
   const client = documentClient(localClient(store.dynamodbEndpoint));
   const { Items: [record] = [] } = await client.send(
     new ScanCommand({ TableName: tableIds.accessTokens }),
@@ -145,7 +145,7 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}~`, path);
 }
 
-test('a change is served, however often a file is replaced, and a fault has its place', async () => {
+test('a change is served each time a file is replaced, and a syntax error is shown with its line', async () => {
   const path = inCopy('list-plants.ts');
   const statusOf = async () => (await store.list('?fault=environment')).status;
   const serving = (status: number) =>
@@ -162,7 +162,7 @@ test('a change is served, however often a file is replaced, and a fault has its 
   await says(/list-plants\.ts:\d+\n.*\nconst ;\n +\^/);
   expect((await store.list()).status).toBe(503);
   replaceFile(path, faultyList);
-  await store.comes('a mend', async () => (await list()).status === 200);
+  await store.comes('the fixed list', async () => (await list()).status === 200);
   // The data and the token are the same.
   expect(await list()).toEqual(plants);
 });
@@ -172,11 +172,11 @@ test('a call in progress at a change gets one 503', async () => {
   await store.comes('a request', async () => (await list()).status === 200);
   replaceFile(inCopy('list-plants.ts'), faultyList);
   expect((await waiting).status).toBe(503);
-  await says('The functions were loaded anew.');
+  await says('The functions were reloaded.');
   expect(await list()).toEqual(plants);
 });
 
-test('a change of the authorizer is served to tokens that it has accepted', async () => {
+test('a change of the authorizer applies to tokens in the cache', async () => {
   const own = readFileSync(inCopy('authorize.ts'), 'utf8');
   const refusing = 'export const handler = async () => { throw new Error("Unauthorized"); };\n';
   replaceFile(inCopy('authorize.ts'), refusing);
@@ -185,30 +185,33 @@ test('a change of the authorizer is served to tokens that it has accepted', asyn
   await store.comes('a list', async () => (await list()).status === 200);
 });
 
-test('a change of what the gateway uses too asks for a start', async () => {
+test('a change in functions/shared asks for a restart', async () => {
   const path = inCopy(join('shared', 'problems.ts'));
   replaceFile(path, `${readFileSync(path, 'utf8')}\n`);
   await says('The gateway uses functions/shared too.');
 });
 
-testOnPosix('it has other signals')('it ends at once despite open connections', async () => {
-  const port = Number(new URL(store.baseUrl).port);
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  await eventually('a connection', once(socket, 'connect'));
-  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-  const waiting = store.list('?fault=wait').catch(() => 'broken off');
-  await store.end('SIGINT');
-  expect(await waiting).toBe('broken off');
-  socket.destroy();
-});
+testOnPosix('it has other signals')(
+  'SIGINT stops it at once despite open connections',
+  async () => {
+    const port = Number(new URL(store.baseUrl).port);
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    await eventually('a connection', once(socket, 'connect'));
+    socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    const waiting = store.list('?fault=wait').catch(() => 'aborted');
+    await store.end('SIGINT');
+    expect(await waiting).toBe('aborted');
+    socket.destroy();
+  },
+);
 
-test('it ends with its launcher, and a next one has its folder and ports', async () => {
+test('it stops with its launcher, and another can use its folder and port', async () => {
   const data = join(temporaryFolder(), 'store');
   const first = await startNpmStart(['--data', data], { launcher });
   const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
   expect(processId).not.toBe(first.child.pid);
   first.child.kill('SIGKILL');
-  await first.comes('the end', () =>
+  await first.comes('the exit', () =>
     fetch(first.baseUrl).then(
       () => false,
       () => true,
@@ -220,7 +223,7 @@ test('it ends with its launcher, and a next one has its folder and ports', async
   await next.end();
 });
 
-test('a taken port is refused in one line', async () => {
+test('a taken port fails with one line', async () => {
   const { port } = new URL(await serve(() => {}));
   const args = ['bin/start.ts', '--memory', '--dynamodb-port', '0', '--port', port];
   const { code, stdout, stderr } = await startProgram(process.execPath, args).ended();

@@ -11,7 +11,7 @@ const server = createServer(reference(token));
 finallyDo(() => server.close().closeAllConnections());
 const origin = await listen(server, 0);
 
-test('the token is in the page alone, which other sites cannot include', async () => {
+test('only the page has the token, and other sites cannot include it', async () => {
   const { body } = await send(origin, { path: '/docs' });
   expect(body).toContain(token);
   const parts = [...body.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
@@ -35,7 +35,7 @@ test.each([
   ['evil.example', 403],
   ['127.0.0.1.evil.example', 403],
   ['localhost.evil.example:3000', 403],
-])('the reference answers for the host %s with %i', async (host, status) => {
+])('the reference for the host %s returns %i', async (host, status) => {
   const sent = request(`${origin}/docs`, { headers: { host } }).end();
   const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
   expect(statusCode).toBe(status);
@@ -48,6 +48,6 @@ test.each([
   ['/docs/../package.json', 404],
   ['/docs/%2e%2e/package.json', 404],
   ['/', 302],
-])('the reference answers %s with %i', async (path, status) => {
+])('%s of the reference returns %i', async (path, status) => {
   expect((await send(origin, { path })).status).toBe(status);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { Answered } from '../../lib/offline/gateway.ts';
+import type { HandledRequest } from '../../lib/offline/gateway.ts';
 import { requestLines } from '../../lib/offline/request-log.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 
-/** Returns the lines of a request, without the time. */
-function linesOf(more: Partial<Answered>): string[] {
-  const answered: Answered = {
+/** Returns a request's lines without the time. */
+function linesOf(more: Partial<HandledRequest>): string[] {
+  const handled: HandledRequest = {
     id: 'request-1',
     method: 'GET',
     url: '/v1/plants',
@@ -18,7 +18,7 @@ function linesOf(more: Partial<Answered>): string[] {
     failure: undefined,
     ...more,
   };
-  return requestLines(answered)
+  return requestLines(handled)
     .replace(/^\d\d:\d\d:\d\d\.\d{3} /, '')
     .split('\n');
 }
@@ -28,7 +28,7 @@ const problem = (code: string) => `{"type":"urn:problem-type:plant-store:${code}
 const refused = { status: 401, body: problem('unauthorized') };
 const cause = { stack: 'Error: first\n    at a.ts:1', cause: { stack: 'Error: second\u001b[2J' } };
 
-test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
+test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
   ['the status and the time', {}, 'GET    /v1/plants 200 12 ms'],
   [
     'the code of a problem',
@@ -36,7 +36,7 @@ test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
     'DELETE /v1/plants 404 12 ms plant-not-found',
   ],
   [
-    'why the authorizer refused a token',
+    'why the authorizer rejected a token',
     { ...refused, log: ['{"code":"TOKEN_REFUSED","reason":"expired"}'] },
     'GET    /v1/plants 401 12 ms unauthorized, the token is expired',
   ],
@@ -51,17 +51,17 @@ test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
     'GET    /v1/plants 401 12 ms unauthorized, the Authorization header is not "Bearer TOKEN"',
   ],
   [
-    'that a token is another one',
+    'that a token has another prefix',
     { ...refused, authorization: 'Bearer $TOKEN' },
     'GET    /v1/plants 401 12 ms unauthorized, the token does not begin with pst_',
   ],
   [
-    'that a token was cut',
+    'that a token is too short',
     { ...refused, authorization: `Bearer ${token.slice(0, -3)}` },
     'GET    /v1/plants 401 12 ms unauthorized, the token has 63 characters instead of 66',
   ],
   [
-    'that the stage was forgotten',
+    'that the stage is missing',
     { url: '/plants', status: 404, body: problem('no-such-operation') },
     'GET    /plants 404 12 ms no-such-operation, all paths begin with /v1/',
   ],
@@ -73,7 +73,7 @@ test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
   ],
   ['no control character', { url: '/v1/\u009b31m' }, 'GET    /v1/%C2%9B31m 200 12 ms'],
   [
-    'the causes of a fault that a function logged',
+    'the causes of an error that a function logged',
     { status: 503, log: [JSON.stringify({ code: 'DATABASE_UNAVAILABLE', cause })] },
     'GET    /v1/plants 503 12 ms',
     '    DATABASE_UNAVAILABLE: Error: first',
@@ -81,17 +81,17 @@ test.each<[what: string, Partial<Answered>, ...lines: string[]]>([
     '    caused by Error: second%1B[2J',
   ],
   [
-    'why no function answered',
+    'why a function failed',
     { status: 503, failure: { message: 'x', stack: 'Error: x\n    at b.ts:2' } },
     'GET    /v1/plants 503 12 ms',
     '    Error: x',
     '        at b.ts:2',
   ],
-])('a request is told of with %s', (_, answered, ...lines) => {
-  expect(linesOf(answered)).toEqual(lines);
+])('the lines of a request show %s', (_, handled, ...lines) => {
+  expect(linesOf(handled)).toEqual(lines);
 });
 
-test('no fault of an Authorization header quotes what may be a secret', () => {
+test('no error of an Authorization header quotes a secret', () => {
   for (const shape of badShapes) {
     const authorization = shape.replaceAll('TOKEN', token);
     const [line = ''] = linesOf({ ...refused, authorization });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -8,21 +7,22 @@ import { readPage } from '../docs/page.ts';
 import type { Template } from '../stack/templates.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { startProgram } from '../support/program.ts';
 
 interface RoleTemplate extends Template {
   Parameters: Record<string, { AllowedPattern?: string }>;
 }
 
-function deployRole(): RoleTemplate {
-  const app = new App({ builtinCloudFormationValidation: false });
-  const templateFile = join(root, '.github', 'deploy-role.yaml');
-  new CfnInclude(new Stack(app, 'DeployRole'), 'Template', { templateFile });
-  return app.synth().getStackByName('DeployRole').template;
-}
+const app = new App({ builtinCloudFormationValidation: false });
+const templateFile = join(root, '.github', 'deploy-role.yaml');
+new CfnInclude(new Stack(app, 'DeployRole'), 'Template', { templateFile });
+const { Parameters, Resources }: RoleTemplate = app.synth().getStackByName('DeployRole').template;
+
+const workflow = readPage('.github/workflows/deploy.yml');
 
 test('the role trusts one branch and environment of the repository with these ids', () => {
-  const { Resources } = deployRole();
   const [statement, ...others] =
     Resources.DeployRole?.Properties.AssumeRolePolicyDocument.Statement ?? [];
   expect(others).toEqual([]);
@@ -59,7 +59,7 @@ test('the role trusts one branch and environment of the repository with these id
 });
 
 test('the role may deploy and read the stack, and may not read the account', () => {
-  const [policy, ...others] = deployRole().Resources.DeployRole?.Properties.Policies ?? [];
+  const [policy, ...others] = Resources.DeployRole?.Properties.Policies ?? [];
   expect(others).toEqual([]);
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
   const place = '${AWS::AccountId}-${AWS::Region}';
@@ -91,35 +91,35 @@ test.each([
   ['octo-org/plant-store/x', false],
   ['octo-org/*', false],
 ])('whether %s may be the repository: %s', (repository, isAllowed) => {
-  const { AllowedPattern = '' } = deployRole().Parameters.Repository ?? {};
+  const { AllowedPattern = '' } = Parameters.Repository ?? {};
   // CloudFormation compares the whole value.
   expect(new RegExp(`^(${AllowedPattern})$`).test(repository)).toBe(isAllowed);
 });
 
 test('only the job that deploys gets a token for AWS, and runs no test or install script', () => {
-  const [before = '', deploy = ''] = readPage('.github/workflows/deploy.yml').split('\n  deploy:');
+  const [before = '', deploy = ''] = workflow.split('\n  deploy:');
   expect(before).toContain('npm test');
   expect(before).not.toContain('id-token');
   expect(deploy).toContain('needs: test');
   const commands = [...deploy.matchAll(/- run: (.+)/g)].map(([, command]) => command);
-  expect(commands).toEqual(['npm ci --ignore-scripts', 'npx cdk deploy --require-approval never']);
+  expect(commands).toEqual([
+    'npm ci --ignore-scripts',
+    'npx cdk deploy --require-approval never --outputs-file outputs.json',
+  ]);
 });
 
-const [, refusal = ''] =
-  / {8}run: \|\n((?: {10}.+\n)+)/.exec(readPage('.github/workflows/deploy.yml')) ?? [];
-
-/** Runs the step before a deployment, as GitHub does, with a CDK that prints this. */
-function statusOfStep(diff: string): number | null {
-  const folder = temporaryFolder();
-  const npx = join(folder, 'npx');
-  writeFileSync(npx, `#!/bin/sh\ncat <<"END"\n${diff}\nEND\n`);
-  chmodSync(npx, 0o755);
-  const env = { PATH: `${folder}:${process.env.PATH}` };
-  const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', refusal];
-  return spawnSync('bash', script, { cwd: folder, env }).status;
+/** Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code. */
+async function runStep(name: string, cwd: string): Promise<number | null> {
+  const [, after = ''] = workflow.split(`- name: ${name}\n`);
+  const [, script = ''] = / {8}run: \|\n((?: {10}.+\n)+)/.exec(after) ?? [];
+  const env = { PATH: `${cwd}:${process.env.PATH}` };
+  const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
+  return (await startProgram('bash', args, { cwd, env }).ended()).code;
 }
 
-testOnPosix('it has no Bash of its own').each([
+const testStep = testOnPosix('it has no Bash of its own');
+
+testStep.each([
   ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants replace', 1],
   ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants may be replaced', 1],
   ['[-] AWS::DynamoDB::GlobalTable Plants orphan', 1],
@@ -129,9 +129,38 @@ testOnPosix('it has no Bash of its own').each([
   ['[~] AWS::ApiGateway::RestApi RestApi/Rest Api', 0],
   ['[-] AWS::ApiGateway::Deployment RestApi/Rest/Deployment destroy', 0],
   ['There were no differences', 0],
-])('before a deployment, "%s" ends with %i', (diff, status) => {
-  expect(statusOfStep(`Stack PlantStore\n${diff}\n └─ [~] Tags`)).toBe(status);
+])('before a deployment, "%s" ends with %i', async (diff, status) => {
+  const folder = temporaryFolder();
+  const npx = join(folder, 'npx');
+  const all = `Stack PlantStore\n${diff}\n └─ [~] Tags`;
+  writeFileSync(npx, `#!/bin/sh\ncat <<"END"\n${all}\nEND\n`);
+  chmodSync(npx, 0o755);
+  const step = 'Stop if a table or the API would be replaced or removed';
+  expect(await runStep(step, folder)).toBe(status);
 });
+
+const ourProblem = { type: 'urn:problem-type:plant-store:unauthorized' };
+testStep.each([
+  [401, ourProblem, 0],
+  [401, { message: 'Unauthorized' }, 1],
+  [403, { message: 'Forbidden' }, 1],
+  [200, ourProblem, 1],
+])(
+  'after a deployment, a response %i %j to a call without a token ends with %i',
+  async (...row) => {
+    const [status, body, code] = row;
+    const calls: string[] = [];
+    const origin = await serve(({ method, url, headers }, response) => {
+      calls.push(`${method} ${url} ${headers.authorization}`);
+      response.writeHead(status).end(JSON.stringify(body));
+    });
+    const folder = temporaryFolder();
+    const outputs = { 'PlantStore-copy': { BaseUrl: `${origin}/v1`, NextCommand: '' } };
+    writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
+    expect(await runStep('Call the deployed API without a token', folder)).toBe(code);
+    expect(calls).toEqual(['GET /v1/plants undefined']);
+  },
+);
 
 test.each(readdirSync(join(root, '.github', 'workflows')))('%s pins each action', (file) => {
   const uses = [...readPage(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)];

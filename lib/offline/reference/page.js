@@ -1,4 +1,4 @@
-// Swagger UI has dark colours, and leaves the choice to the page.
+// Swagger UI has dark colours, but the page must choose them.
 const { matches: isDark } = matchMedia('(prefers-color-scheme: dark)');
 document.documentElement.classList.toggle('dark-mode', isDark);
 

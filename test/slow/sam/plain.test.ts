@@ -57,7 +57,7 @@ beforeAll(async () => {
         .replace(/^npm start --/, `$& ${options}`),
     );
   run(command('npx cdk synth'));
-  await serve('npm start', /^Ctrl-C ends it/);
+  await serve('npm start', /^Press Ctrl-C to stop/);
   run(command('echo'));
 });
 

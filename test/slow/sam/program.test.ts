@@ -60,7 +60,7 @@ afterEach(async () => {
   }
 });
 
-const ready = /^Ctrl-C ends it/;
+const ready = /^Press Ctrl-C to stop/;
 const firstContainer = /SAM_CONTAINER_ID/;
 const run = (command: string, ...args: string[]) =>
   spawnSync(command, args, { encoding: 'utf8' }).stdout;

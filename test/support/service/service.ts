@@ -70,7 +70,7 @@ export async function startService({
   const functions = startFunctions({
     variables: functionVariables(between(endpoint), corsOrigin),
     onOutput: (text) => output.push(text),
-    onFault: (error) => output.push(`${error.stack}`),
+    onError: (error) => output.push(`${error.stack}`),
   });
   const call: CallFunction = async (entry, event) => {
     const outcome = await functions.call(entry, event);
@@ -81,7 +81,7 @@ export async function startService({
     call,
     corsOrigin,
     cacheSeconds: authorizerCache,
-    onAnswer({ authorization = '', log: lines, failure }) {
+    onResponse({ authorization = '', log: lines, failure }) {
       const [, token = ''] = authorization.split(/ +/);
       const told = failure ? [...lines, failure.stack] : lines;
       logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...told]);
