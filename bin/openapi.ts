@@ -105,6 +105,10 @@ const descriptions: Record<Operation, Json> = {
         201: created('The plant was stored.'),
       },
       [409, 413, 415],
+      [
+        { pointer: '/name', detail: 'is required' },
+        { pointer: '/nmae', detail: 'is unknown' },
+      ],
     ),
   },
   listPlants: {
@@ -131,17 +135,31 @@ const descriptions: Record<Operation, Json> = {
         schema: { type: 'string', pattern: `^${cursorPattern}$` },
       },
     ],
-    responses: responses({ 200: page }),
+    responses: responses(
+      { 200: page },
+      [],
+      [
+        { parameter: 'limit', detail: 'must be at least 1' },
+        { parameter: 'limt', detail: 'is unknown' },
+      ],
+    ),
   },
   deletePlant: {
     summary: 'Delete a plant',
     description:
       'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
       'created meanwhile.',
-    parameters: [{ name: 'id', in: 'path', required: true, schema: plantId }],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: plantId, example: exampleId }],
     responses: responses(
       { 204: { description: 'The plant was deleted.', headers: everyResponse } },
       [404],
+      [
+        {
+          parameter: 'id',
+          detail:
+            'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them',
+        },
+      ],
     ),
   },
 };
@@ -172,16 +190,17 @@ const document = {
       'Clients send a bearer token with every request. ' +
       'A token belongs to an owner and gives access to the plants of that owner only. ' +
       'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
-      'answered with no-such-operation. A body above 10 MB is answered with 413 in plain text. ' +
+      'answered with no-such-operation. ' +
       'Within a version there are only additions, also to the members of an answer. ' +
-      `Every answer has the headers ${Object.keys(headers).join(', ')}.`,
+      `Responses have the headers ${Object.keys(headers).join(', ')}. ` +
+      'A body above 6 MB may get 413 without these headers, and above 10 MB in plain text.',
   },
   tags: [group],
   servers: [
     {
       url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
       description: 'A deployed stack.',
-      variables: { api: { default: 'abcdefghij' }, region: { default: 'us-east-1' } },
+      variables: { api: { default: 'YOUR-API-ID' }, region: { default: 'us-east-1' } },
     },
     { url: 'http://127.0.0.1:3000/v1', description: 'npm start' },
   ],

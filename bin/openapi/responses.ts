@@ -65,23 +65,22 @@ export const everyResponse = Object.fromEntries(
 );
 
 const exampleFaults: Partial<Record<ProblemCode, Fault[]>> = {
-  'invalid-request': [
-    { pointer: '/name', detail: 'must be 1 to 200 code points long' },
-    { parameter: 'limt', detail: 'is unknown' },
-  ],
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };
 
-/** The problems of the operations, by the names of their responses: one for each status. */
+// An invalid request has other errors in each operation. A path that is not described has none.
+const notShared: ProblemCode[] = ['invalid-request', 'no-such-operation'];
+
+/** The problems that operations share, by the names of their responses: one for each status. */
 const problemsByResponse = Object.groupBy(
-  (Object.keys(problems) as ProblemCode[]).filter((code) => code !== 'no-such-operation'),
+  (Object.keys(problems) as ProblemCode[]).filter((code) => !notShared.includes(code)),
   (code) => `Error${problems[code].status}`,
 );
 
-function errorResponse(codes: ProblemCode[]): Json {
+function errorResponse(codes: ProblemCode[], faults = exampleFaults): Json {
   const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
   const examples = codes.map((code) => {
-    const value = JSON.parse(new Problem(code, exampleFaults[code]).toJson(requestId));
+    const value = JSON.parse(new Problem(code, faults[code]).toJson(requestId));
     return [code, { value }];
   });
   return {
@@ -106,9 +105,21 @@ export const errorResponses: Json = Object.fromEntries(
   Object.entries(problemsByResponse).map(([name, codes = []]) => [name, errorResponse(codes)]),
 );
 
-/** Returns the responses of an operation: its own, and those that every operation has. */
-export function responses(successes: Record<number, Json>, errors: number[] = []): Json {
-  const all = [400, 401, 403, 429, 500, 503, ...errors];
-  const references = all.map((status) => [status, reference('responses', `Error${status}`)]);
-  return { ...successes, ...Object.fromEntries(references) };
+/**
+ * Returns the responses of an operation: its successes, its errors with these statuses, a 400 with
+ * an example of these faults, and the errors of every operation.
+ */
+export function responses(
+  successes: Record<number, Json>,
+  errors: number[],
+  faults: Fault[],
+): Json {
+  const shared = [401, 403, 429, 500, 503, ...errors];
+  return {
+    ...successes,
+    400: errorResponse(['invalid-request'], { 'invalid-request': faults }),
+    ...Object.fromEntries(
+      shared.map((status) => [status, reference('responses', `Error${status}`)]),
+    ),
+  };
 }

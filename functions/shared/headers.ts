@@ -7,7 +7,8 @@ export const requestIdHeader = 'X-Request-Id';
 export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  // Without includeSubDomains, because a deployer's domain may be the apex of others.
+  'Strict-Transport-Security': 'max-age=63072000',
   'X-Content-Type-Options': 'nosniff',
   ...(corsOrigin && {
     'Access-Control-Allow-Origin': corsOrigin,

@@ -7,7 +7,7 @@ const shared = {
   'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'strict-transport-security': 'max-age=63072000',
   'x-content-type-options': 'nosniff',
   'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
 };
