@@ -1,11 +1,12 @@
 import { type App, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { addApi } from './api.ts';
 import { addDomain } from './domain.ts';
 import { addMonitoring } from './monitoring.ts';
 import type { Settings } from './settings.ts';
-import { StoreFunction } from './store-function.ts';
+import { addStoreFunction, type StoreFunctionProps } from './store-function.ts';
 import { addTables } from './tables.ts';
 
 /** The plant store: its tables, its functions and the API in front of them. */
@@ -19,7 +20,7 @@ export class PlantStoreStack extends Stack {
 
     const tables = addTables(this, settings);
     const { domain, 'cors-origin': corsOrigin } = settings;
-    const handlerOf = (name: Operation, functionName: string): StoreFunction => {
+    const addHandler = (id: string, name: Operation): NodejsFunction => {
       const { method, path, entry, tables: access } = operations[name];
       const props = {
         entry,
@@ -27,24 +28,19 @@ export class PlantStoreStack extends Stack {
         access,
         ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
       };
-      return new StoreFunction(this, functionName, props, tables, settings);
+      return addStoreFunction(this, id, props, tables, settings);
     };
     const handlers = {
-      createPlant: handlerOf('createPlant', 'CreatePlant'),
-      listPlants: handlerOf('listPlants', 'ListPlants'),
-      deletePlant: handlerOf('deletePlant', 'DeletePlant'),
+      createPlant: addHandler('CreatePlant', 'createPlant'),
+      listPlants: addHandler('ListPlants', 'listPlants'),
+      deletePlant: addHandler('DeletePlant', 'deletePlant'),
     };
-    const authorizer = new StoreFunction(
-      this,
-      'Authorizer',
-      {
-        entry: 'authorize',
-        description: 'Checks access tokens',
-        access: { accessTokens: ['GetItem'] },
-      },
-      tables,
-      settings,
-    );
+    const authorizerProps: StoreFunctionProps = {
+      entry: 'authorize',
+      description: 'Checks access tokens',
+      access: { accessTokens: ['GetItem'] },
+    };
+    const authorizer = addStoreFunction(this, 'Authorizer', authorizerProps, tables, settings);
     const rest = addApi(this, handlers, authorizer, settings);
     addMonitoring(this, rest, handlers, authorizer, settings);
     if (domain) {

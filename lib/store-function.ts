@@ -38,7 +38,7 @@ const bundling: BundlingOptions = {
   commandHooks: {
     beforeBundling: () => [],
     beforeInstall: () => [],
-    // Bash or Windows' cmd runs it in `project`. Relative paths hold hardly anything to escape.
+    // Runs in `project`, by Bash or Windows' cmd. Relative paths need hardly any escaping.
     afterBundling: (project, output) => {
       const from = relative(project, join(functions, 'start.mjs'));
       const to = relative(project, join(output, 'start.mjs'));
@@ -48,58 +48,58 @@ const bundling: BundlingOptions = {
 };
 
 export interface StoreFunctionProps {
-  /** The name of its file in functions/, without `.ts`. */
+  /** The name of the function's file in functions/, without `.ts`. */
   entry: string;
   description: string;
-  /** The tables that it uses, each with exactly the actions of DynamoDB that it needs. */
+  /** The tables that the function uses, with the DynamoDB actions that it needs and no others. */
   access: Partial<Record<TableName, readonly string[]>>;
   environment?: Record<string, string>;
 }
 
 /**
- * A Lambda function with the settings that all functions share, and with its own log group and
- * role. Its logical id is its construct id.
+ * Adds a Lambda function with the settings that all functions share, its own log group and its own
+ * role. The logical id is `id`.
  */
-export class StoreFunction extends NodejsFunction {
-  constructor(
-    scope: Construct,
-    id: string,
-    props: StoreFunctionProps,
-    tables: Tables,
-    settings: Settings,
-  ) {
-    const resources = new Construct(scope, `${id}Resources`);
-    const logGroup = new LogGroup(resources, 'Logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const role = new Role(resources, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    });
-    logGroup.grantWrite(role);
-    const tableNames: Record<string, string> = {};
-    for (const [name, actions] of Object.entries(props.access)) {
-      const table = tables[name as TableName];
-      table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
-      tableNames[tableVariable(name as TableName)] = table.tableName;
-    }
+export function addStoreFunction(
+  stack: Construct,
+  id: string,
+  props: StoreFunctionProps,
+  tables: Tables,
+  settings: Settings,
+): NodejsFunction {
+  const scope = new Construct(stack, `${id}Resources`);
+  const logGroup = new LogGroup(scope, 'Logs', {
+    retention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+  });
+  logGroup.grantWrite(role);
 
-    super(scope, id, {
-      description: props.description,
-      entry: join(functions, `${props.entry}.ts`),
-      bundling,
-      handler: 'start.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
-      // CPU comes in proportion: a cold request takes under 1 s.
-      memorySize: 512,
-      timeout: Duration.millis(timeouts.function),
-      loggingFormat: LoggingFormat.JSON,
-      logGroup,
-      role,
-      environment: { ...tableNames, [environment.dynamodbEndpoint]: '', ...props.environment },
-    });
-    // The logical id is pinned, because a new one would be a function with another name.
-    (this.node.defaultChild as CfnElement).overrideLogicalId(id);
+  const tableNames: Record<string, string> = {};
+  for (const [name, actions] of Object.entries(props.access)) {
+    const table = tables[name as TableName];
+    table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
+    tableNames[tableVariable(name as TableName)] = table.tableName;
   }
+
+  const storeFunction = new NodejsFunction(stack, id, {
+    description: props.description,
+    entry: join(functions, `${props.entry}.ts`),
+    bundling,
+    handler: 'start.handler',
+    runtime: Runtime.NODEJS_24_X,
+    architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
+    // CPU is proportional to memory: with 512 MB, a cold request takes under 1 s.
+    memorySize: 512,
+    timeout: Duration.millis(timeouts.function),
+    loggingFormat: LoggingFormat.JSON,
+    logGroup,
+    role,
+    environment: { ...tableNames, [environment.dynamodbEndpoint]: '', ...props.environment },
+  });
+  // The logical id is pinned, because a new one would be a function with another name.
+  (storeFunction.node.defaultChild as CfnElement).overrideLogicalId(id);
+  return storeFunction;
 }

@@ -1,25 +1,24 @@
 import type { TableName } from './table-schema.ts';
 
-/** What an access token allows. Written out, because bundles would grow if it was derived. */
-const scopes = ['plants:read', 'plants:write'] as const;
-export type Scope = (typeof scopes)[number];
-export const allScopes: Scope[] = [...scopes];
+/** A permission of an access token. */
+export type Scope = 'plants:read' | 'plants:write';
+export const allScopes: Scope[] = ['plants:read', 'plants:write'];
 
 interface OperationRow {
   method: string;
-  /** Within the stage. */
+  /** Relative to the stage. */
   path: string;
-  /** What an access token needs for it. */
+  /** The scope that an access token needs. */
   scope: Scope;
-  /** The file of its function in functions/, without `.ts`. */
+  /** The name of the function's file in functions/, without `.ts`. */
   entry: string;
-  /** The tables that its function uses, each with exactly the actions of DynamoDB that it needs. */
+  /** The tables that the function uses, with the DynamoDB actions that it needs and no others. */
   tables: Partial<Record<TableName, readonly string[]>>;
-  /** The statuses of its successes, with the codes of their log lines, which never change. */
+  /** The log codes of successes by status. A code never changes. */
   successes: Record<number, string>;
 }
 
-/** The operations of the API. Stack, policies and document follow from them. */
+/** The operations of the API. The stack, policies and the OpenAPI document follow from them. */
 export const operations = {
   createPlant: {
     method: 'POST',
@@ -48,10 +47,9 @@ export const operations = {
 } as const satisfies Record<string, OperationRow>;
 
 export type Operation = keyof typeof operations;
-export const operationNames = /* @__PURE__ */ Object.keys(operations) as Operation[];
 
-/** The stage of the API, in which the base URL ends. */
+/** The stage of the API, and the last segment of the base URL. */
 export const stageName = 'v1';
 
-/** The largest body that an operation reads. */
+/** Maximum size of a request body. */
 export const maxBodyBytes = 16 * 1024;

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import * as v from 'valibot';
 import { openApiText } from '../../bin/openapi.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
-import { operationNames } from '../../functions/shared/operations.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
 import {
   type Answer,
@@ -26,6 +26,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
+const operationNames: Operation[] = ['createPlant', 'listPlants', 'deletePlant'];
 const described = operationNames.flatMap((operation) => Object.entries(responsesOf(operation)));
 
 test.each([...described, ...Object.entries(openApi.components.responses)])(
