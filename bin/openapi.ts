@@ -23,35 +23,52 @@ import {
   responses,
 } from './openapi/responses.ts';
 
-const plantId = {
-  type: 'integer',
-  format: 'int64',
-  description:
+// Without the bounds of an int64, because JSON.parse would round them.
+const id = v.pipe(
+  v.bigint(),
+  v.metadata({ format: 'int64' }),
+  v.description(
     'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: choose ids below it, write an ' +
-    'id with JSON.rawJSON, or use a JSON library that keeps digits. A string is refused.',
-} as const;
+      'id with JSON.rawJSON, or use a JSON library that keeps digits. A string is refused.',
+  ),
+);
 // Without `\p{…}` and surrogates, so that Python, Java, Rust and JavaScript read it alike.
 const textPattern = '^[^\\u0000-\\u001F\\u007F-\\u009F\\uFFFD]*$';
 
-/** Returns the JSON Schema of what clients send or get. */
+/** Returns the JSON Schema of a schema that the functions use. */
 function jsonSchema(schema: v.GenericSchema): Json {
   const { $schema: _, ...members } = toJsonSchema(schema, {
-    // The bounds of an int64 would be rounded, and the lengths of a text are its metadata.
-    ignoreActions: ['min_value', 'max_value', 'regex'],
+    // The lengths of a text are its metadata.
+    ignoreActions: ['regex'],
     overrideSchema({ valibotSchema, jsonSchema }): JsonSchema | undefined {
-      if (valibotSchema.type === 'bigint') {
-        return plantId;
+      switch (valibotSchema.type) {
+        case 'bigint':
+          return { type: 'integer' };
+        case 'string':
+          return { ...jsonSchema, pattern: textPattern };
+        case 'optional': {
+          // Client generators treat a member with a default as required.
+          const { default: _, ...others } = jsonSchema;
+          return others;
+        }
+        default:
+          return undefined;
       }
-      return valibotSchema.type === 'string' ? { ...jsonSchema, pattern: textPattern } : undefined;
     },
   });
   return members;
 }
 
-const { id, name, tag } = newPlant.entries;
-// Generators of clients take a member with a default for one that is required.
-const sentPlant = v.object({ id, name, tag: v.optional(tag.wrapped) });
-const shownPlant = v.object({ name, tag: tag.wrapped });
+const sentPlant = v.strictObject({ ...newPlant.entries, id });
+// Responses always have a member that has a default.
+const returnedPlant = v.object(
+  Object.fromEntries(
+    Object.entries(v.omit(newPlant, ['id']).entries).map(([name, entry]) => [
+      name,
+      'default' in entry && entry.default !== undefined ? entry.wrapped : entry,
+    ]),
+  ),
+);
 
 const json = (schema: Json, example: unknown) => ({
   content: { 'application/json': { schema, example } },
@@ -149,7 +166,9 @@ const descriptions: Record<Operation, Json> = {
     description:
       'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
       'created meanwhile.',
-    parameters: [{ name: 'id', in: 'path', required: true, schema: plantId, example: exampleId }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: jsonSchema(id), example: exampleId },
+    ],
     responses: responses(
       { 204: { description: 'The plant was deleted.', headers: everyResponse } },
       [404],
@@ -208,8 +227,8 @@ const document = {
   components: {
     schemas: {
       // A request has no further members, and an answer may have some.
-      NewPlant: { ...jsonSchema(sentPlant), additionalProperties: false },
-      Plant: jsonSchema(shownPlant),
+      NewPlant: jsonSchema(sentPlant),
+      Plant: jsonSchema(returnedPlant),
       Problem: problemSchema,
       Fault: faultSchema,
     },

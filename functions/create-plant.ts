@@ -2,7 +2,7 @@ import { connect, requiredVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { operation } from './http/operation.ts';
 import { Problem } from './http/problem.ts';
-import { newPlant, shown } from './plants/plant.ts';
+import { newPlant, publicFields } from './plants/plant.ts';
 import { plantStore } from './plants/store.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 
@@ -21,7 +21,7 @@ export const handler = operation({ body: newPlant }, async ({ body: plant }, con
     code: isNew ? 'PLANT_CREATED' : 'PLANT_UNCHANGED',
     status: isNew ? 201 : 200,
     headers: { Location: `${requestPath}/${plant.id}` },
-    body: shown(plant),
+    body: publicFields(plant),
   };
 });
 

@@ -1,7 +1,7 @@
 import { connect, requiredVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { operation } from './http/operation.ts';
-import { cursorAfter, listQuery, shown } from './plants/plant.ts';
+import { cursorAfter, listQuery, publicFields } from './plants/plant.ts';
 import { plantStore } from './plants/store.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 
@@ -21,7 +21,7 @@ export const handler = operation({ query: listQuery }, async ({ query }, context
     const next = `${requestPath}?limit=${limit}&cursor=${cursorAfter(last.id)}`;
     headers.Link = `<${next}>; rel="next"`;
   }
-  return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(shown) };
+  return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(publicFields) };
 });
 
 const items = [{ id: { N: '0' }, name: { S: '-' }, tag: { S: '' } }];

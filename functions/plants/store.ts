@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
-import { type Plant, parsePlant } from './plant.ts';
+import { isSamePlant, type Plant, parsePlant, plantMembers } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
@@ -39,6 +39,10 @@ export interface PlantStore {
 /** What the table holds of a plant. */
 type Item = Record<string, unknown>;
 
+/** Names in expressions stand for attributes, because DynamoDB reserves `owner` and `name`. */
+const attributeNames = Object.fromEntries(
+  ['owner', ...plantMembers].map((name) => [`#${name}`, name]),
+);
 const belowAllIds = -(2n ** 63n) - 1n;
 
 export function plantStore(database: DynamoDBDocumentClient, table: string): PlantStore {
@@ -51,8 +55,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       }
       const stored = await read(owner, plant.id, options);
       if (stored) {
-        const { name, tag } = parsePlant(stored);
-        return name === plant.name && tag === plant.tag ? 'unchanged' : 'conflict';
+        return isSamePlant(parsePlant(stored), plant) ? 'unchanged' : 'conflict';
       }
       // The plant was deleted a moment ago, so the id is free.
     }
@@ -100,14 +103,8 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       const query = new QueryCommand({
         TableName: table,
         KeyConditionExpression: '#owner = :owner AND #id > :after',
-        ProjectionExpression: '#id, #name, #tag',
-        // DynamoDB reserves `owner` and `name`.
-        ExpressionAttributeNames: {
-          '#owner': 'owner',
-          '#id': 'id',
-          '#name': 'name',
-          '#tag': 'tag',
-        },
+        ProjectionExpression: plantMembers.map((member) => `#${member}`).join(', '),
+        ExpressionAttributeNames: attributeNames,
         ExpressionAttributeValues: { ':owner': owner, ':after': after },
         ConsistentRead: true,
         Limit: limit - plants.length,

@@ -6,7 +6,7 @@ import {
   largestPage,
   listQuery,
   parsePlant,
-  shown,
+  publicFields,
 } from '../../functions/plants/plant.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
@@ -20,7 +20,7 @@ test.each([
   const id = NumberValue.from('-9223372036854775807');
   const parsed = parsePlant({ owner: 'ann', id, ...item });
   expect(parsed).toEqual({ id: -9223372036854775807n, ...plant });
-  expect(shown(parsed)).toEqual(plant);
+  expect(publicFields(parsed)).toEqual(plant);
 });
 
 test.each([
