@@ -1,0 +1,126 @@
+import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { functionVariables } from '../../../lib/offline/functions.ts';
+import { type Answer, differences, placesIn } from '../openapi/description.ts';
+import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
+
+/** A request to an operation. */
+export interface Call {
+  operation: Operation;
+  owner: string;
+  headers?: [name: string, value: string][];
+  body?: Buffer;
+  /** Whether the gateway passes the body on as base64. Otherwise it changes bytes that are not UTF-8. */
+  isBase64?: boolean;
+  query?: [name: string, value: string][];
+  /** Path parameters as they stand in the path. */
+  path?: Record<string, string>;
+}
+
+/** The functions, loaded into this process. */
+export interface Functions {
+  /** Lines that the functions logged. */
+  log: string[];
+  /**
+   * Calls an operation as the gateway would. Throws if the response is not in docs/openapi.json, or
+   * if it is a 5xx. `canBeBusy` allows 503.
+   */
+  call(request: Call, canBeBusy?: boolean): Promise<Answer>;
+  /** Calls the function of an operation with an event. */
+  invoke(operation: Operation, event: unknown): Promise<Answer>;
+  /** Returns the authorizer's policy for the value of an `Authorization` header. */
+  authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
+}
+
+/** 100 times the CPU time of any call. */
+const maxCpuMs = 1000;
+
+/**
+ * Loads the functions into this process, with a database. `atOnce` allows calls at the same time,
+ * whose CPU time cannot be told apart.
+ */
+export async function loadFunctions(
+  databaseEndpoint: string,
+  { atOnce = false } = {},
+): Promise<Functions> {
+  const log: string[] = [];
+  for (const level of ['info', 'warn', 'error'] as const) {
+    console[level] = (line: unknown) => log.push(JSON.stringify(line));
+  }
+  Object.assign(process.env, functionVariables(databaseEndpoint));
+  const handlers = new Map<string, Handler>();
+  for (const entry of ['authorize', ...Object.values(operations).map(({ entry }) => entry)]) {
+    const { handler } = await import(`../../../functions/${entry}.ts`);
+    handlers.set(entry, handler);
+  }
+
+  async function run(entry: string, event: unknown): Promise<unknown> {
+    const started = process.threadCpuUsage();
+    const [outcome] = await Promise.allSettled([handlers.get(entry)?.(event, lambdaContext())]);
+    const { user, system } = process.threadCpuUsage(started);
+    if (!atOnce && (user + system) / 1000 > maxCpuMs) {
+      throw new Error(`${entry} took ${(user + system) / 1000} ms of CPU.`);
+    }
+    if (outcome.status === 'rejected') {
+      throw outcome.reason;
+    }
+    return outcome.value;
+  }
+
+  async function invoke(operation: Operation, event: unknown): Promise<Answer> {
+    const result = (await run(operations[operation].entry, event)) as APIGatewayProxyResult;
+    const { statusCode: status, headers = {}, body } = result;
+    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`]);
+    return { status, headers: Object.fromEntries(named), body };
+  }
+
+  return {
+    log,
+    invoke,
+    async call(request, canBeBusy) {
+      const response = await invoke(request.operation, eventOf(request));
+      requireDescribed(request.operation, response, log, canBeBusy);
+      return response;
+    },
+    authorize: (authorizationToken) =>
+      run('authorize', tokenEvent(authorizationToken)) as Promise<APIGatewayAuthorizerResult>,
+  };
+}
+
+const eventOf = ({ operation, owner, headers = [], query = [], body, isBase64, path }: Call) =>
+  proxyEvent({
+    path: `/v1${pathOf(operation, path)}`,
+    authorizer: { owner },
+    headers: multiValues(headers),
+    query: query.length > 0 ? multiValues(query) : undefined,
+    pathParameters: path,
+    body: body?.toString(isBase64 ? 'base64' : 'utf8'),
+    isBase64Encoded: isBase64,
+  });
+
+/** Returns the path of an operation with its parameters. */
+export const pathOf = (operation: Operation, given: Record<string, string> = {}): string =>
+  `/${operations[operation].path.replaceAll(/\{(\w+)\}/g, (_, name) => `${given[name]}`)}`;
+
+/** Throws if a response is not in docs/openapi.json, or if it is a 5xx. */
+export function requireDescribed(
+  operation: Operation,
+  response: Answer,
+  log: string[],
+  canBeBusy = false,
+): void {
+  const found = differences(operation, response);
+  if (response.status >= 500 && !(canBeBusy && response.status === 503)) {
+    found.push(`it is a 5xx: ${log.slice(-3)}`);
+  }
+  if (found.length > 0) {
+    throw new Error(`The response is not in the contract: ${found.join('; ')}. ${response.body}`);
+  }
+}
+
+export const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
+
+/** Returns a refusal as the second opinion writes it. */
+export const refusalIn = ({ status, body }: Answer) => ({ status, places: placesIn(body) });
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>;
