@@ -32,7 +32,7 @@ interface AlarmProps {
 const period = Duration.minutes(5);
 const sum = { statistic: Stats.SUM, period };
 
-/** US dollars for a month with one request a second (docs/operations.md, Costs). */
+/** US dollars for a month with one request a second (docs/costs.md). */
 const monthlyCost = { ordinaryRequests: 13, largestLists: 370 };
 
 /**

@@ -67,7 +67,7 @@ const entries = {
   ),
   /** The address that alarms mail to, once its owner has confirmed. By default, no mail is sent. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
-  /** Whether API Gateway logs each request, which needs a role (docs/operations.md). */
+  /** Whether API Gateway logs each request, which needs a role (docs/deploy.md). */
   'access-log': onOrOff,
   /** The domain whose `/v1` is the base URL, with a certificate or a hosted zone. */
   domain: text(isDomain, 'must be a domain name like api.example.com, in lower case'),

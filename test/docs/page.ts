@@ -28,8 +28,12 @@ export const headingsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns the commands of the `sh` blocks of Markdown, block by block, each on one line. */
-export const shellBlocks = (markdown: string): string[][] =>
-  [...markdown.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].map(([, block = '']) =>
-    block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n'),
+/** Returns the contents of the code blocks of Markdown in a language. */
+export const codeBlocks = (markdown: string, language: string): string[] =>
+  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)\n\`\`\`$`, 'gm'))].map(
+    ([, block = '']) => block,
   );
+
+/** Returns the commands of a shell block, each on one line. */
+export const commandsOf = (block: string): string[] =>
+  block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n');

@@ -8,27 +8,41 @@ import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { headingsOf, readPage, shellBlocks, tableOf } from './page.ts';
+import { codeBlocks, headingsOf, readPage, tableOf } from './page.ts';
 
-const pages = globSync(['*.md', 'docs/*.md'], { cwd: root }).map((page) =>
-  page.replaceAll('\\', '/'),
-);
+const find = (...patterns: string[]) =>
+  globSync(patterns, { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+const pages = find('*.md', 'docs/*.md');
+const code = find('{bin,functions,lib,test,.github}/**/*.{ts,mjs,yml,yaml}');
 const exists = (file: string) => existsSync(join(root, file));
 
-/** Returns what a pattern's group matches in the pages, each with its page. */
-function named(pattern: RegExp): { page: string; name: string }[] {
-  return pages.flatMap((page) =>
-    [...readPage(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })),
+/** Returns the matches of a pattern's group in files, each with its file. */
+function named(pattern: RegExp, files = pages): { file: string; name: string }[] {
+  return files.flatMap((file) =>
+    [...readPage(file).matchAll(pattern)].map(([, name = '']) => ({ file, name })),
   );
 }
 
+/** Returns whether a link from the project's root leads to a file and, if it has one, a heading. */
+function leadsSomewhere(link: string): boolean {
+  const [file = '', heading] = link.split('#');
+  return exists(file) && (heading === undefined || headingsOf(file).includes(heading));
+}
+
 test('the links of the pages lead to files and headings', () => {
-  const broken = named(/\]\(((?!https?:)[^)]+)\)/g).filter(({ page, name }) => {
-    const [target = '', heading] = name.split('#');
-    const file = target ? posix.join(posix.dirname(page), target) : page;
-    return !exists(file) || (heading !== undefined && !headingsOf(file).includes(heading));
+  const links = named(/\]\(((?!https?:)[^)]+)\)/g);
+  const broken = links.filter(({ file, name }) => {
+    const link = name.startsWith('#') ? file + name : posix.join(posix.dirname(file), name);
+    return !leadsSomewhere(link);
   });
   expect(broken).toEqual([]);
+  expect(links.length).toBeGreaterThan(50);
+});
+
+test('the pages that code names exist, with their headings', () => {
+  const links = named(/\b(docs\/[\w-]+\.md(?:#[\w-]+)?)/g, code);
+  expect(links.filter(({ name }) => !leadsSomewhere(name))).toEqual([]);
+  expect(links.length).toBeGreaterThan(5);
 });
 
 test('the files that the pages name exist', () => {
@@ -42,58 +56,58 @@ test('the npm scripts that the pages name exist', () => {
 });
 
 test('the options that the pages name exist', () => {
-  const programs = globSync(['bin/**/*.ts', 'test/contract/**/*.ts'], { cwd: root });
+  const programs = find('bin/**/*.ts', 'test/contract/**/*.ts');
   const ofCdk = ['--custom-permissions-boundary', '--express'];
   const known = [...ofCdk, ...programs.flatMap((file) => readPage(file).match(/--[a-z-]+/g) ?? [])];
-  // What follows a second `--` belongs to another program.
+  // Options after a second `--` belong to another program.
   const inCalls = named(
     /\bnpm (?:start|run (?:-s )?(?:sam|token|plants|contract)) --((?: (?!-- )[^\s`]+)+)/g,
-  ).flatMap(({ page, name }) =>
-    (name.match(/(?<= )--[a-z-]+/g) ?? []).map((option) => ({ page, name: option })),
+  ).flatMap(({ file, name }) =>
+    (name.match(/(?<= )--[a-z-]+/g) ?? []).map((option) => ({ file, name: option })),
   );
   const alone = named(/`(--[a-z-]+)/g);
   expect([...inCalls, ...alone].filter(({ name }) => !known.includes(name))).toEqual([]);
 });
 
 testOnPosix('it has no bash of its own')('the shell blocks of the pages are valid shell', () => {
-  const input = pages.flatMap((page) => shellBlocks(readPage(page)).flat()).join('\n');
+  const input = pages.flatMap((page) => codeBlocks(readPage(page), 'sh')).join('\n');
   expect(spawnSync('bash', ['-n'], { input, encoding: 'utf8' })).toMatchObject({
     status: 0,
     stderr: '',
   });
 });
 
-const settings = tableOf('docs/operations.md', 'setting').map(([name = '', initial = '']) => ({
+const settings = tableOf('docs/deploy.md', 'setting').map(([name = '', initial = '']) => ({
   name: name.replaceAll('`', ''),
   initial: initial.replaceAll('`', ''),
 }));
 
-test('the page on operations has every setting and no other', () => {
+test('the page about deploying has every setting and no other', () => {
   const unknown = () => readSettings({ [`${settingPrefix}no-such`]: '' });
   const names = settings.map(({ name }) => name);
   expect(unknown).toThrow(`there are ${names.join(', ')})`);
 });
 
-test('the page on operations has the defaults of the settings', () => {
+test('the page about deploying has the defaults of the settings', () => {
   const defaults: Record<string, unknown> = readSettings({});
   const expected = settings.map(({ name }) => ({ name, initial: `${defaults[name] ?? ''}` }));
   expect(settings).toEqual(expected);
 });
 
-test('the settings that the page on operations shows for cdk.json are valid', () => {
-  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(readPage('docs/operations.md')) ?? [];
+test('the settings that the page about deploying shows for cdk.json are valid', () => {
+  const [json = ''] = codeBlocks(readPage('docs/deploy.md'), 'json');
   expect(readSettings(JSON.parse(json).context)).toMatchObject({ 'throttle-rate': 20 });
 });
 
-test('the page for clients has every type of problem with its status', () => {
-  const rows = tableOf('docs/clients.md', '`type` ends in');
-  expect(rows.map(([code, status]) => [code, status])).toEqual(
-    Object.entries(problems).map(([code, { status }]) => [`\`${code}\``, `${status}`]),
+test('the page about the API has every type of problem with its status', () => {
+  const rows = tableOf('docs/api.md', '`type` ends in');
+  expect(rows.map(([type, status]) => [type, status])).toEqual(
+    Object.entries(problems).map(([type, { status }]) => [`\`${type}\``, `${status}`]),
   );
 });
 
-test('the page for clients has the limits of requests and bodies', () => {
-  const [requests, body] = tableOf('docs/clients.md', 'limit').map(([, value]) => value);
+test('the page about the API has the limits of requests and bodies', () => {
+  const [requests, body] = tableOf('docs/api.md', 'limit').map(([, value]) => value);
   const { 'throttle-rate': rate } = readSettings({});
   expect(requests).toBe(`${rate} a second to each operation, ${2 * rate} at once`);
   expect(body).toBe(`${maxBodyBytes / 1024} KiB`);

@@ -398,7 +398,7 @@ test.each([
   { line: 'export - --owner zoe', plants: ['Query'], tokens: [] },
   { line: 'import - --owner zoe', plants: ['Get', 'Put'], tokens: [] },
   { line: 'erase --owner zoe', plants: ['Delete', 'Query'], tokens: ['Delete', 'Scan'] },
-])('$line needs no more rights than docs/operations.md asks for', async (run) => {
+])('$line needs no more rights than docs/access-tokens.md asks for', async (run) => {
   await issue('zoe');
   await putPlant('zoe', 1, 'Aloe');
   // The import finds a plant that is there, and the erasure gets the name typed.

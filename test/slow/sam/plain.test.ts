@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
-import { readPage, shellBlocks } from '../../docs/page.ts';
+import { codeBlocks, commandsOf, readPage } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
@@ -44,10 +44,10 @@ beforeAll(async () => {
   const address = addressOfBridge();
   const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
   const [, section = ''] =
-    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/operations.md')) ?? [];
+    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/local.md')) ?? [];
   const options = `--memory --port ${ports.api} --dynamodb-port ${ports.database}`;
-  commands = shellBlocks(section)
-    .flat()
+  commands = codeBlocks(section, 'sh')
+    .flatMap(commandsOf)
     .map((line) =>
       line
         .replace('architecture=x86_64', `architecture=${architecture}`)
