@@ -13,7 +13,7 @@ import {
 } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { itemsOf, recordAnswers, secretsIn } from '../access-tokens/secrets.ts';
+import { itemsOf, recordResponses, secretsIn } from '../access-tokens/secrets.ts';
 
 export interface Service {
   /** With the stage. */
@@ -100,7 +100,7 @@ export async function startService({
     ownerOf.set(issued.token, owner);
     return issued;
   };
-  const answers = recordAnswers(baseUrl);
+  const answers = recordResponses(baseUrl);
 
   function logOf(subject: string): string[] {
     const isAbout = (token: string) =>
