@@ -10,7 +10,11 @@ type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 /** Returns every choice of so many calls, once, with a plant there and without. */
 function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scenario[] {
   if (calls.length === count) {
-    return [false, true].map((present) => ({ calls, present, ...limits }));
+    const ofName = (name: string) => calls.filter((call) => call === `create ${name}`).length;
+    // Without a stored plant, exchanging the two names gives the same schedules.
+    const isMirrored = ofName('Ficus') > ofName('Aloe');
+    const presence = isMirrored ? [true] : [false, true];
+    return presence.map((present) => ({ calls, present, ...limits }));
   }
   const further = operations.filter((operation) => operation >= (calls.at(-1) ?? ''));
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));

@@ -17,8 +17,9 @@ test('every schedule of two calls and one fault holds the contract', async () =>
   const { code, output } = await explore('--two-calls');
   expect({ code, output }).toEqual({
     code: 0,
-    output: expect.stringMatching(/^[1-9]\d{2,} schedules of 20 scenarios hold the contract\.\n$/),
+    output: expect.stringMatching(/^\d+ schedules of 17 scenarios hold the contract\.\n$/),
   });
+  expect(Number.parseInt(output, 10)).toBeGreaterThanOrEqual(526);
 });
 
 if (isThorough) {
@@ -41,7 +42,7 @@ if (isThorough) {
       const { code, output } = await explore();
       process.stdout.write(output);
       expect({ code, output }).toMatchObject({ code: 0 });
-      expect(Number.parseInt(output, 10)).toBeGreaterThanOrEqual(157_016);
+      expect(Number.parseInt(output, 10)).toBeGreaterThanOrEqual(142_069);
     },
     30 * 60_000,
   );
