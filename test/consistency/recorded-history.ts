@@ -1,8 +1,8 @@
-import { type Answered, linearizes } from './explorer/history.ts';
+import { type FinishedCall, linearizes } from './explorer/history.ts';
 import type { OwnerCalls } from './owner-calls.ts';
 
 /** A call about one plant, or a list of all. */
-interface Recorded extends Answered {
+interface Recorded extends FinishedCall {
   id: number | undefined;
 }
 

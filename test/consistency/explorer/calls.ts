@@ -8,10 +8,7 @@ import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
 import type { Command, Reply } from './model.ts';
 
-/**
- * Stands between the functions and the network, so that both together are functions with a fault,
- * however the code is worded.
- */
+/** Sits between the functions and the network, and can change requests and replies. */
 export type Fault = (
   command: Command,
   send: (command: Command) => Promise<Reply>,
@@ -20,56 +17,53 @@ export type Request = { command: Command; reply: (reply: Reply) => void };
 const functions = new URL('../../../functions/', import.meta.url);
 const callers = new AsyncLocalStorage<(request: Request) => void>();
 
-/** Stands in for the network: it hands each request to the caller of the function. */
+/** Replaces the network: passes each request to the caller of the function. */
 const handleWith =
   (fault: Fault): NodeHttpHandler['handle'] =>
   async ({ headers, body }) => {
     const name = headers['x-amz-target']?.split('.')[1] ?? '';
     const caller = callers.getStore();
     if (!caller) {
-      throw new Error(`${name} was sent by no call.`);
+      throw new Error(`No call sent this ${name}.`);
     }
     const parameters = JSON.parse(new TextDecoder().decode(body));
     const send = (command: Command) => new Promise<Reply>((reply) => caller({ command, reply }));
-    const answer = await fault({ name, parameters }, send);
-    if (typeof answer === 'string') {
-      throw Object.assign(new Error(answer), { name: 'TimeoutError', code: answer });
+    const reply = await fault({ name, parameters }, send);
+    if (typeof reply === 'string') {
+      throw Object.assign(new Error(reply), { name: 'TimeoutError', code: reply });
     }
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
     const stream = Readable.from([Buffer.from(text)]);
-    return { response: { statusCode: answer.status, headers: {}, body: stream } as never };
+    return { response: { statusCode: reply.status, headers: {}, body: stream } as never };
   };
 
-/** The answer of a call. */
-interface Ended {
+/** The response to a call. */
+interface CallResponse {
   request: undefined;
   status: number;
   body: string;
 }
 
-/** Makes a call. Yields each request that waits for its reply, and returns the answer. */
+/** Calls a function. Yields each request that waits for a reply, and returns the response. */
 export type MakeCall = (
   operation: Operation,
-) => AsyncGenerator<{ request: Request }, Ended, undefined>;
+) => AsyncGenerator<{ request: Request }, CallResponse, undefined>;
 
-/**
- * Loads the functions into virtual time, and returns a function that calls them. A fault can stand
- * between them and the network.
- */
+/** Loads the functions with pauses of no length. Returns a function that calls them. */
 export async function loadFunctions(
   fault: Fault = (command, send) => send(command),
 ): Promise<MakeCall> {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
-  // The SDK would look for the developer's own credentials.
+  // With a profile, the SDK would read the developer's credentials.
   delete process.env.AWS_PROFILE;
   Object.assign(console, { info() {}, error() {} });
-  // Stack traces and signatures, which nobody reads here, would take a third of the time.
+  // Nothing reads stack traces and signatures here. They would take a third of the time.
   Error.stackTraceLimit = 0;
   SignatureV4.prototype.sign = async (request: never) => request;
-  // A pause ends at once, because the schedule alone orders the requests.
+  // The schedule alone orders the requests, so pauses end at once.
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
-  // Retries use up a budget of the client, which would carry over from schedule to schedule.
+  // The client's budget for retries would carry over from schedule to schedule.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
   NodeHttpHandler.prototype.handle = handleWith(fault);
   const load = async (entry: string) =>

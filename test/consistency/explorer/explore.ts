@@ -7,7 +7,7 @@ import { run, type Scenario } from './schedules.ts';
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 
-/** Returns every choice of so many calls, once, with a plant there and without. */
+/** Returns the scenarios with this number of calls, with a stored plant and without. */
 function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scenario[] {
   if (calls.length === count) {
     const ofName = (name: string) => calls.filter((call) => call === `create ${name}`).length;
@@ -22,10 +22,10 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
 
 const command = 'node bin/node24.mjs test/consistency/explorer/explore.ts';
 const program = new Command(command)
-  .description('Tries every order of three calls and two faults of the database.')
-  .argument('[scenarios...]', 'what to try instead, in JSON, as a failure prints it')
-  .option('--two-calls', 'only two calls and one fault')
-  .option('--fault <name>', 'with this fault of planted-faults.ts in the functions')
+  .description('Tries every schedule of three calls and two database faults.')
+  .argument('[scenarios...]', 'scenarios to try instead, in the JSON that a failure prints')
+  .option('--two-calls', 'try two calls and one fault')
+  .option('--fault <name>', 'plant this fault of planted-faults.ts in the functions')
   .addHelpText('after', example(`${command} --two-calls`));
 const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
 const given: Scenario[] = program.args.map((scenario) => JSON.parse(scenario));

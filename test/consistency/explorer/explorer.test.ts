@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { isThorough } from '../../support/property.ts';
 import { plantedFaults } from './planted-faults.ts';
 
-/** Runs the explorer, and returns its exit code with what it printed. */
+/** Runs the explorer. Returns its exit code and its output. */
 const explore = (...args: string[]) =>
   new Promise<{ code: unknown; output: string }>((resolve) => {
     const program = join(import.meta.dirname, 'explore.ts');
@@ -31,7 +31,7 @@ if (isThorough) {
       const found = await explore('--fault', name, given);
       const [, replay = ''] = /Replay: \S+ \S+ \S+ '(.*)'/.exec(found.output) ?? [];
       expect({ ...found, replay }).toMatchObject({ code: 1, replay: expect.stringContaining(',') });
-      // The schedule shows it again.
+      // The printed schedule shows the fault again.
       expect(await explore('--fault', name, replay)).toEqual(found);
     },
   );

@@ -1,12 +1,12 @@
-/** What a caller can ask about the one id that is explored. */
+/** The operations to explore. All are about one id. */
 export const operations = ['create Aloe', 'create Ficus', 'delete', 'list'] as const;
 export type Operation = (typeof operations)[number];
-/** The name of the plant that is there. */
+/** The name of the stored plant, or undefined if there is none. */
 type State = string | undefined;
 
-/** A call that was answered. */
-export interface Answered {
-  /** An operation, with the name of the plant if it is a create. */
+/** A call that got a response. */
+export interface FinishedCall {
+  /** An operation. A create includes the plant's name. */
   operation: string;
   status: number;
   body: string;
@@ -16,55 +16,58 @@ export interface Answered {
   faults: string[];
 }
 
-/** A call as its caller saw it, and what became of its requests. */
-export interface Call extends Answered {
+/** A call as its caller saw it, and the fate of its requests. */
+export interface Call extends FinishedCall {
   operation: Operation;
-  /** Whether a write of it took effect and its answer got lost. */
+  /** Whether a write took effect and its response was lost. */
   tookEffect: boolean;
 }
 
 /** Returns how a history between two states breaks the contract, if it does. */
 export function violation(calls: Call[], before: State, after: State): string | undefined {
   for (const call of calls.filter(({ status }) => status === 503)) {
-    if (!isInDoubt(call)) {
-      return `${call.operation}: 503, though no write was in doubt.`;
+    if (!isUnknown(call)) {
+      return `${call.operation}: 503, although no outcome was unknown.`;
     }
     if (couldKnow(call)) {
-      return `${call.operation}: 503, though it could see its own outcome.`;
+      return `${call.operation}: 503, although the call could see its own outcome.`;
     }
   }
-  const answers = calls.map(({ operation, status }) => `${operation}: ${status}`).join(', ');
-  return linearizes(calls, before, after) ? undefined : `No order explains ${answers}.`;
+  const responses = calls.map(({ operation, status }) => `${operation}: ${status}`).join(', ');
+  return linearizes(calls, before, after) ? undefined : `No order explains ${responses}.`;
 }
 
-// A request that was throttled or whose connection was refused surely had no effect.
-const isInDoubt = ({ faults }: Answered) =>
+// A throttled request and a refused connection have no effect.
+const isUnknown = ({ faults }: FinishedCall) =>
   faults.some((fault) => fault !== 'lost-throttled' && fault !== 'lost-refused');
 
 function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
-  // After a timeout, a delete cannot know that it arrived.
+  // After a timeout, a delete cannot know whether it arrived.
   if (operation === 'delete' && faults.includes('done-timeout')) {
     return false;
   }
   return tookEffect && arrivals.every((step, i) => step === Number(arrivals[0]) + i);
 }
 
-/** Tells whether an order of the calls keeps to time, explains the answers and ends in `after`. */
-export function linearizes(calls: Answered[], before: State, after: State): boolean {
-  const inVain = new Set<string>();
+/**
+ * Returns whether an order of the calls respects their times, explains their responses and ends in
+ * the state `after`.
+ */
+export function linearizes(calls: FinishedCall[], before: State, after: State): boolean {
+  const failed = new Set<string>();
   const numbers = new Map(calls.map((call, i) => [call, i]));
-  const search = (left: Answered[], state: State): boolean => {
-    // A call that was answered 503 may take effect after its answer, or never.
-    const answered = left.filter(({ status }) => status !== 503);
-    if (answered.length === 0 && state === after) {
+  const search = (left: FinishedCall[], state: State): boolean => {
+    // A call that returned 503 may take effect later, or never.
+    const succeeded = left.filter(({ status }) => status !== 503);
+    if (succeeded.length === 0 && state === after) {
       return true;
     }
     const tried = `${left.map((call) => numbers.get(call))} ${state}`;
-    if (inVain.has(tried)) {
+    if (failed.has(tried)) {
       return false;
     }
-    inVain.add(tried);
-    const firstEnd = Math.min(...answered.map(({ arrivals }) => Math.max(...arrivals)));
+    failed.add(tried);
+    const firstEnd = Math.min(...succeeded.map(({ arrivals }) => Math.max(...arrivals)));
     return left.some((call) => {
       if (firstEnd < Math.min(...call.arrivals)) {
         return false;
@@ -73,27 +76,27 @@ export function linearizes(calls: Answered[], before: State, after: State): bool
       return statesAfter(call, state).some((next) => search(others, next));
     });
   };
-  // A call that was surely refused had no effect.
-  const effective = calls.filter((call) => call.status !== 503 || isInDoubt(call));
+  // A call that surely failed had no effect.
+  const effective = calls.filter((call) => call.status !== 503 || isUnknown(call));
   return search(effective, before);
 }
 
-/** Returns the state after a call, or nothing if its answer is wrong in the state before it. */
-function statesAfter(call: Answered, state: State): State[] {
+/** Returns the state after a call, or an empty array if its response is wrong in this state. */
+function statesAfter(call: FinishedCall, state: State): State[] {
   const [kind, name] = call.operation.split(' ');
   const plants = state === undefined ? [] : [{ name: state, tag: '' }];
-  const answers: Record<string, [isRight: boolean, next: State]> = {
+  const responses: Record<string, [isRight: boolean, next: State]> = {
     'create 201': [state === undefined, name],
     'create 200': [state === name, state],
     'create 409': [state !== undefined && state !== name, state],
     'create 503': [true, state ?? name],
-    // A delete whose answer got lost may say 204 where nothing was.
-    'delete 204': [state !== undefined || isInDoubt(call), undefined],
+    // A delete whose response was lost may return 204 where nothing was.
+    'delete 204': [state !== undefined || isUnknown(call), undefined],
     'delete 404': [state === undefined, undefined],
     'delete 503': [true, undefined],
     'list 200': [call.body === JSON.stringify(plants), state],
     'list 503': [true, state],
   };
-  const [isRight, next] = answers[`${kind} ${call.status}`] ?? [false];
+  const [isRight, next] = responses[`${kind} ${call.status}`] ?? [false];
   return isRight ? [next] : [];
 }

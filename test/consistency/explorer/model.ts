@@ -1,38 +1,37 @@
 /** A DynamoDB command: its name, and its parameters as JSON. */
 export type Command = { name: string; parameters: Record<string, unknown> };
 
-/** What a client gets to see. A string is a body that is not JSON. */
-export type Answer = { status: number; body: Record<string, unknown> | string };
+/** A response of DynamoDB. A string is a body that is not JSON. */
+export type DatabaseResponse = { status: number; body: Record<string, unknown> | string };
 
-/** An answer, or the code of a network error. */
-export type Reply = Answer | string;
+/** A response, or the code of a network error. */
+export type Reply = DatabaseResponse | string;
 
 export const isWrite = ({ name }: Command) => !['GetItem', 'Query'].includes(name);
 
-export const refusal = (status: number, type: string): Answer => ({
+export const errorResponse = (status: number, type: string): DatabaseResponse => ({
   status,
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'from the model' },
 });
 
-/** The one item under a key, as far as the plant store uses it. */
+/** A table with one key, limited to the commands of the plant store. */
 export interface Model {
-  /** Answers a command. A stale read does not see the last write. */
-  answer(command: Command, stale?: boolean): Answer;
+  /** Executes a command. A stale read does not see the last write. */
+  execute(command: Command, stale?: boolean): DatabaseResponse;
   /** Returns the name of the plant, or undefined if there is none. */
   plant(): string | undefined;
 }
 
-/** Makes a model, with an item or without one. */
 export function itemModel(item?: Record<string, { S?: string; N?: string }>): Model {
   let previous = item;
 
-  function answer({ name, parameters }: Command, stale = false): Answer {
+  function execute({ name, parameters }: Command, stale = false): DatabaseResponse {
     const { ConditionExpression: condition } = parameters;
     if (condition && !/^attribute_not_exists\(#?id\)$/.test(`${condition}`)) {
-      throw new Error(`The model does not know this condition: ${condition}`);
+      throw new Error(`The model does not support this condition: ${condition}`);
     }
     if (condition && item) {
-      return refusal(400, 'ConditionalCheckFailedException');
+      return errorResponse(400, 'ConditionalCheckFailedException');
     }
     const found = stale ? previous : item;
     if (isWrite({ name, parameters })) {
@@ -49,13 +48,17 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>): Mo
       return { status: 200, body: { Item: found } };
     }
     if (name !== 'Query') {
-      throw new Error(`The model does not know the command ${name}.`);
+      throw new Error(`The model does not support the command ${name}.`);
     }
     const names = parameters.ExpressionAttributeNames as Record<string, string | undefined>;
-    const shown = `${parameters.ProjectionExpression}`.split(', ').map((one) => names[one] ?? one);
-    const seen = Object.entries(found ?? {}).filter(([attribute]) => shown.includes(attribute));
-    const Items = found ? [Object.fromEntries(seen)] : [];
+    const projected = `${parameters.ProjectionExpression}`
+      .split(', ')
+      .map((one) => names[one] ?? one);
+    const visible = Object.entries(found ?? {}).filter(([attribute]) =>
+      projected.includes(attribute),
+    );
+    const Items = found ? [Object.fromEntries(visible)] : [];
     return { status: 200, body: { Items, Count: Items.length, ScannedCount: Items.length } };
   }
-  return { answer, plant: () => item?.name?.S };
+  return { execute, plant: () => item?.name?.S };
 }

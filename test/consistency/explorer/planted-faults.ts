@@ -1,41 +1,34 @@
 import type { Fault } from './calls.ts';
-import { type Command, isWrite, type Reply, refusal } from './model.ts';
+import { type Command, errorResponse, isWrite, type Reply } from './model.ts';
 import type { Scenario } from './schedules.ts';
 
 const isLost = (reply: Reply) =>
   typeof reply === 'string' || typeof reply.body === 'string' || reply.status >= 500;
 
-/** Sends other parameters in the commands of a name. */
+/** Changes the parameters of the commands with this name. */
 const altered =
   (name: string, alter: (parameters: Command['parameters']) => Command['parameters']): Fault =>
   (command, send) =>
     send(command.name === name ? { name, parameters: alter(command.parameters) } : command);
 
-/** Sends a write a second time if its answer is lost. */
-const again =
-  (name: string): Fault =>
-  async (command, send) => {
-    const reply = await send(command);
-    return command.name === name && isLost(reply) ? send(command) : reply;
-  };
-
-/** Takes replies to some commands for others. */
+/** Replaces replies to writes. */
 const mistaken =
-  (isMeant: (command: Command) => boolean, mistake: (reply: Reply) => Reply): Fault =>
+  (mistake: (reply: Reply, command: Command) => Reply): Fault =>
   async (command, send) => {
     const reply = await send(command);
-    return isMeant(command) ? mistake(reply) : reply;
+    return isWrite(command) ? mistake(reply, command) : reply;
   };
 
-const isPut = ({ name }: Command) => name === 'PutItem';
-const isDelete = ({ name }: Command) => name === 'DeleteItem';
-const isGet = ({ name }: Command) => name === 'GetItem';
-const nothing: Reply = { status: 200, body: {} };
-const throttled = refusal(400, 'ThrottlingException');
-const conflict = refusal(400, 'ConditionalCheckFailedException');
-const present = { present: true };
+const resendLostPuts: Fault = async (command, send) => {
+  const reply = await send(command);
+  return command.name === 'PutItem' && isLost(reply) ? send(command) : reply;
+};
 
-/** Faults in creating, deleting and listing, each with the calls and the scenario that show it. */
+const notFound: Reply = { status: 200, body: {} };
+const throttled = errorResponse(400, 'ThrottlingException');
+const isThrottled = (reply: Reply) => JSON.stringify(reply) === JSON.stringify(throttled);
+
+/** One fault for each rule of the contract, with the calls and the scenario in which it shows. */
 export const plantedFaults: Record<string, [Fault, calls: string, Partial<Scenario>?]> = {
   'a put without its condition': [
     altered('PutItem', ({ ConditionExpression, ...rest }) => rest),
@@ -46,39 +39,28 @@ export const plantedFaults: Record<string, [Fault, calls: string, Partial<Scenar
     altered('PutItem', ({ Item, ...rest }) => ({ ...rest, Item: { ...Object(Item), nonce: {} } })),
     'create Aloe',
   ],
-  'a put sent again after a lost answer': [again('PutItem'), 'create Aloe, delete'],
-  'a delete sent again after a lost answer': [again('DeleteItem'), 'create Ficus, delete', present],
-  'a read that may be stale': [
-    altered('GetItem', ({ ConsistentRead, ...rest }) => rest),
-    'create Aloe, delete',
-  ],
+  'a put sent again after a lost response': [resendLostPuts, 'create Aloe, delete'],
   'a list that may be stale': [
     altered('Query', ({ ConsistentRead, ...rest }) => rest),
     'create Aloe, list',
     { faults: 0 },
   ],
-  'a read that finds nothing': [mistaken(isGet, () => nothing), 'delete, list', present],
-  'a lost answer judged like a failed condition': [
-    mistaken(isPut, (reply) => (isLost(reply) ? conflict : reply)),
-    'create Aloe, create Aloe, delete',
-  ],
-  'a timed-out delete settled like a lost answer': [
-    mistaken(isDelete, (reply) => (reply === 'ETIMEDOUT' ? 'ECONNRESET' : reply)),
+  'a delete that timed out and is treated as reset': [
+    mistaken((reply) => (reply === 'ETIMEDOUT' ? 'ECONNRESET' : reply)),
     'create Aloe, delete',
   ],
-  'a lost answer of a delete told as 404': [
-    mistaken(isDelete, (reply) => (isLost(reply) ? nothing : reply)),
+  'a delete that returns 404 because its response was lost': [
+    mistaken((reply, { name }) => (name === 'DeleteItem' && isLost(reply) ? notFound : reply)),
     'delete, list',
-    present,
+    { present: true },
   ],
-  'a 5xx taken for a refusal': [
-    mistaken(isWrite, (reply) => (typeof reply !== 'string' && isLost(reply) ? throttled : reply)),
+  'a 5xx treated as a rejection': [
+    mistaken((reply) => (typeof reply !== 'string' && isLost(reply) ? throttled : reply)),
     'create Aloe, delete',
     { everyError: true },
   ],
-  'a reset taken for a refused connection': [
-    mistaken(isWrite, (reply) => (reply === 'ECONNRESET' ? 'ECONNREFUSED' : reply)),
-    'create Ficus, delete',
-    present,
+  'a throttled write treated as unknown': [
+    mistaken((reply) => (isThrottled(reply) ? 'ECONNRESET' : reply)),
+    'create Aloe',
   ],
 };

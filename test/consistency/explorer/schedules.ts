@@ -1,16 +1,16 @@
 import type { MakeCall, Request } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import {
-  type Answer,
   type Command,
+  type DatabaseResponse,
+  errorResponse,
   isWrite,
   itemModel,
   type Model,
   type Reply,
-  refusal,
 } from './model.ts';
 
-/** Calls that act at once on one id, under which there is a plant named Aloe or none. */
+/** Concurrent calls about one id. Before them, its plant is named Aloe or there is none. */
 export interface Scenario {
   calls: Operation[];
   present: boolean;
@@ -19,16 +19,16 @@ export interface Scenario {
   schedule?: string[];
 }
 
-/** What a sender sees of a request that never arrives, is done all the same, or arrives later. */
+/** The sender's view of a request that is lost, of one that is done, and of one that arrives late. */
 const faults: Record<string, Reply> = {
   'lost-reset': 'ECONNRESET',
   'lost-timeout': 'ETIMEDOUT',
-  'lost-500': refusal(500, 'InternalServerError'),
+  'lost-500': errorResponse(500, 'InternalServerError'),
   'lost-refused': 'ECONNREFUSED',
-  'lost-throttled': refusal(400, 'ThrottlingException'),
+  'lost-throttled': errorResponse(400, 'ThrottlingException'),
   'done-reset': 'ECONNRESET',
   'done-timeout': 'ETIMEDOUT',
-  'done-500': refusal(500, 'InternalServerError'),
+  'done-500': errorResponse(500, 'InternalServerError'),
   'lost-empty': { status: 200, body: '' },
   'done-empty': { status: 200, body: '' },
   'done-garbled': { status: 200, body: '{' },
@@ -37,28 +37,28 @@ const faults: Record<string, Reply> = {
 const mainFaults = ['lost-reset', 'lost-throttled', 'done-reset', 'late-timeout'];
 
 const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
-/** A call in progress. Until it ends, a request of it waits for its fate. */
+/** A call in progress. Until it ends, one of its requests waits for its fate. */
 type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | undefined };
 
 const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
 
-/** What came of a schedule. */
+/** The result of a schedule. */
 interface Explored {
-  /** What the calls did that they must not do, if anything. */
+  /** How the calls broke the contract, if they did. */
   broken: string | undefined;
   schedule: string[];
-  /** The beginnings of the schedules that other choices lead to. */
+  /** The beginnings of the schedules with other choices. */
   others: string[][];
 }
 
-/** Runs one schedule. Beyond the given steps, it takes the first and returns the other choices. */
+/** Runs one schedule. After its given steps, takes each first choice and returns the others. */
 export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explored> {
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];
   const calls = scenario.calls.map((operation): Running => {
-    const answer = { status: 0, body: '', tookEffect: false };
-    return { operation, ...answer, arrivals: [], faults: [], progress: makeCall(operation) };
+    const response = { status: 0, body: '', tookEffect: false };
+    return { operation, ...response, arrivals: [], faults: [], progress: makeCall(operation) };
   });
   await Promise.all(calls.map(proceed));
   const schedule: string[] = [];
@@ -75,7 +75,9 @@ export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explo
       break;
     }
     if (!possible.includes(step)) {
-      throw new Error(`${step} is not one of ${possible}.`);
+      throw new Error(
+        `The step ${step} is not possible here. Choose one of ${possible.join(', ')}.`,
+      );
     }
     if (!given) {
       others.push(...possible.slice(1).map((other) => [...schedule, other]));
@@ -85,20 +87,20 @@ export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explo
     if (call) {
       await meet(call, fate, schedule.length, model, late);
     } else {
-      model.answer(late.splice(Number(fate), 1)[0] as Command);
+      model.execute(late.splice(Number(fate), 1)[0] as Command);
     }
     schedule.push(step);
   }
   return { broken: violation(calls, before, model.plant()), schedule, others };
 }
 
-/** Returns what can become of a call's request, without what makes no difference. */
+/** Returns the fates of a call's request that make a difference. */
 function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasLast = false) {
   const { command } = call.request ?? {};
   if (!command) {
     return [];
   }
-  // Of equal calls, the first begins.
+  // Equal calls begin in their order.
   const equal = calls.filter(({ operation }) => operation === call.operation);
   const canArrive = hasBegun(call) || call === equal.find((one) => one.request && !hasBegun(one));
   const canBeStale = !isWrite(command) && command.parameters.ConsistentRead !== true;
@@ -107,7 +109,7 @@ function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasL
     return fates;
   }
   const possible = (scenario.everyError ? Object.keys(faults) : mainFaults).filter((fault) =>
-    // A request is lost right after it was sent. To a reader, a lost answer is like a lost request.
+    // A request is lost right after it was sent. To a reader, a lost response is a lost request.
     fault.startsWith('lost') ? wasLast || !calls.some(hasBegun) : canArrive && isWrite(command),
   );
   return [...fates, ...possible];
@@ -126,9 +128,9 @@ async function meet(call: Running, fate: string, step: number, model: Model, lat
   if (fate.startsWith('late')) {
     late.push(command);
   }
-  const seen = /^(lost|late)/.test(fate) ? undefined : model.answer(command, fate === 'stale');
-  call.tookEffect ||= fault !== undefined && isWrite(command) && seen?.status === 200;
-  reply(fault ?? (seen as Answer));
+  const response = /^(lost|late)/.test(fate) ? undefined : model.execute(command, fate === 'stale');
+  call.tookEffect ||= fault !== undefined && isWrite(command) && response?.status === 200;
+  reply(fault ?? (response as DatabaseResponse));
   await proceed(call);
 }
 
