@@ -152,7 +152,7 @@ function acknowledgeFindings(scope: Construct, settings: Settings): void {
     'AwsSolutions-APIG2':
       'Models of JSON Schema draft 4 cannot express the contract; the functions validate bodies.',
     'AwsSolutions-APIG3':
-      'A web ACL costs 5 dollars a month; docs/security.md says when it is worth that.',
+      'A web ACL costs 6 dollars a month with a rule; docs/security.md says when it is worth that.',
     'AwsSolutions-APIG6':
       'Execution logs hold bodies, and need the role that the access log needs too.',
     'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
