@@ -9,7 +9,7 @@ import {
 import { InvalidArgumentError, Option } from 'commander';
 import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
 import { protectWrites, RetryStrategy } from '../functions/dynamodb/writes.ts';
-import { readMembers } from '../functions/http/input.ts';
+import { read } from '../functions/http/input.ts';
 import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
@@ -204,10 +204,10 @@ function readPlant(line: string): { plant: Plant } | { faults: string[] } {
   if ('fault' in parsed) {
     return { faults: [parsed.fault] };
   }
-  const { content, faults } = readMembers(newPlant, parsed.object);
-  return faults.length === 0
-    ? { plant: content as Plant }
-    : { faults: faults.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
+  const { content: plant, errors } = read(newPlant, parsed.object);
+  return errors.length === 0
+    ? { plant }
+    : { faults: errors.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
 }
 
 function parse(line: string): { object: JsonObject } | { fault: string } {

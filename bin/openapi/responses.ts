@@ -1,4 +1,4 @@
-import { type Fault, Problem } from '../../functions/http/problem.ts';
+import { type InputError, Problem } from '../../functions/http/problem.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
 import {
   type ProblemCode,
@@ -64,7 +64,7 @@ export const everyResponse = Object.fromEntries(
   Object.keys(headers).map((name) => [name, reference('headers', name)]),
 );
 
-const exampleFaults: Partial<Record<ProblemCode, Fault[]>> = {
+const exampleErrors: Partial<Record<ProblemCode, InputError[]>> = {
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };
 
@@ -77,7 +77,7 @@ const problemsByResponse = Object.groupBy(
   (code) => `Error${problems[code].status}`,
 );
 
-function errorResponse(codes: ProblemCode[], faults = exampleFaults): Json {
+function errorResponse(codes: ProblemCode[], faults = exampleErrors): Json {
   const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
   const examples = codes.map((code) => {
     const value = JSON.parse(new Problem(code, faults[code]).toJson(requestId));
@@ -112,7 +112,7 @@ export const errorResponses: Json = Object.fromEntries(
 export function responses(
   successes: Record<number, Json>,
   errors: number[],
-  faults: Fault[],
+  faults: InputError[],
 ): Json {
   const shared = [401, 403, 429, 500, 503, ...errors];
   return {

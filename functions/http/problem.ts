@@ -1,10 +1,10 @@
 import { type ProblemCode, problemMembers, problems } from '../shared/problems.ts';
 
 /**
- * A fault of a request with its place: a JSON pointer (RFC 6901) into the body, or the name of a
+ * An error in a request, with its place: a JSON pointer (RFC 6901) into the body, or the name of a
  * parameter or header.
  */
-export type Fault = { detail: string } & (
+export type InputError = { detail: string } & (
   | { pointer: string }
   | { parameter: string }
   | { header: string }
@@ -14,18 +14,18 @@ export type Fault = { detail: string } & (
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
-  readonly faults: Fault[];
+  readonly errors: InputError[];
 
-  constructor(code: ProblemCode, faults: Fault[] = []) {
+  constructor(code: ProblemCode, errors: InputError[] = []) {
     super(problems[code].detail);
     this.code = code;
-    this.faults = faults;
+    this.errors = errors;
   }
 
   /** Returns the problem details (RFC 9457). `instance` is the request id. */
   toJson(instance: string): string {
-    const { message: detail, faults } = this;
-    const errors = faults.length > 0 ? faults : undefined;
-    return JSON.stringify({ ...problemMembers(this.code), detail, instance, errors });
+    const { code, message: detail, errors } = this;
+    const known = errors.length > 0 ? { errors } : {};
+    return JSON.stringify({ ...problemMembers(code), detail, instance, ...known });
   }
 }

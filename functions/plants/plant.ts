@@ -46,11 +46,9 @@ export type PublicFields = Required<Omit<Plant, 'id'>>;
 /** Returns a plant's public fields. */
 export const publicFields = ({ name, tag }: Plant): PublicFields => ({ name, tag });
 
-const once = v.string('must be given only once');
-
 /** The digits of a parameter in one spelling only, so that a plant has one URL. */
 const digits = v.pipe(
-  once,
+  v.string('must be a string'),
   v.regex(
     /^(?:0|-?[1-9][0-9]{0,18})$/,
     'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them',
@@ -76,7 +74,7 @@ const limit = v.pipe(
 export const cursorPattern = '1[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]';
 
 const cursor = v.pipe(
-  once,
+  v.string('must be a string'),
   v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a list’s Link'),
   v.transform((text) => Buffer.from(text.slice(1), 'base64url').readBigInt64BE()),
 );

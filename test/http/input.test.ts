@@ -4,7 +4,7 @@ import { Problem } from '../../functions/http/problem.ts';
 import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
-// The contract tries which requests are refused, and for which of their parts.
+// The contract tests which requests return 400, 413 and 415. The fuzzing tests every number.
 
 const create = { body: newPlant };
 const remove = { path: plantPath };
@@ -21,11 +21,13 @@ function problemOf(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>):
   }
   throw new Error('There was no problem.');
 }
+const errorsOf = (schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]) =>
+  problemOf(schemas, proxyEvent(given)).errors;
 
-test('every fault of body and query is named, with what would be right', () => {
+test('a problem lists every error in body and query', () => {
   const body = '{"id":"7","tag":7,"\\ud800":null,"tag":7,"a/b~c":1,"__proto__":{},"constructor":1}';
-  const event = proxyEvent({ body, query: { debug: ['1'], __proto__: ['1'], limit: ['1'] } });
-  expect(problemOf(create, event).faults).toEqual([
+  const query = { debug: ['1'], limit: ['1', '1'] };
+  expect(errorsOf(create, { body, query })).toEqual([
     { pointer: '/tag', detail: 'must occur only once' },
     { pointer: '/\uFFFD', detail: 'is unknown' },
     { pointer: '/a~1b~0c', detail: 'is unknown' },
@@ -34,14 +36,15 @@ test('every fault of body and query is named, with what would be right', () => {
     { pointer: '/id', detail: 'must be an integer' },
     { pointer: '/name', detail: 'is required' },
     { pointer: '/tag', detail: 'must be a string' },
+    { parameter: 'limit', detail: 'must occur only once' },
     { parameter: 'debug', detail: 'is unknown' },
     { parameter: 'limit', detail: 'is unknown' },
   ]);
 });
 
-test('a parameter that is called __proto__ is unknown', () => {
+test('parameters called __proto__ and constructor are unknown', () => {
   const query = JSON.parse('{"__proto__":["1"],"constructor":["1"]}');
-  expect(problemOf(list, proxyEvent({ query })).faults).toEqual([
+  expect(errorsOf(list, { query })).toEqual([
     { parameter: '__proto__', detail: 'is unknown' },
     { parameter: 'constructor', detail: 'is unknown' },
   ]);
@@ -50,7 +53,7 @@ test('a parameter that is called __proto__ is unknown', () => {
 const length = 'must be 1 to 200 code points long';
 const characters = 'must be well-formed Unicode without control characters and without U+FFFD';
 test.each([
-  // Lone surrogates, whole and as a part.
+  // Lone surrogates, alone and beside other characters.
   { name: '"\\ud83e"', details: [characters] },
   { name: '"a\\udeb4"', details: [characters] },
   { name: '"\\udeb4\\ud83e"', details: [characters] },
@@ -61,28 +64,74 @@ test.each([
   { name: `"${'🪴'.repeat(201)}"`, details: [length] },
   { name: `"${'\\n'.repeat(201)}"`, details: [length, characters] },
   { name: 'null', details: ['must be a string'] },
-])('the faults of the name $name are $details', ({ name, details }) => {
-  const event = proxyEvent({ body: `{"id":7,"name":${name}}` });
-  const faults = details.map((detail) => ({ pointer: '/name', detail }));
-  expect(problemOf(create, event).faults).toEqual(faults);
+])('the errors in the name $name are $details', ({ name, details }) => {
+  const errors = details.map((detail) => ({ pointer: '/name', detail }));
+  expect(errorsOf(create, { body: `{"id":7,"name":${name}}` })).toEqual(errors);
 });
 
-test('a name may have 200 characters of two code units each', () => {
+test('a name can have 200 characters of two code units each', () => {
   const name = '🪴'.repeat(200);
   const event = proxyEvent({ body: `{"id":-0,"name":"${name}"}` });
   expect(readInput(create, event).body).toEqual({ id: 0n, name, tag: '' });
 });
 
 test.each([
+  ['-0.0', 0n],
+  ['0e99', 0n],
+  ['100e-2', 1n],
+  ['0.07e2', 7n],
+  ['1E+18', 10n ** 18n],
+  ['9007199254740993', 9007199254740993n],
+  ['-9223372036854775808.0', -(2n ** 63n)],
+])('the id %s in a body is %s', (literal, id) => {
+  const event = proxyEvent({ body: `{"id":${literal},"name":"a"}` });
+  expect(readInput(create, event).body).toEqual({ id, name: 'a', tag: '' });
+});
+
+test('an id in a body can have hundreds of digits', () => {
+  for (const literal of [`1${'0'.repeat(400)}e-400`, `0.${'0'.repeat(400)}1e401`]) {
+    const event = proxyEvent({ body: `{"id":${literal},"name":"a"}` });
+    expect(readInput(create, event).body.id).toBe(1n);
+  }
+  const errors = [{ pointer: '/id', detail: 'must be at most 9223372036854775807' }];
+  expect(errorsOf(create, { body: `{"id":${'9'.repeat(5000)},"name":"a"}` })).toEqual(errors);
+});
+
+test.each([
   ['9223372036854775808', 'must be at most 9223372036854775807'],
   ['-9223372036854775809', 'must be at least -9223372036854775808'],
   ['1.5', 'must be an integer'],
+  ['1e-400', 'must be an integer'],
   ['1e400', 'must be at most 9223372036854775807'],
+  ['-5e999999999999', 'must be at least -9223372036854775808'],
   ['"7"', 'must be an integer'],
-])('the fault of the id %s in a body is that it %s', (id, detail) => {
-  const event = proxyEvent({ body: `{"id":${id},"name":"a"}` });
-  expect(problemOf(create, event).faults).toEqual([{ pointer: '/id', detail }]);
+])('the id %s in a body %s', (id, detail) => {
+  const errors = [{ pointer: '/id', detail }];
+  expect(errorsOf(create, { body: `{"id":${id},"name":"a"}` })).toEqual(errors);
 });
+
+test('a string that looks like JSON is only a string', () => {
+  const event = proxyEvent({ body: '{"id":1,"name":"{\\"id\\":4}","tag":"\\"tag\\":1,\\\\"}' });
+  const expected = { id: 1n, name: '{"id":4}', tag: '"tag":1,\\' };
+  expect(readInput(create, event).body).toEqual(expected);
+});
+
+test.each([
+  ['"\\u0069d":1', ['/id']],
+  ['"id":2,"id":3', ['/id']],
+  ['"name":"{","name":"[","id":1', ['/name', '/id']],
+])('the members %s after an id and a name repeat %j', (more, pointers) => {
+  const errors = pointers.map((pointer) => ({ pointer, detail: 'must occur only once' }));
+  expect(errorsOf(create, { body: `{"id":1,"name":"a",${more}}` })).toEqual(errors);
+});
+
+test.each(['{"id":2,"id":3}', '[{"id":2,"id":3}]', '[[],{},"]"]'])(
+  'members within the unknown member %s do not count',
+  (value) => {
+    const errors = [{ pointer: '/more', detail: 'is unknown' }];
+    expect(errorsOf(create, { body: `{"more":${value},"id":1,"name":"a"}` })).toEqual(errors);
+  },
+);
 
 const canonical =
   'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them';
@@ -93,11 +142,10 @@ test.each([
   ['07', canonical],
   ['-0', canonical],
   ['%', canonical],
-  // Decoded once.
+  // Decoded only once.
   ['%2537', canonical],
-])('the fault of the id %s in a path is that it %s', (id, detail) => {
-  const event = proxyEvent({ pathParameters: { id }, query: { id: ['7'] } });
-  expect(problemOf(remove, event).faults).toEqual([
+])('the id %s in a path %s', (id, detail) => {
+  expect(errorsOf(remove, { pathParameters: { id }, query: { id: ['7'] } })).toEqual([
     { parameter: 'id', detail },
     { parameter: 'id', detail: 'is unknown' },
   ]);
@@ -113,40 +161,42 @@ test.each([
 });
 
 test.each<[limit: unknown, detail: string]>([
-  [null, 'must be given only once'],
-  [[], 'must be given only once'],
-  [['1', '1'], 'must be given only once'],
+  [null, 'must occur only once'],
+  [[], 'must occur only once'],
+  [['1', '1'], 'must occur only once'],
   [['0'], 'must be at least 1'],
   [['2147483648'], 'must be at most 2147483647'],
   [['7x'], canonical],
   [['x7'], canonical],
-])('the fault of a limit whose values are %j is that it %s', (limit, detail) => {
-  const event = proxyEvent({ query: { limit } as never });
-  expect(problemOf(list, event).faults).toEqual([{ parameter: 'limit', detail }]);
+])('a limit with the values %j %s', (limit, detail) => {
+  expect(errorsOf(list, { query: { limit } as never })).toEqual([{ parameter: 'limit', detail }]);
 });
 
 test.each<[what: string, given: Parameters<typeof proxyEvent>[0], detail: string]>([
   ['nothing', {}, 'must be a JSON object, but there is no body'],
   ['a byte order mark', { body: '\uFEFF{}' }, 'must not begin with a byte order mark'],
-  ['an array', { body: '[]' }, 'must be a JSON object'],
+  ['an array', { body: '[{}]' }, 'must be a JSON object'],
+  ['null', { body: 'null' }, 'must be a JSON object'],
+  ['a string', { body: '"{}"' }, 'must be a JSON object'],
   ['Latin-1 in base64', { body: '6Q==', isBase64Encoded: true }, 'is not well-formed UTF-8'],
-])('a body of %s has one fault', (_, given, detail) => {
-  const { faults } = problemOf(create, proxyEvent(given));
-  expect(faults).toEqual([{ pointer: '', detail }]);
+])('a body of %s has one error', (_, given, detail) => {
+  expect(errorsOf(create, given)).toEqual([{ pointer: '', detail }]);
 });
 
 test.each([
-  '{',
-  '{"id":1,}',
-  '🪴'.repeat(4000),
-  `a${'🪴'.repeat(4000)}`,
-  `{"id":1,"name":"${'🪴'.repeat(3000)}" 7}`,
-  '"\u0000"',
-])('a body that is not JSON has one fault, which is short and well-formed: %j', (body) => {
-  const { faults } = problemOf(create, proxyEvent({ body }));
+  ['an open brace', '{'],
+  ['a comma at the end', '{"id":1,}'],
+  ['a number with a leading zero', '{"id":01}'],
+  ['a brace too many', '{"id":1}}'],
+  ['a control character', '"\u0000"'],
+  ['emoji', '🪴'.repeat(4000)],
+  ['emoji after a letter', `a${'🪴'.repeat(4000)}`],
+  ['a long name', `{"id":1,"name":"${'🪴'.repeat(3000)}" 7}`],
+])('a body that is not JSON has one error, which is short and well-formed: %s', (_, body) => {
+  const errors = errorsOf(create, { body });
   const detail = expect.stringMatching(/^is not well-formed JSON: .{1,120}$/su);
-  expect(faults).toEqual([{ pointer: '', detail }]);
-  expect(faults[0]?.detail.isWellFormed()).toBe(true);
+  expect(errors).toEqual([{ pointer: '', detail }]);
+  expect(errors[0]?.detail.isWellFormed()).toBe(true);
 });
 
 const type = { header: 'Content-Type', detail: 'must be application/json' };
@@ -155,8 +205,8 @@ test.each([
   [{ 'content-type': ['application/json'], 'CONTENT-TYPE': ['application/json'] }, [type]],
   [{ 'Content-ENCODING': ['gzip'] }, [type, encoding]],
   [null as never, [type]],
-])('the headers %j get 415, even if the body is too large', (headers, faults) => {
+])('the headers %j return 415, even if the body is too large', (headers, errors) => {
   const event = { ...proxyEvent({ body: 'x'.repeat(20_000) }), multiValueHeaders: headers };
   const problem = problemOf(create, event);
-  expect(problem).toMatchObject({ code: 'unsupported-media-type', faults });
+  expect(problem).toMatchObject({ code: 'unsupported-media-type', errors });
 });
