@@ -11,13 +11,13 @@ const plantId = v.pipe(
   v.maxValue(largestId, `must be at most ${largestId}`),
 );
 
-/** Returns the schema of a text of so many code points. */
-function text(minLength: number, maxLength: number) {
+/** Returns the schema of a text. The lengths are in code points. */
+function text(minLength: number, maxLength: number, typeMessage = 'must be a string') {
   // With the u flag, a dot matches a code point and `\p{Cs}` only a lone surrogate.
   const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
   const characters = /^[^\p{Cc}\p{Cs}\uFFFD]*$/u;
   return v.pipe(
-    v.string('must be a string'),
+    v.string(typeMessage),
     v.regex(length, `must be ${minLength} to ${maxLength} code points long`),
     v.regex(
       characters,
@@ -28,11 +28,11 @@ function text(minLength: number, maxLength: number) {
   );
 }
 
+// Many JSON libraries write null for a member that has no value.
+const tag = v.optional(text(0, 100, 'must be a string, or left out'), '');
+
 /** The body of a create. Every member of a plant stands here. */
-export const newPlant = v.object(
-  { id: plantId, name: text(1, 200), tag: v.optional(text(0, 100), '') },
-  'is required',
-);
+export const newPlant = v.object({ id: plantId, name: text(1, 200), tag }, 'is required');
 
 export type Plant = v.InferOutput<typeof newPlant>;
 export const plantMembers = Object.keys(newPlant.entries) as (keyof Plant)[];

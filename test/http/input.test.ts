@@ -35,7 +35,7 @@ test('a problem lists every error in body and query', () => {
     { pointer: '/constructor', detail: 'is unknown' },
     { pointer: '/id', detail: 'must be an integer' },
     { pointer: '/name', detail: 'is required' },
-    { pointer: '/tag', detail: 'must be a string' },
+    { pointer: '/tag', detail: 'must be a string, or left out' },
     { parameter: 'limit', detail: 'must occur only once' },
     { parameter: 'debug', detail: 'is unknown' },
     { parameter: 'limit', detail: 'is unknown' },
@@ -67,6 +67,12 @@ test.each([
 ])('the errors in the name $name are $details', ({ name, details }) => {
   const errors = details.map((detail) => ({ pointer: '/name', detail }));
   expect(errorsOf(create, { body: `{"id":7,"name":${name}}` })).toEqual(errors);
+});
+
+test('a tag of null must be a string, or left out', () => {
+  const detail = 'must be a string, or left out';
+  const errors = [{ pointer: '/tag', detail }];
+  expect(errorsOf(create, { body: '{"id":7,"name":"a","tag":null}' })).toEqual(errors);
 });
 
 test('a name can have 200 characters of two code units each', () => {
