@@ -45,8 +45,8 @@ async function start() {
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
   const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: files.certificate };
-  const { child, lines, comes, ended } = startProgram(process.execPath, args, { env });
-  await comes('a function that is ready', () => lines.shift());
+  const { child, lines, waitFor, ended } = startProgram(process.execPath, args, { env });
+  await waitFor('a function that is ready', () => lines.shift());
   // T is stopped, and Z has ended.
   const isFrozen = () => / [TZ] /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
 
@@ -70,7 +70,7 @@ async function start() {
         await eventually('the end of the connections', Promise.all(closed));
       }
       child.kill('SIGCONT');
-      return Number(await comes('a status', () => lines.shift()));
+      return Number(await waitFor('a status', () => lines.shift()));
     },
     async stop() {
       child.stdin.end();

@@ -90,7 +90,7 @@ let read = 0;
 async function says(text: string | RegExp): Promise<void> {
   const form = typeof text === 'string' ? RegExp(RegExp.escape(text)) : text;
   const find = () => form.exec(store.output.stderr.slice(read));
-  const found = await store.comes(`${form} on stderr`, find);
+  const found = await store.waitFor(`${form} on stderr`, find);
   read += Number(found?.index) + `${found}`.length;
 }
 
@@ -153,7 +153,7 @@ test('a change is served each time a file is replaced, and a syntax error is sho
   for (const status of [201, 202]) {
     const startedAt = performance.now();
     replaceFile(path, serving(status));
-    await store.comes(`status ${status}`, async () => (await statusOf()) === status);
+    await store.waitFor(`status ${status}`, async () => (await statusOf()) === status);
     // Half a second on an idle machine.
     expect(performance.now() - startedAt).toBeLessThan(5000);
   }
@@ -162,14 +162,14 @@ test('a change is served each time a file is replaced, and a syntax error is sho
   await says(/list-plants\.ts:\d+\n.*\nconst ;\n +\^/);
   expect((await store.list()).status).toBe(503);
   replaceFile(path, faultyList);
-  await store.comes('the fixed list', async () => (await list()).status === 200);
+  await store.waitFor('the fixed list', async () => (await list()).status === 200);
   // The data and the token are the same.
   expect(await list()).toEqual(plants);
 });
 
 test('a call in progress at a change gets one 503', async () => {
   const waiting = store.list('?fault=wait');
-  await store.comes('a request', async () => (await list()).status === 200);
+  await store.waitFor('a request', async () => (await list()).status === 200);
   replaceFile(inCopy('list-plants.ts'), faultyList);
   expect((await waiting).status).toBe(503);
   await says('The functions were reloaded.');
@@ -180,9 +180,9 @@ test('a change of the authorizer applies to tokens in the cache', async () => {
   const own = readFileSync(inCopy('authorize.ts'), 'utf8');
   const refusing = 'export const handler = async () => { throw new Error("Unauthorized"); };\n';
   replaceFile(inCopy('authorize.ts'), refusing);
-  await store.comes('a refusal', async () => (await list()).status === 401);
+  await store.waitFor('a refusal', async () => (await list()).status === 401);
   replaceFile(inCopy('authorize.ts'), own);
-  await store.comes('a list', async () => (await list()).status === 200);
+  await store.waitFor('a list', async () => (await list()).status === 200);
 });
 
 test('a change in functions/shared asks for a restart', async () => {
@@ -199,7 +199,7 @@ testOnPosix('it has other signals')(
     await eventually('a connection', once(socket, 'connect'));
     socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
     const waiting = store.list('?fault=wait').catch(() => 'aborted');
-    await store.end('SIGINT');
+    await store.stop('SIGINT');
     expect(await waiting).toBe('aborted');
     socket.destroy();
   },
@@ -211,7 +211,7 @@ test('it stops with its launcher, and another can use its folder and port', asyn
   const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
   expect(processId).not.toBe(first.child.pid);
   first.child.kill('SIGKILL');
-  await first.comes('the exit', () =>
+  await first.waitFor('the exit', () =>
     fetch(first.baseUrl).then(
       () => false,
       () => true,
@@ -220,7 +220,7 @@ test('it stops with its launcher, and another can use its folder and port', asyn
   const port = new URL(first.baseUrl).port;
   const next = await startNpmStart(['--data', data, '--port', port]);
   expect((await next.list()).status).toBe(200);
-  await next.end();
+  await next.stop();
 });
 
 test('a taken port fails with one line', async () => {

@@ -4,7 +4,7 @@ import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { temporaryFolder } from './cleanup.ts';
 
-/** The ids of the functions in the template, with their files in functions/. */
+/** The function ids of the template, and their files in functions/. */
 export const entries = {
   CreatePlant: 'create-plant',
   ListPlants: 'list-plants',
@@ -13,7 +13,7 @@ export const entries = {
 } as const;
 export type FunctionId = keyof typeof entries;
 
-/** Synthesizes the stack with its bundles. Returns the folder with the code of each function. */
+/** Synthesizes the stack with its bundles. Returns each function's folder of code. */
 export function bundleFunctions(): Record<FunctionId, string> {
   const outdir = temporaryFolder();
   const app = new App({

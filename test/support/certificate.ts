@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Makes a certificate for 127.0.0.1 in a folder. Returns the files of its key and of itself. */
+/** Makes a certificate for 127.0.0.1 in a folder. Returns the paths of key and certificate. */
 export function makeCertificate(folder: string): { key: string; certificate: string } {
   const key = join(folder, 'key.pem');
   const certificate = join(folder, 'certificate.pem');

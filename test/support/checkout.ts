@@ -5,21 +5,21 @@ import { basename, join } from 'node:path';
 /** The project's folder. */
 export const root = join(import.meta.dirname, '..', '..');
 
-/** Loads packages that only CI installs. They have a lock file of their own. */
+/** Loads packages that only CI installs, from their own lock file. */
 export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
-/** What a copy does without, or has of its own. */
-const left = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
+/** Files that a copy of the project lacks, or has of its own. */
+const notCopied = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
 
-/** Copies the project into a folder. The copy shares its packages, and has its own cache. */
+/** Copies the project into a folder. The copy shares the packages, but not their cache. */
 export function copyProject(to: string): void {
-  const filter = (path: string) => !left.includes(basename(path));
+  const filter = (path: string) => !notCopied.includes(basename(path));
   for (const name of readdirSync(root).filter(filter)) {
     cpSync(join(root, name), join(to, name), { recursive: true, filter });
   }
   mkdirSync(join(to, 'node_modules'), { recursive: true });
   const packages = readdirSync(join(root, 'node_modules'));
-  // Windows allows everybody a junction, and a link not.
+  // On Windows, a junction needs no privilege, but a symbolic link does.
   for (const name of packages.filter(
     (name) => name !== '.cache' && name !== '.package-lock.json',
   )) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Returns the path of an installed Chromium, or an empty text. CI installs one, on Linux. */
+/** Returns the path of an installed Chromium, or an empty string. CI installs one on Linux. */
 export function findChromium(): string {
   if (process.platform === 'win32') {
     return '';

@@ -10,12 +10,12 @@ afterAll(async () => {
   }
 });
 
-/** Calls the function at the end of the test file. Later ones are called first. */
+/** Calls the function at the end of the test file, in reverse order of registration. */
 export const finallyDo = (cleanup: () => unknown) => cleanups.push(cleanup);
 
 /** Creates a folder that is removed at the end of the test file. */
 export function temporaryFolder(): string {
-  // On a Mac, the folder for temporary files is a link, and Node names files without it.
+  // On macOS, the folder for temporary files is a link, which Node resolves in file names.
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-test-'));
   finallyDo(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;

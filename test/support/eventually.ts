@@ -1,20 +1,22 @@
+import { sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { expect } from '@jest/globals';
 
-interface Patience {
-  /** More than half a minute is for whole programs, which a busy machine runs slowly. */
-  seconds?: number;
-  /** Returns what there was instead, such as the output so far. */
+interface Options {
+  /** By default less than Jest's limit for a test, which is 30 s, or 300 s in slow suites. */
+  seconds?: number | undefined;
+  /** Returns the state so far, such as output, for the error message. */
   instead?: () => string;
 }
 
 /**
- * Returns what a promise resolves to, or the first true value of a function, which is called again
- * and again. Throws if it does not come in time, and says what did not.
+ * Returns the value of a promise, or the first true value of a function, which is polled. Throws
+ * after a time limit; the error names `what` did not come.
  */
 export async function eventually<T>(
   what: string,
   source: PromiseLike<T> | (() => T),
-  { seconds = 30, instead = () => '' }: Patience = {},
+  { seconds = defaultSeconds(), instead = () => '' }: Options = {},
 ): Promise<Awaited<T>> {
   const done = new AbortController();
   const { signal } = done;
@@ -37,8 +39,10 @@ export async function eventually<T>(
   } finally {
     done.abort();
   }
-  const error = new Error(`Within ${seconds} s there was not: ${what}\n${instead()}`.trim());
-  // The report shows the line that waits, and not this one.
+  const error = new Error(`Timed out after ${seconds} s waiting for ${what}.\n${instead()}`.trim());
+  // The report shows the line that waits, not this one.
   Error.captureStackTrace(error, eventually);
   throw error;
 }
+
+const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 240 : 20);

@@ -9,8 +9,9 @@ import { root } from './checkout.ts';
 import { finallyDo } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 
-/** What is left of a program that has ended. A signal that killed it leaves no code. */
+/** The result of a program. */
 export interface Ended {
+  /** null if a signal stopped it. */
   code: number | null;
   stdout: string;
   stderr: string;
@@ -18,27 +19,27 @@ export interface Ended {
 
 export interface Program {
   child: ChildProcessWithoutNullStreams;
-  /** What it has written so far. */
+  /** The output so far. */
   output: { stdout: string; stderr: string };
   /** The lines so far on stdout and stderr. */
   lines: string[];
-  /** Waits for what comes of the program. */
-  comes<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
-  /** Returns the exit code and the output, once it has ended. */
+  /** Like `eventually`. The error shows the output so far. */
+  waitFor<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
+  /** Waits for the exit. */
   ended(): Promise<Ended>;
-  /** Returns the first line that matches. Rejects with the program's end if none does. */
+  /** Waits for a line that matches, and returns it. Rejects with the result if none does. */
   line(form: RegExp): Promise<string>;
 }
 
-/** Starts a program. At the end of the test file it is killed. A wait for it takes `seconds`. */
+/** Starts a program, and kills it at the end of the test file. `seconds` limits each wait. */
 export function startProgram(
   command: string,
   args: string[],
-  { seconds = 240, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
+  { seconds, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
 ): Program {
   const child = spawn(command, args, { cwd: root, ...options });
   finallyDo(() => child.kill('SIGKILL'));
-  // A program may end without reading its input.
+  // A program may exit without reading its input.
   child.stdin.on('error', () => undefined);
   const output = { stdout: '', stderr: '' };
   const lines: string[] = [];
@@ -53,7 +54,7 @@ export function startProgram(
     isClosed = true;
     return { code, ...output };
   });
-  const comes = <T>(what: string, source: PromiseLike<T> | (() => T)) =>
+  const waitFor = <T>(what: string, source: PromiseLike<T> | (() => T)) =>
     eventually(`${what} of ${command} ${args.join(' ')}`, source, {
       seconds,
       instead: () => lines.join('\n'),
@@ -62,21 +63,21 @@ export function startProgram(
     child,
     output,
     lines,
-    comes,
-    ended: () => comes('the end', closed),
+    waitFor,
+    ended: () => waitFor('the exit', closed),
     async line(form) {
       const find = () => lines.find((line) => form.test(line));
-      const found = await comes(`a line like ${form}`, () => find() ?? isClosed);
+      const found = await waitFor(`a line like ${form}`, () => find() ?? isClosed);
       const end = await (typeof found === 'string' ? undefined : closed);
       if (end) {
-        throw Object.assign(new Error(`It ended: ${lines.join('\n')}`), end);
+        throw Object.assign(new Error(`${command} exited:\n${lines.join('\n')}`), end);
       }
       return `${found}`;
     },
   };
 }
 
-/** A running `npm start`, with the calls of an owner. */
+/** A running `npm start`, and calls with its token. */
 export interface NpmStart extends Program {
   baseUrl: string;
   token: string;
@@ -85,11 +86,11 @@ export interface NpmStart extends Program {
   create(plant: object): Promise<Response>;
   remove(id: number): Promise<Response>;
   list(query?: string): Promise<Response>;
-  /** A signal ends it at once. */
-  end(signal?: NodeJS.Signals): Promise<Ended>;
+  /** Sends a signal, and waits for the exit. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Starts `npm start` on free ports. Returns it once it is ready. */
+/** Runs `npm start` on free ports, and waits until it is ready. */
 export async function startNpmStart(
   args: string[],
   { cwd = root, launcher = [] as string[], env = process.env } = {},
@@ -110,7 +111,7 @@ export async function startNpmStart(
     create: (plant) => call('', { method: 'POST', body: JSON.stringify(plant) }),
     remove: (id) => call(`/${id}`, { method: 'DELETE' }),
     list: (query = '') => call(query),
-    end(signal = 'SIGINT') {
+    stop(signal = 'SIGINT') {
       program.child.kill(signal);
       return program.ended();
     },

@@ -6,19 +6,19 @@ export const isThorough = process.env.THOROUGH === '1';
 
 const [seed, path] = process.env.REPLAY?.split('/') ?? [];
 
-/** A property that is tried with random cases. */
+/** A property that holds for all cases. */
 interface Property<T> {
   cases: fc.Arbitrary<T>;
   holds: (one: T) => Promise<void>;
-  /** How many cases `npm test` tries, which are the same each time, and how many CI tries. */
+  /** The numbers of cases in `npm test`, which always tries the same ones, and in CI. */
   counts: { short: number; full: number };
-  /** Whether calls meet each other, differently each time, so that smaller cases tell nothing. */
+  /** Whether calls race. Then a failure is not shrunk, because a smaller case may pass by luck. */
   isConcurrent?: true;
 }
 
 /**
- * Declares the test that tries a property. A failure names the smallest counterexample with its
- * seed and path: `REPLAY=SEED/PATH npm test -- FILE -t NAME` tries it again.
+ * Declares the test of a property. A failure names the smallest counterexample with its seed and
+ * path. To repeat it, run `REPLAY=SEED/PATH npm test -- FILE -t NAME`.
  */
 export function testProperty<T>(name: string, property: Property<T>): void {
   const { cases, holds, counts, isConcurrent = false } = property;

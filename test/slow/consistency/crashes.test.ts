@@ -81,14 +81,14 @@ test('what was acknowledged before a kill is there, or gone, after it', async ()
   for (let round = 0; round < 10; round += 1) {
     const store = await start();
     const killAfter = writes.count() + 20 + 80 * Math.random();
-    const kill = () => writes.count() >= killAfter && store.end('SIGKILL');
+    const kill = () => writes.count() >= killAfter && store.stop('SIGKILL');
     // Each writer ends with the connection that the kill broke.
     for (const outcome of await writes.writeOn(store, kill)) {
       const error = outcome.status === 'rejected' && outcome.reason;
       expect(`${error}`).toMatch(/^TypeError: (fetch failed|terminated)/);
     }
   }
-  await (await start()).end('SIGKILL');
+  await (await start()).stop('SIGKILL');
 }, 300_000);
 
 const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
@@ -131,7 +131,7 @@ testOnDisk(
     const restarted = await startNpmStart(['--data', data]);
     await writes.expectIn(restarted);
     expect(await writes.write(restarted, -1)).toBe(true);
-    await restarted.end();
+    await restarted.stop();
   },
   300_000,
 );

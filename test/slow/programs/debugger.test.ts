@@ -69,7 +69,7 @@ async function startDebugged() {
     }
   });
   await send('NodeWorker.enable', { waitForDebuggerOnStart: false });
-  const sessionId = await store.comes('the thread of the functions', attached.promise);
+  const sessionId = await store.waitFor('the thread of the functions', attached.promise);
 
   const next = async (event: string): Promise<Json> => (await once(told, event))[0];
   let commands = 0;
@@ -78,18 +78,18 @@ async function startDebugged() {
     const answer = next(`${commands}`);
     const message = JSON.stringify({ id: commands, method, params });
     await send('NodeWorker.sendMessageToWorker', { sessionId, message });
-    return store.comes(`an answer to ${method}`, answer);
+    return store.waitFor(`an answer to ${method}`, answer);
   }
   await tell('Debugger.enable');
   const breakpoint = { url: pathToFileURL(realpathSync(source)).href, lineNumber };
   const { locations } = await tell('Debugger.setBreakpointByUrl', breakpoint);
   expect(locations).toMatchObject([{ lineNumber }]);
-  const paused = () => store.comes('a pause', next('Debugger.paused'));
+  const paused = () => store.waitFor('a pause', next('Debugger.paused'));
   return { ...store, tell, paused };
 }
 
 test('a breakpoint in TypeScript pauses a request, which then gets its answer', async () => {
-  const { list: send, paused, tell, end } = await startDebugged();
+  const { list: send, paused, tell, stop } = await startDebugged();
   const pausing = paused();
   const answer = send();
   const [{ callFrameId }] = (await pausing).callFrames;
@@ -100,16 +100,16 @@ test('a breakpoint in TypeScript pauses a request, which then gets its answer', 
   await tell('Debugger.resume');
   const response = await answer;
   expect([response.status, await response.text()]).toEqual([200, '7']);
-  await end();
+  await stop();
 });
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
 testSignals('it ends although a debugger has paused a function', async () => {
-  const { list: send, paused, end } = await startDebugged();
+  const { list: send, paused, stop } = await startDebugged();
   const pausing = paused();
   const lost = send().catch(() => 'lost');
   await pausing;
-  await end();
+  await stop();
   expect(await lost).toBe('lost');
 });

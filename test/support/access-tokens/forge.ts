@@ -6,7 +6,7 @@ export const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 const someBase62 = (length: number) =>
   Array.from({ length }, () => alphabet.charAt(randomInt(62))).join('');
 
-/** Returns a token of someone who knows the format and guesses the rest. Its checksum is right. */
+/** Returns a token with a correct checksum. By default, its id and secret are random. */
 export function forge(id = someBase62(12), secret = someBase62(43)): string {
   const start = `pst_${id}_${secret}`;
   let rest = crc32(start);

@@ -1,4 +1,4 @@
-/** Values of an Authorization header that are refused. TOKEN stands for a token that works. */
+/** Malformed values of the Authorization header. TOKEN stands for a token that works. */
 export const badShapes = [
   '',
   'Bearer',

@@ -1,4 +1,4 @@
-/** Returns what CloudFormation says of a stack with these outputs. */
+/** Returns CloudFormation's description of a stack with these outputs. */
 export const describedStack = (name: string, outputs: Record<string, string>): string => {
   const members = Object.entries(outputs).map(
     ([key, value]) =>

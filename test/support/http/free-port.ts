@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { listen } from '../../../lib/offline/listen.ts';
 
-/** Returns a port on which nothing listens at the moment. */
+/** Returns a port that no server uses at the moment. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer();
   const origin = await listen(server, 0, host).finally(() => server.close());

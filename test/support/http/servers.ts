@@ -2,23 +2,23 @@ import { createServer, type OutgoingHttpHeaders, type RequestListener, request }
 import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
-/** Starts a server until the end of the test file. Returns its origin. */
-export async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+/** Starts a server for the test file. Returns its origin. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   finallyDo(() => server.close().closeAllConnections());
   return listen(server, 0);
 }
 
 interface Changes {
-  /** The host name that the requests get. */
+  /** The new Host header. */
   host?: string;
-  /** Returns whether the next request is answered with 429, and not passed on. */
+  /** Returns whether to respond 429 instead of forwarding. */
   throttle?: () => boolean;
-  /** Changes an answer's headers, and returns its status. */
+  /** Changes the headers of a response, and returns its status. */
   spoil?: (status: number, headers: OutgoingHttpHeaders, url: string) => number;
 }
 
-/** Starts a server that passes requests on to another one. Returns its origin. */
+/** Starts a server that forwards requests to another one. Returns its origin. */
 export const startForwarder = (
   to: string,
   { host, throttle = () => false, spoil = (status) => status }: Changes,
@@ -32,15 +32,15 @@ export const startForwarder = (
     }
     const headers = host ? withHost(rawHeaders, host) : rawHeaders;
     const options = { method, headers: headers as never };
-    const forwarded = request(new URL(url, to), options, (answer) => {
-      const status = spoil(answer.statusCode ?? 0, answer.headers, url);
-      answer.pipe(outgoing.writeHead(status, answer.headers));
+    const forwarded = request(new URL(url, to), options, (response) => {
+      const status = spoil(response.statusCode ?? 0, response.headers, url);
+      response.pipe(outgoing.writeHead(status, response.headers));
     });
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);
   });
 
-/** Replaces the host name in headers as they were sent: names and values in turn. */
+/** Replaces the Host header in raw headers: name, value, name, value. */
 function withHost(rawHeaders: string[], host: string): string[] {
   const isHost = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host';
   return rawHeaders.map((text, i) => (isHost(i) ? host : text));

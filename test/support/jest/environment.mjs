@@ -1,8 +1,7 @@
 import { runInThisContext } from 'node:vm';
 
-// Gives tests the same environment in every shell: only the variables that are named here, and none
-// that colours, translates, or leads to an account, a proxy or another time zone. A program may
-// hand more to its tests, whose prefix it puts into TEST_VARIABLES.
+// Gives tests the same environment in every shell: no colors, no AWS account, no proxy, English and
+// UTC. Only the variables named here stay, and those with the prefix in TEST_VARIABLES.
 
 const names = new Set(
   `PATH HOME SHELL TMPDIR JAVA_HOME NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS JEST_WORKER_ID
@@ -20,9 +19,9 @@ const fixed = {
   AWS_SHARED_CREDENTIALS_FILE: nowhere,
 };
 
-// A test has a copy of the process. Node itself, and what it starts, have the other one.
+// Jest gives tests a copy of the process object. Node and its child processes use the original.
 for (const { argv, env } of [process, runInThisContext('process')]) {
-  // Jest says so to its workers, whose reports of failed tests would otherwise lose their colours.
+  // Jest sets FORCE_COLOR for its workers. Without it, their reports would lose their colors.
   if (env.FORCE_COLOR === '1') {
     argv.push('--color');
   }

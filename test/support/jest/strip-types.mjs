@@ -1,4 +1,4 @@
 import { stripTypeScriptTypes } from 'node:module';
 
-// Tests run the very code that Node runs: types are erased, lines and columns stay where they are.
+// Strips types as Node does, so that lines and columns stay the same.
 export default { process: (source) => ({ code: stripTypeScriptTypes(source) }) };
