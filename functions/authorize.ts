@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
-import { findRecord } from './access-tokens/record.ts';
+import { accessIn, digestIn, findItem } from './access-tokens/record.ts';
 import { digest, makeToken } from './access-tokens/token.ts';
 import { connect, requiredVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
@@ -23,9 +23,12 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     // Use a fixed message, because any error saying Unauthorized, even DynamoDB's, becomes a 401.
     throw new Error('The access token could not be judged.');
   })
-  .handler(authorizer((id) => findRecord(database, table, id)));
+  .handler((event, _context, { signal }) => {
+    const find = (id: string) => findItem(database, table, id, { abortSignal: signal });
+    return authorizer(find)(event);
+  });
 
-/** Looks a record up. Only requests call the handler. */
+/** Reads a record as the handler does. The handler itself is only for requests. */
 export function warmUp(): Promise<void> {
   const { id, token } = makeToken();
   const record = {
@@ -33,8 +36,10 @@ export function warmUp(): Promise<void> {
     digest: { B: digest(token).toString('base64') },
     owner: { S: '-' },
     scopes: { L: [{ S: 'plants:read' }] },
-    label: { S: '' },
-    created: { N: '0' },
+    expires: { N: '0' },
   };
-  return warmUpClient(database, { Item: record }, () => findRecord(database, table, id));
+  return warmUpClient(database, { Item: record }, async () => {
+    const item = await findItem(database, table, id);
+    return item && digestIn(item) && accessIn(item);
+  });
 }

@@ -8,13 +8,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import {
-  type AccessTokenRecord,
-  faultsOf,
-  grant as newGrant,
-  recordOf,
-  statusOf,
-} from './record.ts';
+import { type AccessTokenRecord, errorsOf, newToken, recordOf, statusOf } from './record.ts';
 import { digest, makeToken } from './token.ts';
 
 /** The error of a person who administers access tokens: the problem, then its solution. */
@@ -69,8 +63,8 @@ export async function issueToken(
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
   const created = secondsOf(now());
-  const { issues = [] } = v.safeParse(newGrant, grant);
-  const faults = faultsOf(issues);
+  const { issues = [] } = v.safeParse(newToken, grant);
+  const faults = errorsOf(issues);
   if (grant.expires !== undefined && !(grant.expires > created)) {
     faults.push('expires must be in the future');
   }

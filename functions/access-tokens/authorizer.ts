@@ -3,18 +3,19 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { logInfo } from '../log.ts';
 import { authorizationPattern } from '../shared/access-token.ts';
 import { policyFor } from './policy.ts';
-import { type AccessTokenRecord, statusOf } from './record.ts';
+import { accessIn, digestIn, statusOf, type TokenItem } from './record.ts';
 import { digest, tokenId } from './token.ts';
 
-type Find = (id: string) => Promise<AccessTokenRecord | undefined>;
-type Refusal = 'malformed' | 'mistyped' | 'unknown' | 'wrong' | 'revoked' | 'expired';
+type Find = (id: string) => Promise<TokenItem | undefined>;
+type Refusal = 'malformed' | 'mistyped' | 'unknown' | 'damaged' | 'wrong' | 'revoked' | 'expired';
 
 const pattern = new RegExp(authorizationPattern);
 const noDigest = Buffer.alloc(32);
 
 /**
- * Judges the bearer token of a TOKEN authorizer event. Rejects every bad token with the same
- * Unauthorized, and only the log says why. Rejects with the SDK's error if the look-up fails.
+ * Judges the bearer token of a TOKEN authorizer event. Throws the same Unauthorized for every bad
+ * token; only the log has the reason. Throws another error if the look-up fails, or if the record
+ * of a good token is damaged.
  */
 export const authorizer =
   (find: Find, now: () => number = Date.now) =>
@@ -31,21 +32,25 @@ export const authorizer =
       throw refused('mistyped');
     }
 
-    const record = await find(id);
-    // Compare without a record too: timing must not tell a wrong secret from an unknown id.
-    const matches = timingSafeEqual(digest(token), record?.digest ?? noDigest);
-    if (!record) {
+    const item = await find(id);
+    const stored = item && digestIn(item);
+    // Compare without a digest too: timing must not tell a wrong secret from an unknown id.
+    const matches = timingSafeEqual(digest(token), stored ?? noDigest);
+    if (!item) {
       throw refused('unknown', id);
+    }
+    if (!stored) {
+      throw refused('damaged', id);
     }
     if (!matches) {
       throw refused('wrong', id);
     }
-    const status = statusOf(record, now());
+    const { owner, scopes, expires, revoked } = accessIn(item);
+    const status = statusOf({ expires, revoked }, now());
     if (status !== 'active') {
       throw refused(status, id);
     }
 
-    const { owner, scopes } = record;
     logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });
     return {
       principalId: owner,
@@ -60,14 +65,14 @@ function refused(reason: Refusal, id?: string): Unauthorized {
 }
 
 /**
- * The error whose message makes API Gateway answer 401:
+ * An error whose message makes API Gateway respond with 401:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export class Unauthorized extends Error {
   constructor() {
     super('Unauthorized');
-    // Lambda logs this error. Its stack would be the same dozen lines each time. Do not delete it,
-    // because Lambda's client 3.3.0 then reports another message, which is a 503.
+    // Lambda logs this error, and its stack would be the same dozen lines each time. Without a
+    // `stack`, Lambda's client 3.3.0 reports another message, which makes a 503.
     this.stack = '';
   }
 }

@@ -2,16 +2,16 @@ import type { PolicyDocument, Statement } from 'aws-lambda';
 import { operations, type Scope } from '../shared/operations.ts';
 
 /**
- * Returns the policy that allows exactly the operations of the given scopes, in the API and stage
- * of a method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). The gateway caches
- * the policy by token, so it must be right for every route.
+ * Returns the policy that allows exactly the operations of the scopes, in the API and stage of a
+ * method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). The gateway caches the
+ * policy by token, so the policy must be right for every route.
  */
 export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
   const calls = Object.values(operations)
     .filter(({ scope }) => scopes.includes(scope))
     .flatMap(callsOf);
-  // A statement without a resource would be invalid, which is an error and no refusal.
+  // A statement without a resource would be invalid: an error instead of a 403.
   const statement = calls.length > 0 ? statementOf('Allow', calls) : statementOf('Deny', ['*']);
   return { Version: '2012-10-17', Statement: [statement] };
 
@@ -25,8 +25,8 @@ export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDo
 }
 
 /**
- * Returns the patterns of an operation's calls, like `DELETE/plants/*`. A slash at the end of a
- * path changes nothing, so each path is there with and without it.
+ * Returns the patterns of an operation's calls, like `DELETE/plants/*`. Each path is listed with
+ * and without a slash at the end, which changes nothing.
  */
 function callsOf({ method, path }: { method: string; path: string }): string[] {
   const pattern = `${method}/${path.replace('{id}', '*')}`;

@@ -3,23 +3,30 @@ import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
 
-// Every message is our own, because valibot's quote the value, which can be a digest or a secret.
+// All messages are our own, because valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
 const labelRule = 'must be at most 100 characters without control characters';
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
 
+/** Seconds since 1970 of the last time that a Date can hold. */
+const maxSeconds = 8_640_000_000_000;
+
 const seconds = v.pipe(
   v.instance(NumberValue, secondsRule),
   v.transform(Number),
-  v.safeInteger(secondsRule),
+  v.check((time) => Number.isInteger(time) && time >= 0 && time <= maxSeconds, secondsRule),
 );
 
+const digestBytes = v.pipe(
+  v.instance(Uint8Array, digestRule),
+  v.check((bytes) => bytes.length === 32, digestRule),
+);
 const owner = v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`));
 const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
 
-/** What a new access token is issued with. */
-export const grant = v.object({
+/** The input for a new access token. */
+export const newToken = v.object({
   owner,
   scopes: v.pipe(
     v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
@@ -28,24 +35,28 @@ export const grant = v.object({
   label,
 });
 
-/** What the table holds of an access token. A token that never expires has no `expires`. */
-const accessTokenRecord = v.object(
+/** The access that a token gives. A token that never expires has no `expires`. */
+const access = v.object(
   {
-    id: text,
-    digest: v.pipe(
-      v.instance(Uint8Array, digestRule),
-      v.check((bytes) => bytes.length === 32, digestRule),
-    ),
     owner,
     // A later version may have issued the token with scopes that this one does not know.
     scopes: v.pipe(
       v.array(text, 'must be a list'),
       v.transform((scopes) => allScopes.filter((scope) => scopes.includes(scope))),
     ),
-    label,
-    created: seconds,
     expires: v.optional(seconds),
     revoked: v.optional(seconds),
+  },
+  'is missing',
+);
+
+const accessTokenRecord = v.object(
+  {
+    id: text,
+    digest: digestBytes,
+    ...access.entries,
+    label,
+    created: seconds,
     /** The id of the token that replaced this one in a rotation. */
     replacedBy: v.optional(text),
   },
@@ -54,9 +65,12 @@ const accessTokenRecord = v.object(
 
 export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 
+/** An item of the table of access tokens, which may be damaged. */
+export type TokenItem = Record<string, unknown>;
+
 /**
  * Returns whether an access token works at a time (ms since 1970). A token expires at `expires`
- * itself. We check it because DynamoDB's TTL deletes late.
+ * itself. DynamoDB's TTL deletes late, so expiry is checked here.
  */
 export function statusOf(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
@@ -68,30 +82,43 @@ export function statusOf(
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
 
-/** Returns the faults of a record in words, each with the member's name. */
-export const faultsOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
+/** Describes validation issues, each with the member's name. */
+export const errorsOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
   issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`);
 
-/** Parses an item. Throws if it is invalid, so that a damaged record grants no access. */
-export function recordOf(item: Record<string, unknown>): AccessTokenRecord {
-  const { success, output, issues } = v.safeParse(accessTokenRecord, item);
+/** Returns the stored digest of a token, or undefined if it is not 32 bytes. */
+export const digestIn = ({ digest }: TokenItem): Uint8Array | undefined =>
+  v.is(digestBytes, digest) ? digest : undefined;
+
+/**
+ * Returns the access that a record gives. Reads no other member, so that one which a later version
+ * has changed does no harm. Throws if the access is damaged.
+ */
+export const accessIn = (item: TokenItem): v.InferOutput<typeof access> => parse(access, item);
+
+/** Returns all members of a record. Throws if one is damaged. */
+export const recordOf = (item: TokenItem): AccessTokenRecord => parse(accessTokenRecord, item);
+
+function parse<Output>(schema: v.GenericSchema<unknown, Output>, item: TokenItem): Output {
+  const { success, output, issues } = v.safeParse(schema, item);
   if (success) {
     return output;
   }
-  const faults = faultsOf(issues).join('; ');
-  throw new Error(`The record of the access token ${item.id} is invalid: ${faults}.`);
+  const errors = errorsOf(issues).join('; ');
+  throw new Error(`The record of the access token ${item.id} is invalid: ${errors}.`);
 }
 
 /**
  * Reads the record of an access token. The read is strongly consistent, so that a token works as
  * soon as it is issued.
  */
-export async function findRecord(
+export async function findItem(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,
-): Promise<AccessTokenRecord | undefined> {
+  options: { abortSignal?: AbortSignal } = {},
+): Promise<TokenItem | undefined> {
   const get = new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true });
-  const { Item } = await database.send(get);
-  return Item && recordOf(Item);
+  const { Item } = await database.send(get, options);
+  return Item;
 }

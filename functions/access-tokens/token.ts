@@ -4,9 +4,9 @@ import { accessTokenPattern, tokenParts } from '../shared/access-token.ts';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pattern = new RegExp(`^${accessTokenPattern}$`);
 
-/** Makes a new access token. Its id names its record, and its secret is 256 random bits. */
+/** Makes a new access token, whose secret is 256 random bits. The id is the key of its record. */
 export function makeToken(): { id: string; token: string } {
-  // 12 digits hold 71 bits. The last 12 digits of 128 random bits are as good as uniform.
+  // 12 digits hold 71 bits. The last 12 digits of 128 random bits are practically uniform.
   const id = base62(randomBytes(16), tokenParts.id);
   const start = `${tokenParts.prefix}${id}_${base62(randomBytes(32), tokenParts.secret)}`;
   return { id, token: start + checksumOf(start) };
@@ -24,16 +24,14 @@ export function tokenId(token: string): string | undefined {
   return token.slice(tokenParts.prefix.length, tokenParts.prefix.length + tokenParts.id);
 }
 
-/** Returns the stored digest, which can verify a token but not recreate it. */
+/** Returns the digest to store, which can verify a token but not recreate it. */
 export const digest = (token: string): Buffer<ArrayBuffer> =>
   createHash('sha256').update(token).digest();
 
-/** Returns the CRC-32 of the rest of a token, which shows typing mistakes without a look-up. */
+/** Returns a token's CRC-32 in base62, which reveals typing mistakes without a look-up. */
 const checksumOf = (start: string): string => base62(BigInt(crc32(start)), tokenParts.checksum);
 
-/**
- * Returns what zlib's crc32 does. Loading zlib would take longer than all else the authorizer does.
- */
+/** Returns a CRC-32. Loading zlib for it takes longer than everything else in the authorizer. */
 function crc32(text: string): number {
   let crc = -1;
   for (const byte of Buffer.from(text)) {

@@ -9,10 +9,11 @@ import {
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import { findRecord } from '../../functions/access-tokens/record.ts';
+
 import { digest } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { findRecord } from '../support/access-tokens/record.ts';
 import { openDatabase } from '../support/database/engine.ts';
 
 const table = tableIds.accessTokens;
@@ -293,6 +294,10 @@ test.each([
   ['label must be text', { label: ['QUOTED'] }],
   [`expires ${time}`, { expires: 'QUOTED' }],
   [`created ${time}`, { created: 'QUOTED' }],
+  [`expires ${time}`, { expires: 1_800_000_000_000_000 }],
+  [`expires ${time}`, { expires: 8_640_000_000_001 }],
+  [`created ${time}`, { created: -1 }],
+  [`created ${time}`, { created: 1.5 }],
   [`revoked ${time}`, { revoked: 2n ** 60n }],
   ['replacedBy must be text', { replacedBy: ['QUOTED'] }],
 ])('a damaged record grants no access, and is not quoted: %s', async (message, fault) => {

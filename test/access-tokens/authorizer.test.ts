@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import type { Scope } from '../../functions/shared/operations.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
@@ -32,19 +32,22 @@ afterEach(() => {
   console.info = info;
 });
 
-const issued = (more: Partial<AccessTokenRecord> = {}) => {
+/** Returns a time as a document client reads it. */
+const time = (seconds: number) => NumberValue.from(seconds);
+
+const issued = (more: object = {}) => {
   const { id, token } = makeToken();
-  const record: AccessTokenRecord = {
+  const item = {
     id,
     digest: digest(token),
     owner: 'ann',
     scopes: ['plants:read'],
     label: '',
-    created: 1,
+    created: time(1),
     ...more,
   };
-  const find = async (sought: string) => noted('look up', sought === id ? record : undefined);
-  return { id, token, record, find };
+  const find = async (sought: string) => noted('look up', sought === id ? item : undefined);
+  return { id, token, item, find };
 };
 
 test('an accepted token gives its owner and its id, and nothing else', async () => {
@@ -103,7 +106,7 @@ test.each(apis)('the policy of a token without a scope denies everything in %s',
 const lastSecond = 1_800_000_000;
 const century = 3_155_760_000_000;
 test('a millisecond before its expiry, a token is accepted', async () => {
-  const { token, find } = issued({ expires: lastSecond });
+  const { token, find } = issued({ expires: time(lastSecond) });
   const judged = authorizer(find, () => lastSecond * 1000 - 1)(tokenEvent(`Bearer ${token}`));
   await expect(judged).resolves.toBeDefined();
 });
@@ -113,26 +116,73 @@ test.each([
   { title: 'a millisecond after its expiry', after: 1 },
   { title: 'a century after its expiry, where DynamoDB has not removed it', after: century },
 ])('$title, a token is refused', async ({ after }) => {
-  const { token, find } = issued({ expires: lastSecond });
+  const { token, find } = issued({ expires: time(lastSecond) });
   const judged = authorizer(find, () => lastSecond * 1000 + after)(tokenEvent(`Bearer ${token}`));
   await expect(judged).rejects.toThrow(Unauthorized);
 });
 
 test('a token that expires during the look-up is refused', async () => {
   let now = lastSecond * 1000 - 1;
-  const { token, record } = issued({ expires: lastSecond });
+  const { token, item } = issued({ expires: time(lastSecond) });
   const slowly = async () => {
     now += 1;
-    return record;
+    return item;
   };
   const judged = authorizer(slowly, () => now)(tokenEvent(`Bearer ${token}`));
   await expect(judged).rejects.toThrow(Unauthorized);
 });
 
+test('a token is accepted whatever a later version stores besides its access', async () => {
+  const later = { label: 'x'.repeat(500), created: '2027-01-01', replacedBy: 7, digests: [] };
+  const { id, token, find } = issued(later);
+  const { context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
+  expect(context).toEqual({ owner: 'ann', tokenId: id });
+});
+
+const damagedAccess = [
+  { title: 'owner', access: { owner: 7 } },
+  { title: 'scopes', access: { scopes: 'plants:read' } },
+  { title: 'expires', access: { expires: time(1_800_000_000_000_000) } },
+  { title: 'revoked', access: { revoked: 'yes' } },
+];
+describe.each(damagedAccess)('a record whose $title is damaged', ({ title, access }) => {
+  const { id, token, find } = issued(access);
+
+  test('rejects the right secret with an error that is no refusal', async () => {
+    const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
+    await expect(judged).rejects.toThrow(
+      `The record of the access token ${id} is invalid: ${title}`,
+    );
+    expect(log).toEqual([]);
+  });
+
+  test('refuses a wrong secret as ever', async () => {
+    const judged = authorizer(find)(tokenEvent(`Bearer ${forge(id)}`));
+    await expect(judged).rejects.toThrow(Unauthorized);
+    expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
+  });
+});
+
+const badDigests = [
+  { title: 'is missing', stored: undefined },
+  { title: 'is text', stored: 'x'.repeat(32) },
+  { title: 'has 31 bytes', stored: Buffer.alloc(31) },
+  { title: 'has 33 bytes', stored: Buffer.alloc(33) },
+  { title: 'has no bytes', stored: Buffer.alloc(0) },
+];
+test.each(badDigests)('a record whose digest $title matches no token', async ({ stored }) => {
+  const { id, token, find } = issued({ digest: stored });
+  work = [];
+  const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
+  await expect(judged).rejects.toThrow(Unauthorized);
+  expect(work).toEqual(fullWork);
+  expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
+});
+
 const active = issued();
-const revoked = issued({ revoked: 2 });
-const expired = issued({ expires: 2 });
-const revokedAndExpired = issued({ revoked: 2, expires: 2 });
+const revoked = issued({ revoked: time(2) });
+const expired = issued({ expires: time(2) });
+const revokedAndExpired = issued({ revoked: time(2), expires: time(2) });
 const mistyped = active.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 const wrongAtEnd = active.token.slice(17, 59) + (active.token[59] === '0' ? '1' : '0');
 

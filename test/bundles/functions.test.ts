@@ -89,14 +89,18 @@ test.each([
   expect(log).toMatchObject([{ code: given.code }]);
 });
 
-test.each(operations)('$entry gives up its commands when its time is over', async (given) => {
-  const { handler }: LambdaFunction = await import(`../../functions/${given.entry}.ts`);
-  calls.mockClear();
-  await handler(given.event, context);
-  const signals = calls.mock.calls.map(([, options]) => Object(options).abortSignal);
-  // If this is red, an operation does not pass its `abortSignal` to the store.
-  expect(signals).toEqual([expect.any(AbortSignal)]);
-});
+test.each([...operations, authorizer])(
+  '$entry gives up its commands when its time is over',
+  async (given) => {
+    const { handler }: LambdaFunction = await import(`../../functions/${given.entry}.ts`);
+    found = given.entry === 'authorize' ? record : item;
+    calls.mockClear();
+    await handler(given.event, context);
+    const signals = calls.mock.calls.map(([, options]) => Object(options).abortSignal);
+    // If this is red, a function does not pass its `abortSignal` to the database.
+    expect(signals).toEqual([expect.any(AbortSignal)]);
+  },
+);
 
 test('the authorizer gives up half a second before its function ends', async () => {
   const { handler }: LambdaFunction = await import('../../functions/authorize.ts');
@@ -113,6 +117,8 @@ test('the authorizer gives up half a second before its function ends', async () 
   clearTimeout(timer);
   expect(isLate).toBe(false);
   expect(log).toMatchObject([{ code: 'AUTHORIZER_FAILED' }]);
+  const [, options] = calls.mock.lastCall ?? [];
+  expect(Object(options).abortSignal.aborted).toBe(true);
 });
 
 test('a warm-up gets its answer to every command, and later ones are sent', async () => {

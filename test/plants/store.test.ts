@@ -1,6 +1,6 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { findRecord } from '../../functions/access-tokens/record.ts';
+import { findItem } from '../../functions/access-tokens/record.ts';
 import { documentClient } from '../../functions/dynamodb/client.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
@@ -47,7 +47,7 @@ test('what is read is never stale', async () => {
   await store.create('stale', plant(1n));
   await store.create('stale', plant(1n));
   await store.list('stale', 10);
-  await findRecord(watched, tableIds.accessTokens, 'id').catch(() => 'There is no such table.');
+  await findItem(watched, tableIds.accessTokens, 'id').catch(() => 'There is no such table.');
   watched.destroy();
   const consistent = reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead);
   expect(consistent).toEqual([true, true, true]);

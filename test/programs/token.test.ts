@@ -2,11 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
-import { findRecord } from '../../functions/access-tokens/record.ts';
+
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { findRecord } from '../support/access-tokens/record.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { runHere } from './run.ts';
 

@@ -1,0 +1,16 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  type AccessTokenRecord,
+  findItem,
+  recordOf,
+} from '../../../functions/access-tokens/record.ts';
+
+/** Returns the whole record of an access token. */
+export async function findRecord(
+  database: DynamoDBDocumentClient,
+  table: string,
+  id: string,
+): Promise<AccessTokenRecord | undefined> {
+  const item = await findItem(database, table, id);
+  return item && recordOf(item);
+}
