@@ -8,14 +8,12 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
 import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
-import { protectWrites, RetryStrategy } from '../functions/dynamodb/writes.ts';
 import { read } from '../functions/http/input.ts';
 import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
-import { attempts } from '../functions/shared/timeouts.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { example } from './command-line/example.ts';
 import { explain } from './command-line/explain.ts';
@@ -79,10 +77,9 @@ export function plantsProgram(): Promise<number> {
   return runCommand(program, 'This command takes no tokens.');
 }
 
-/** Opens the tables that the options name. No write is sent again that may have taken effect. */
+/** Opens the tables that the options name. */
 async function openPlants(options: Options): Promise<Target & { store: PlantStore }> {
-  const target = await openTarget(options, { retryStrategy: new RetryStrategy(attempts) });
-  protectWrites(target.database);
+  const target = await openTarget(options);
   return { ...target, store: plantStore(target.database, target.tables.plants) };
 }
 

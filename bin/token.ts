@@ -118,9 +118,9 @@ type IssueOptions = TargetOptions & {
 
 async function issue(options: IssueOptions): Promise<void> {
   const { owner, scope: scopes, label } = options;
-  const grant = { owner, scopes, label, expires: expiresAt(options.expiresIn) };
+  const input = { owner, scopes, label, expires: expiresAt(options.expiresIn) };
   const { database, tables } = await openTarget(options);
-  show(await issueToken(database, tables.accessTokens, grant));
+  show(await issueToken(database, tables.accessTokens, input));
 }
 
 type ListOptions = TargetOptions & {
@@ -136,7 +136,7 @@ async function list(options: ListOptions): Promise<void> {
   console.log(options.json ? jsonOf(tokens) : tableOf(tokens));
   for (const token of tokens) {
     if ('fault' in token) {
-      console.error(token.fault);
+      console.error(printable(token.fault));
     }
   }
 }
@@ -146,7 +146,7 @@ async function revoke(argument: string, options: TargetOptions): Promise<void> {
   const { database, tables } = await openTarget(options);
   const revoked = await revokeToken(database, tables.accessTokens, id);
   if ('fault' in revoked) {
-    console.error(`Revoked ${id}. ${revoked.fault}`);
+    console.error(`Revoked ${id}. ${printable(revoked.fault)}`);
     return;
   }
   console.error(
@@ -226,16 +226,17 @@ function rowOf(token: ListedToken): string[] {
   return [id, owner, hasAll ? 'all' : scopes.join(' '), stateOf(token), until, label];
 }
 
-/** Formats JSON for programs. Times are ISO 8601, and what is absent is null. */
-const jsonOf = (tokens: ListedToken[]): string =>
-  JSON.stringify(
-    tokens.map((token) => ('fault' in token ? { ...token, status: 'unreadable' } : shown(token))),
-    null,
-    2,
+/** Formats JSON for programs, without digests. A terminal obeys no character of it. */
+function jsonOf(tokens: ListedToken[]): string {
+  const members = tokens.map((token) =>
+    'fault' in token ? { ...token, status: 'unreadable' } : membersOf(token),
   );
+  const lines = JSON.stringify(members, null, 2).split('\n');
+  return lines.map(printable).join('\n');
+}
 
-/** Returns what JSON shows of a token: no digest. */
-function shown(token: TokenRecord): object {
+/** Returns a token's members in JSON. Times are ISO 8601, and a missing one is null. */
+function membersOf(token: TokenRecord): object {
   const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
   return {
     id,

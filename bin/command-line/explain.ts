@@ -1,5 +1,7 @@
 import { AdministrationError } from '../../functions/access-tokens/administration.ts';
+import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { CommandError } from './command-error.ts';
+import { printable } from './printable.ts';
 import {
   databaseEndpoint,
   type LocalTarget,
@@ -17,10 +19,20 @@ const badCredentials = [
   /^UnrecognizedClient/,
 ];
 
-/** Returns one line that says what went wrong and what to do about it. */
+/**
+ * Returns one line with the problem and its solution. The database or AWS may have sent parts of
+ * it, so a terminal obeys no character of it.
+ */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
+  return printable(explanationOf(error, options).replaceAll(/\s*\n\s*/g, ' '));
+}
+
+function explanationOf(error: unknown, options: TargetOptions | undefined): string {
   if (error instanceof CommandError || error instanceof AdministrationError) {
     return error.message;
+  }
+  if (error instanceof Unavailable && !(error instanceof UnknownOutcome) && error.cause) {
+    return explanationOf(error.cause, options);
   }
   const { name, message } = error as Error;
   const unexplained = `${name}: ${message}`;

@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { issueToken } from '../../functions/access-tokens/administration.ts';
-import { documentClient } from '../../functions/dynamodb/client.ts';
+import { expiresAt, issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localClient } from '../../lib/offline/database-client.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
 import { defaultDataFolder, defaultPorts } from './running.ts';
+import { openTarget } from './target.ts';
 
 // Options, demo token and output of npm start and npm run sam.
 
@@ -41,11 +39,11 @@ function port(text: string): number {
 
 /** Issues a token for trying out the API. `label` names the program that issued it. */
 export async function demoToken(endpoint: string, label: string): Promise<string> {
-  const client = documentClient(localClient(endpoint));
-  const expires = Math.floor(Date.now() / 1000) + 24 * 60 * 60;
-  const grant = { owner: 'demo', scopes: allScopes, label, expires };
-  const { token } = await issueToken(client, tableIds.accessTokens, grant);
-  client.destroy();
+  const { database, tables } = await openTarget({ localhost: true, dynamodbEndpoint: endpoint });
+  const expires = expiresAt(24 * 60 * 60);
+  const input = { owner: 'demo', scopes: allScopes, label, expires };
+  const { token } = await issueToken(database, tables.accessTokens, input);
+  database.destroy();
   return token;
 }
 

@@ -1,9 +1,11 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentClient, requireObjects } from '../../functions/dynamodb/client.ts';
+import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
+import { attempts } from '../../functions/shared/timeouts.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { CommandError } from './command-error.ts';
 import { defaultPorts, findRunning } from './running.ts';
@@ -80,16 +82,17 @@ export interface Target {
   tables: Record<TableName, string>;
 }
 
-/** Opens the database that the options name, and finds its tables. */
-export async function openTarget(
-  options: TargetOptions,
-  more: DynamoDBClientConfig = {},
-): Promise<Target> {
-  const config = { ...timeouts, ...more };
+/**
+ * Connects to the database that the options name, and finds its tables. The client never retries a
+ * write that may have taken effect.
+ */
+export async function openTarget(options: TargetOptions): Promise<Target> {
+  const config = { ...timeouts, retryStrategy: new RetryStrategy(attempts) };
   const client = options.localhost
     ? localClient(databaseEndpoint(options), config)
     : new DynamoDBClient({ ...accountOf(options), ...config });
   requireObjects(client);
+  protectWrites(client);
   const tables = options.localhost ? tableIds : await tablesOf(options);
   return { database: documentClient(client), tables };
 }

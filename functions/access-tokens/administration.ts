@@ -2,16 +2,28 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
-  GetCommand,
   PutCommand,
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type AccessTokenRecord, errorsOf, newToken, recordOf, statusOf } from './record.ts';
+import { UnknownOutcome } from '../dynamodb/writes.ts';
+import {
+  type AccessTokenRecord,
+  digestIn,
+  errorsOf,
+  findItem,
+  newToken,
+  recordOf,
+  statusOf,
+  type TokenItem,
+} from './record.ts';
 import { digest, makeToken } from './token.ts';
 
-/** The error of a person who administers access tokens: the problem, then its solution. */
+// These functions need a client with `protectWrites`, because a second put would bring a revoked
+// token back.
+
+/** An error for the administrator. The message says what is wrong, then what to do. */
 export class AdministrationError extends Error {
   override name = 'AdministrationError';
 }
@@ -19,11 +31,11 @@ export class AdministrationError extends Error {
 /** A record with all its scopes, also those that this version does not know. */
 export type TokenRecord = Omit<AccessTokenRecord, 'scopes'> & { scopes: string[] };
 
-/** A record that cannot be read, and so grants no access. */
+/** A damaged record, which grants no access. */
 export interface UnreadableToken {
   id: string;
   owner: string | undefined;
-  /** A sentence that says what is wrong with it, without the values. */
+  /** A sentence that says what is wrong with the record, without its values. */
   fault: string;
 }
 
@@ -34,7 +46,7 @@ export interface IssuedToken {
   record: TokenRecord;
 }
 
-type Grant = Pick<TokenRecord, 'owner' | 'scopes' | 'label'> & {
+type NewToken = Pick<TokenRecord, 'owner' | 'scopes' | 'label'> & {
   /** Seconds since 1970, or undefined if the token never expires. */
   expires?: number | undefined;
 };
@@ -47,7 +59,7 @@ export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefi
   lifetime === 'never' ? undefined : secondsOf(now) + lifetime;
 
 interface Rotation {
-  /** For how many seconds the old token still works. */
+  /** The seconds for which the old token still works. */
   overlap: number;
   /** The lifetime of the new token, if it differs from the old one's. */
   lifetime?: Lifetime | undefined;
@@ -55,29 +67,35 @@ interface Rotation {
 
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
-/** Stores a new access token. Throws an AdministrationError that names every fault of the grant. */
+/**
+ * Issues an access token. Throws an AdministrationError if the input is invalid, or if the token
+ * was revoked or changed before it could be shown, or if it is unknown whether it was issued.
+ */
 export async function issueToken(
   database: DynamoDBDocumentClient,
   table: string,
-  grant: Grant,
+  input: NewToken,
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
   const created = secondsOf(now());
-  const { issues = [] } = v.safeParse(newToken, grant);
-  const faults = errorsOf(issues);
-  if (grant.expires !== undefined && !(grant.expires > created)) {
-    faults.push('expires must be in the future');
+  const { issues = [] } = v.safeParse(newToken, input);
+  const errors = errorsOf(issues);
+  if (!isLater(input.expires, created)) {
+    errors.push('expires must be in the future');
   }
-  if (faults.length > 0) {
-    throw new AdministrationError(`No token was issued: ${faults.join('; ')}.`);
+  if (errors.length > 0) {
+    throw new AdministrationError(`No token was issued: ${errors.join('; ')}.`);
   }
-  return storeNewToken(database, table, grant, created);
+  return storeToken(database, table, input, created);
 }
 
-async function storeNewToken(
+const isLater = (expires: number | undefined, created: number): boolean =>
+  expires === undefined || expires > created;
+
+async function storeToken(
   database: DynamoDBDocumentClient,
   table: string,
-  { owner, scopes, label, expires }: Grant,
+  { owner, scopes, label, expires }: NewToken,
   created: number,
 ): Promise<IssuedToken> {
   const { id, token } = makeToken();
@@ -90,21 +108,62 @@ async function storeNewToken(
     created,
     ...(expires !== undefined && { expires }),
   };
-  await database.send(
-    new PutCommand({
-      TableName: table,
-      Item: record,
-      // The SDK may retry a put, so accept the item that it wrote before.
-      ConditionExpression: 'attribute_not_exists(id) OR digest = :digest',
-      ExpressionAttributeValues: { ':digest': record.digest },
-    }),
-  );
+  const put = new PutCommand({
+    TableName: table,
+    Item: record,
+    ConditionExpression: 'attribute_not_exists(id)',
+  });
+  try {
+    await database.send(put);
+  } catch (error) {
+    if (!(error instanceof UnknownOutcome)) {
+      throw error;
+    }
+    await settlePut(database, table, record, error);
+  }
   return { id, token, record };
 }
 
+/** Returns if a put whose outcome is unknown stored the record, and nobody has changed it since. */
+async function settlePut(
+  database: DynamoDBDocumentClient,
+  table: string,
+  { id, digest, expires }: TokenRecord,
+  unknown: UnknownOutcome,
+): Promise<void> {
+  const item = await findItem(database, table, id).catch(() => undefined);
+  const stored = item && digestIn(item);
+  if (!stored || Buffer.compare(stored, digest) !== 0) {
+    throw new AdministrationError(
+      `It is unknown whether the token ${id} was issued (${reasonOf(unknown)}). Wait a minute, ` +
+        `then run "list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
+      { cause: unknown },
+    );
+  }
+  const found = readRecord(item);
+  const isUnchanged =
+    !('fault' in found) &&
+    found.revoked === undefined &&
+    found.replacedBy === undefined &&
+    found.expires === expires;
+  if (!isUnchanged) {
+    throw new AdministrationError(
+      `The token ${id} was issued, but it was revoked, replaced or changed before it could be ` +
+        `shown. Run "revoke ${id}", then repeat the command.`,
+    );
+  }
+}
+
+/** Returns the reason of an error, or of an unknown outcome, in one line. */
+function reasonOf(error: Error): string {
+  const { name, message } = error instanceof UnknownOutcome ? (error.cause as Error) : error;
+  const [line] = message.split('\n');
+  return line || name;
+}
+
 /**
- * Lists all tokens, or those of one owner, the oldest first. Records that cannot be read come last,
- * also those whose owner cannot be read.
+ * Lists all tokens, or those of one owner, the oldest first. Damaged records come last, also those
+ * whose owner is unreadable.
  */
 export async function listTokens(
   database: DynamoDBDocumentClient,
@@ -126,8 +185,8 @@ export async function listTokens(
   return tokens.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Reads an item. Unlike the authorizer, the commands can work on a damaged one. */
-function readRecord(item: Record<string, unknown>): TokenRecord | UnreadableToken {
+/** Reads an item. Unlike the authorizer, the commands accept a damaged one. */
+function readRecord(item: TokenItem): TokenRecord | UnreadableToken {
   try {
     return { ...recordOf(item), scopes: item.scopes as string[] };
   } catch (error) {
@@ -138,7 +197,8 @@ function readRecord(item: Record<string, unknown>): TokenRecord | UnreadableToke
 
 /**
  * Revokes an access token and returns its record, in which `revoked` is the time of the first
- * revocation. Throws an AdministrationError if the id is unknown.
+ * revocation. Throws an AdministrationError if the id does not exist, or if it is unknown whether
+ * the token was revoked.
  */
 export async function revokeToken(
   database: DynamoDBDocumentClient,
@@ -146,20 +206,29 @@ export async function revokeToken(
   id: string,
   now: () => number = Date.now,
 ): Promise<TokenRecord | UnreadableToken> {
-  const item = await changeRecord(database, table, {
+  const revocation = changeRecord(database, table, {
     id,
     update: 'SET revoked = if_not_exists(revoked, :now)',
-    // Without it, an update of an unknown id would create an item.
+    // Otherwise the update of an unknown id would create an item.
     condition: 'attribute_exists(id)',
     values: { ':now': secondsOf(now()) },
   });
+  const item = await revocation.catch((error) => {
+    if (error instanceof UnknownOutcome) {
+      throw new AdministrationError(
+        `It is unknown whether the token ${id} was revoked (${reasonOf(error)}). Repeat the command.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  });
   if (!item) {
-    throw unknownToken(id);
+    throw noSuchToken(id);
   }
   return readRecord(item);
 }
 
-/** A change of a token's record, in expressions of DynamoDB. */
+/** A change of a token's record, in expressions of DynamoDB. To make it twice changes nothing. */
 interface Change {
   id: string;
   update: string;
@@ -172,7 +241,7 @@ async function changeRecord(
   database: DynamoDBDocumentClient,
   table: string,
   { id, update, condition, values }: Change,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<TokenItem | undefined> {
   const command = new UpdateCommand({
     TableName: table,
     Key: { id },
@@ -181,21 +250,38 @@ async function changeRecord(
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
   });
-  try {
-    const { Attributes = {} } = await database.send(command);
-    return Attributes;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) {
-      return undefined;
+  async function send(): Promise<TokenItem | undefined> {
+    try {
+      const { Attributes = {} } = await database.send(command);
+      return Attributes;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) {
+        return undefined;
+      }
+      throw error;
     }
-    throw error;
+  }
+  return onceMoreIfUnknown(send);
+}
+
+/** Sends an idempotent write again if its outcome is unknown. It stays unknown if that fails. */
+async function onceMoreIfUnknown<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof UnknownOutcome)) {
+      throw error;
+    }
+    return await send().catch(() => {
+      throw error;
+    });
   }
 }
 
 /**
  * Replaces an access token by a new one with the same owner, scopes, label and lifetime. The old
- * one expires within `overlap` seconds. Throws an AdministrationError if the old one is unknown,
- * unreadable, revoked, expired or already replaced.
+ * one expires within `overlap` seconds. Throws an AdministrationError if the old one does not
+ * exist, is damaged, revoked, expired or already replaced, or if an outcome is unknown.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
@@ -205,13 +291,20 @@ export async function rotateToken(
   now: () => number = Date.now,
 ): Promise<IssuedToken & { replaced: TokenRecord }> {
   const old = await findRotatable(database, table, id, now());
+  const created = secondsOf(now());
   const expires = expiresAt(lifetime ?? lifetimeOf(old), now());
-  const issued = await storeNewToken(database, table, { ...old, expires }, secondsOf(now()));
-  const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, secondsOf(now()) + overlap);
+  if (!isLater(expires, created)) {
+    throw new AdministrationError(
+      `No token was issued: expires must be in the future, but the token ${id} was created after ` +
+        'it expires. Choose a lifetime with --expires-in.',
+    );
+  }
+  const issued = await storeToken(database, table, { ...old, expires }, created);
+  const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, created + overlap);
   const replacement = changeRecord(database, table, {
     id,
     update: 'SET expires = :expires, replacedBy = :new',
-    // Of several rotations at a time one succeeds, and the SDK may retry its update.
+    // Of several rotations at a time one succeeds, and may send this update twice.
     condition:
       'attribute_exists(id) AND attribute_not_exists(revoked) ' +
       'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
@@ -219,17 +312,23 @@ export async function rotateToken(
   });
   const replaced = await replacement.catch((cause: Error) => {
     throw new AdministrationError(
-      `It is unknown whether ${id} was replaced (${cause.message}). The new token ${issued.id} ` +
-        'was issued, and cannot be shown. "list" says more: revoke the new one, and rotate again.',
+      `It is unknown whether ${id} was replaced (${reasonOf(cause)}). The new token ${issued.id} ` +
+        `was issued, but cannot be shown. Run "revoke ${issued.id}", then repeat the command.`,
       { cause },
     );
   });
   if (replaced) {
     return { ...issued, replaced: { ...old, expires: lastSecond, replacedBy: issued.id } };
   }
-  await deleteToken(database, table, issued.id);
+  await deleteToken(database, table, issued.id).catch((cause: Error) => {
+    throw new AdministrationError(
+      `The token ${id} changed during the rotation. The new token ${issued.id} was issued, and ` +
+        `may not have been deleted (${reasonOf(cause)}). Run "revoke ${issued.id}".`,
+      { cause },
+    );
+  });
   await findRotatable(database, table, id, now());
-  throw new AdministrationError(`The token ${id} changed meanwhile. Repeat the command.`);
+  throw new AdministrationError(`The token ${id} changed during the rotation. Repeat the command.`);
 }
 
 function lifetimeOf({ created, expires }: TokenRecord): Lifetime {
@@ -242,22 +341,22 @@ export async function deleteToken(
   table: string,
   id: string,
 ): Promise<void> {
-  await database.send(new DeleteCommand({ TableName: table, Key: { id } }));
+  const remove = new DeleteCommand({ TableName: table, Key: { id } });
+  await onceMoreIfUnknown(() => database.send(remove));
 }
 
-/** Returns the record of a token that can be rotated. Throws an AdministrationError that says why not. */
+/** Returns the record of a token that can be rotated. Otherwise throws an AdministrationError. */
 async function findRotatable(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,
   now: number,
 ): Promise<TokenRecord> {
-  const get = new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true });
-  const { Item } = await database.send(get);
-  if (!Item) {
-    throw unknownToken(id);
+  const item = await findItem(database, table, id);
+  if (!item) {
+    throw noSuchToken(id);
   }
-  const record = readRecord(Item);
+  const record = readRecord(item);
   if ('fault' in record) {
     throw new AdministrationError(`${record.fault} Revoke it and issue a new one.`);
   }
@@ -274,5 +373,5 @@ async function findRotatable(
   return record;
 }
 
-const unknownToken = (id: string): AdministrationError =>
+const noSuchToken = (id: string): AdministrationError =>
   new AdministrationError(`There is no token ${id}. "list" shows the ids.`);

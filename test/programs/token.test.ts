@@ -1,8 +1,7 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
-
 import { digest, tokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
@@ -162,6 +161,67 @@ test('list shows a record that cannot be read beside the others', async () => {
   const json = JSON.parse((await local('list --owner mixed --json')).stdout);
   expect(json[1]).toEqual({ id: damaged, owner: 'mixed', status: 'unreadable', fault });
   expect((await local('list --owner mixed --active')).stdout).not.toContain(damaged);
+});
+
+// An escape sequence, a C1 control, DEL and a bidi control, and as a terminal may show them.
+const obeyed = '\u001b[2J\u009b2J\u007f\u202e';
+const escaped = '\\u001b[2J\\u009b2J\\u007f\\u202e';
+const isObeyed = /[^\P{Control}\n]|\p{Bidi_Control}/u;
+const putItem = (Item: object) =>
+  tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: { ...Item } }));
+
+test.each(['', '--json'])(
+  'list %s escapes what a terminal obeys in a damaged record',
+  async (option) => {
+    const id = `hostile ${obeyed}`;
+    await putItem({ id, owner: `hostile ${obeyed}` });
+    const { code, stdout, stderr } = await local(`list ${option}`);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`hostile ${escaped}`);
+    expect(stderr).toContain(`The record of the access token hostile ${escaped} is invalid: `);
+    expect(stdout).not.toMatch(isObeyed);
+    expect(stderr).not.toMatch(isObeyed);
+    const ids = () => JSON.parse(stdout).map((token: { id: string }) => token.id);
+    expect(option === '' || ids().includes(id)).toBe(true);
+    const Key = { id };
+    await tokens.database.send(new DeleteCommand({ TableName: tableIds.accessTokens, Key }));
+  },
+);
+
+test('list --json escapes what a terminal obeys in a label, a scope and replacedBy', async () => {
+  const { record } = await issue('escaper', '\u202e her laptop');
+  await putItem({ ...record, replacedBy: obeyed, scopes: ['plants:read', obeyed] });
+  const { stdout } = await local('list --owner escaper --json');
+  expect(stdout).not.toMatch(isObeyed);
+  expect(stdout).toContain(`"label": "\\u202e her laptop"`);
+  expect(stdout).toContain(`"replacedBy": "${escaped}"`);
+  const [token] = JSON.parse(stdout);
+  expect(token).toMatchObject({ label: '\u202e her laptop', replacedBy: obeyed });
+  expect(token.scopes).toEqual(['plants:read', obeyed]);
+});
+
+test('rotate escapes what a terminal obeys in replacedBy', async () => {
+  const { id, record } = await issue('rotator');
+  await putItem({ ...record, replacedBy: obeyed });
+  const message =
+    `The token ${id} was already replaced by ${escaped}. Rotate that one. If it is lost, revoke ` +
+    'it and issue a new one.';
+  expect(await local(`rotate ${id}`)).toEqual(failed(message));
+});
+
+test('list shows a record that expires beyond all Dates with its id, and the others', async () => {
+  const { id, record } = await issue('microseconds');
+  const { id: other } = await issue('microseconds');
+  await putItem({ ...record, expires: 1_800_000_000_000_000 });
+  const { code, stdout, stderr } = await local('list --owner microseconds');
+  const fault = 'is invalid: expires must be whole seconds since 1970.';
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `The record of the access token ${id} ${fault}\n`,
+  });
+  const [, first, second] = stdout.split('\n');
+  expect(first).toMatch(new RegExp(`^${other} .* active `));
+  expect(second).toMatch(new RegExp(`^${id} +microseconds +unreadable$`));
 });
 
 test('revoke of a record that cannot be read says that it is revoked', async () => {

@@ -44,6 +44,8 @@ export interface FaultProxy {
    * stays. Without faults, they pass, as all other requests do.
    */
   play(subject: string, ...faults: Fault[]): void;
+  /** Does the same for all requests about owners and tokens without faults of their own. */
+  playForAll(...faults: Fault[]): void;
   /** Refuses connections from now on. */
   stop(): void;
 }
@@ -52,6 +54,7 @@ export interface FaultProxy {
 export async function startFaultProxy(): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
+  let scriptForAll: Fault[] = [];
   const seen = new Map<string, string[]>();
 
   const server = createServer(async (request, response) => {
@@ -62,7 +65,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const subject = subjectOf(parameters);
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, command]);
-    const script = scripts.get(subject) ?? [];
+    const script = scripts.get(subject) ?? scriptForAll;
     const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
@@ -83,6 +86,9 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     seen: (subject) => seen.get(subject) ?? [],
     play(subject, ...faults) {
       scripts.set(subject, faults);
+    },
+    playForAll(...faults) {
+      scriptForAll = faults;
     },
     stop,
   };

@@ -1,0 +1,248 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { tokenProgram } from '../../bin/token.ts';
+import {
+  deleteToken,
+  issueToken,
+  revokeToken,
+  rotateToken,
+} from '../../functions/access-tokens/administration.ts';
+import { statusOf } from '../../functions/access-tokens/record.ts';
+import { tokenId } from '../../functions/access-tokens/token.ts';
+import { tableIds } from '../../functions/shared/table-schema.ts';
+import { runHere } from '../programs/run.ts';
+import { findRecord } from '../support/access-tokens/record.ts';
+import { openDatabase } from '../support/database/engine.ts';
+import {
+  type Fault,
+  fail,
+  hang,
+  loseAnswer,
+  pass,
+  reset,
+  startFaultProxy,
+  swallowAnswer,
+} from '../support/database/proxy.ts';
+
+// Between the program and a real engine stands a proxy with faults. Others go to the engine itself.
+
+const table = tableIds.accessTokens;
+const { endpoint, database } = await openDatabase();
+const proxy = await startFaultProxy();
+const faulty = proxy.before(endpoint);
+afterEach(() => proxy.playForAll());
+
+/** Runs a command whose requests meet these faults, one for each. The last one stays. */
+function run(line: string, ...faults: Fault[]) {
+  proxy.playForAll(...faults);
+  return runHere(tokenProgram, `${line} --dynamodb-endpoint ${faulty}`);
+}
+const find = (id: string) => findRecord(database, table, id);
+const issue = () => {
+  const expires = Math.floor(Date.now() / 1000) + 86_400;
+  const input = { owner: 'ann', scopes: ['plants:read'], label: '', expires };
+  return issueToken(database, table, input);
+};
+const failure = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+
+/** The database executes the command, someone else acts, and then the response is lost. */
+const loseResponseAfter =
+  (act: (id: string) => Promise<unknown>): Fault =>
+  async ({ subject, socket, forward }) => {
+    await forward();
+    await act(subject);
+    socket.resetAndDestroy();
+  };
+
+const changed = (id: string) =>
+  failure(
+    `The token ${id} was issued, but it was revoked, replaced or changed before it could be ` +
+      `shown. Run "revoke ${id}", then repeat the command.`,
+  );
+const unknownIssue = (id: string, reason: string) =>
+  failure(
+    `It is unknown whether the token ${id} was issued (${reason}). Wait a minute, then run ` +
+      `"list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
+  );
+const resetReason = 'read ECONNRESET';
+
+interface Interference {
+  title: string;
+  act(id: string): Promise<unknown>;
+  told(id: string): object;
+  status: 'revoked' | 'expired' | undefined;
+}
+const interferences: Interference[] = [
+  {
+    title: 'revoked',
+    act: (id) => revokeToken(database, table, id),
+    told: changed,
+    status: 'revoked',
+  },
+  {
+    title: 'replaced',
+    act: (id) => rotateToken(database, table, id, { overlap: 0 }),
+    told: changed,
+    status: 'expired',
+  },
+  {
+    title: 'erased',
+    act: (id) => deleteToken(database, table, id),
+    told: (id) => unknownIssue(id, resetReason),
+    status: undefined,
+  },
+];
+
+describe.each(interferences)(
+  'a new token that is $title while the response to its put is lost',
+  (one) => {
+    let id = '';
+    let left: unknown;
+    const lost = loseResponseAfter(async (subject) => {
+      id = subject;
+      await one.act(id);
+      left = await find(id);
+    });
+    async function expectToStay(): Promise<void> {
+      expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
+      const record = await find(id);
+      expect(record).toEqual(left);
+      expect(record && statusOf(record, Date.now())).toBe(one.status);
+    }
+
+    test('stays so after issue, which shows no token', async () => {
+      expect(await run('issue --owner ann', lost, pass)).toEqual(one.told(id));
+      await expectToStay();
+    });
+
+    test('stays so after rotate, which shows no token and keeps the old one', async () => {
+      const old = await issue();
+      expect(await run(`rotate ${old.id}`, pass, lost, pass)).toEqual(one.told(id));
+      await expectToStay();
+      expect(proxy.seen(old.id)).toEqual(['GetItem']);
+      expect(await find(old.id)).toMatchObject({ id: old.id, expires: old.record.expires });
+    });
+  },
+);
+
+test.each([
+  ['is reset', loseAnswer],
+  ['never comes', swallowAnswer],
+  ['is an error', afterCommit(fail(500, 'InternalServerError'))],
+])('issue shows its token if the response to the put %s, after one put', async (_, fault) => {
+  const { code, stdout } = await run('issue --owner ann', fault, pass);
+  const id = tokenId(stdout.trim()) ?? '';
+  expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['PutItem', 'GetItem'] });
+  expect(await find(id)).toMatchObject({ owner: 'ann' });
+});
+
+/** The database executes the command, and the response is that of a fault. */
+function afterCommit(fault: Fault): Fault {
+  return async (exchange) => {
+    await exchange.forward();
+    await fault(exchange);
+  };
+}
+
+/** Notes the token that a fault is about. */
+function noting(fault: Fault): { fault: Fault; id(): string } {
+  let id = '';
+  return {
+    fault: (exchange) => {
+      id = exchange.subject;
+      return fault(exchange);
+    },
+    id: () => id,
+  };
+}
+
+const noResponse =
+  '@smithy/node-http-handler - [ERROR] a request has exceeded the configured 3000 ms requestTimeout.';
+const unsettled: { title: string; faults: [Fault, Fault]; reason: string; isStored: boolean }[] = [
+  { title: 'never arrived', faults: [reset, pass], reason: resetReason, isStored: false },
+  { title: 'may still arrive', faults: [hang, pass], reason: noResponse, isStored: false },
+  {
+    title: 'arrived, but cannot be read',
+    faults: [loseAnswer, fail(400, 'AccessDeniedException')],
+    reason: resetReason,
+    isStored: true,
+  },
+];
+test.each(unsettled)('issue shows no token if its put $title, and names the id', async (given) => {
+  const [first, second] = given.faults;
+  const { fault, id } = noting(first);
+  const told = await run('issue --owner ann', fault, second);
+  expect(told).toEqual(unknownIssue(id(), given.reason));
+  expect(proxy.seen(id())).toEqual(['PutItem', 'GetItem']);
+  expect((await find(id())) !== undefined).toBe(given.isStored);
+});
+
+test('revoke sends its update again if the response is lost', async () => {
+  const { id } = await issue();
+  const { code } = await run(`revoke ${id}`, loseAnswer, pass);
+  expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['UpdateItem', 'UpdateItem'] });
+  expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
+});
+
+test.each([
+  ['is lost too', loseAnswer],
+  ['is refused', fail(400, 'AccessDeniedException')],
+])('revoke says what is unknown if its second update %s', async (_, second) => {
+  const { id } = await issue();
+  const message = `It is unknown whether the token ${id} was revoked (${resetReason}). Repeat the command.`;
+  expect(await run(`revoke ${id}`, loseAnswer, second)).toEqual(failure(message));
+  expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
+});
+
+test('revoke does not bring back a token that was erased before its second update', async () => {
+  const { id } = await issue();
+  const erased = loseResponseAfter(() => deleteToken(database, table, id));
+  const message = `There is no token ${id}. "list" shows the ids.`;
+  expect(await run(`revoke ${id}`, erased, pass)).toEqual(failure(message));
+  expect(await find(id)).toBeUndefined();
+});
+
+test('rotate sends its update again if the response is lost', async () => {
+  const { id } = await issue();
+  const { code, stdout } = await run(`rotate ${id}`, pass, pass, loseAnswer, pass);
+  expect(code).toBe(0);
+  expect(proxy.seen(id)).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
+  expect(await find(id)).toMatchObject({ replacedBy: tokenId(stdout.trim()) });
+});
+
+test('rotate says what is unknown if both of its updates are lost', async () => {
+  const { id } = await issue();
+  const { fault, id: next } = noting(pass);
+  const told = await run(`rotate ${id}`, pass, fault, loseAnswer, loseAnswer);
+  expect(told).toEqual(
+    failure(
+      `It is unknown whether ${id} was replaced (${resetReason}). The new token ${next()} was ` +
+        `issued, but cannot be shown. Run "revoke ${next()}", then repeat the command.`,
+    ),
+  );
+});
+
+test('rotate leaves no token if the old one is revoked before its second update', async () => {
+  const { id } = await issue();
+  const { fault, id: next } = noting(pass);
+  const revoked = loseResponseAfter(() => revokeToken(database, table, id));
+  const told = await run(`rotate ${id}`, pass, fault, revoked, pass);
+  expect(told).toEqual(failure(`The token ${id} is revoked. Issue a new one instead.`));
+  expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
+  expect(await find(next())).toBeUndefined();
+});
+
+test('rotate names the new token if it may not have been deleted', async () => {
+  const { id } = await issue();
+  const { fault, id: next } = noting(pass);
+  const revokedBefore: Fault = async (exchange) => {
+    await revokeToken(database, table, id);
+    await pass(exchange);
+  };
+  const told = await run(`rotate ${id}`, pass, fault, revokedBefore, reset);
+  expect(told).toEqual(
+    failure(
+      `The token ${id} changed during the rotation. The new token ${next()} was issued, and may ` +
+        `not have been deleted (${resetReason}). Run "revoke ${next()}".`,
+    ),
+  );
+});
