@@ -17,7 +17,7 @@ import type { Database } from '../../lib/offline/database.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { startEngine } from '../support/database/engine.ts';
 import { type Fault, fail, reset, startFaultProxy } from '../support/database/proxy.ts';
-import { type Answer, send as sendRaw } from '../support/http/http-client.ts';
+import { type HttpResponse, send as sendRaw } from '../support/http/http-client.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 // Tokens in the whole service, whose gateway caches no verdict. The contract tries the headers.
@@ -170,7 +170,7 @@ const requests: Record<Operation, { method: string; path: string; body?: string 
   deletePlant: { method: 'DELETE', path: '/plants/7' },
 };
 
-async function call(name: Operation, token: string): Promise<Answer> {
+async function call(name: Operation, token: string): Promise<HttpResponse> {
   const headers = ['Content-Type', 'application/json', 'Authorization', `Bearer ${token}`];
   return sendRaw(service.baseUrl, { ...requests[name], headers }, agent);
 }
@@ -179,7 +179,7 @@ async function call(name: Operation, token: string): Promise<Answer> {
  * Returns `called` if an operation answered, be it with a problem of its own, or the code of the
  * problem because of which it was not called.
  */
-function verdictOf({ status, body }: Answer): string {
+function verdictOf({ status, body }: HttpResponse): string {
   const { type = '' } = body ? JSON.parse(body) : {};
   const code = String(type).replace('urn:problem-type:plant-store:', '');
   return status < 300 || ['plant-exists', 'plant-not-found'].includes(code) ? 'called' : code;
@@ -258,7 +258,7 @@ test('every call of a token is judged anew', async () => {
 });
 
 /** Returns an answer without what differs from one request to the next. */
-function comparable({ headers, ...answer }: Answer): object {
+function comparable({ headers, ...answer }: HttpResponse): object {
   const { date: _, ...others } = headers;
   const text = JSON.stringify({ ...answer, headers: others });
   return JSON.parse(text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));

@@ -1,5 +1,5 @@
 import type { Operation } from '../../functions/shared/operations.ts';
-import type { Answer } from '../support/openapi/description.ts';
+import type { HttpResponse } from '../support/http/http-client.ts';
 import type { Store } from '../support/service/store.ts';
 
 type Id = bigint | number;
@@ -12,9 +12,9 @@ export interface Shown {
 
 /** What an owner can do. */
 export interface OwnerCalls {
-  create(id: Id, plant: Shown): Promise<Answer>;
-  remove(id: Id): Promise<Answer>;
-  list(): Promise<Answer>;
+  create(id: Id, plant: Shown): Promise<HttpResponse>;
+  remove(id: Id): Promise<HttpResponse>;
+  list(): Promise<HttpResponse>;
   /** Lists page by page. Other work may go on with each page. */
   pages(limit: number, meanwhile?: () => Promise<unknown>): Promise<Shown[][]>;
 }
@@ -43,7 +43,7 @@ export function ownerCalls(
       let query: URLSearchParams | undefined = new URLSearchParams({ limit: `${limit}` });
       while (query) {
         const list = call({ operation: 'listPlants', query: [...query] });
-        const [answer]: [Answer, unknown] = await Promise.all([list, meanwhile()]);
+        const [answer]: [HttpResponse, unknown] = await Promise.all([list, meanwhile()]);
         pages.push(JSON.parse(answer.body));
         query = nextOf(answer);
         // There are never more plants than that.
@@ -56,7 +56,7 @@ export function ownerCalls(
   };
 }
 
-const nextOf = ({ headers: { link } }: Answer) =>
+const nextOf = ({ headers: { link } }: HttpResponse) =>
   link === undefined
     ? undefined
     : new URLSearchParams(/^<\/v1\/plants\?(.*)>; rel="next"$/.exec(link)?.[1]);

@@ -5,12 +5,8 @@ import { openApiText } from '../../bin/openapi.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
-import {
-  type Answer,
-  differencesFrom,
-  openApi,
-  responsesOf,
-} from '../support/openapi/description.ts';
+import type { HttpResponse } from '../support/http/http-client.ts';
+import { differencesFrom, openApi, responsesOf } from '../support/openapi/description.ts';
 
 const committed = readPage('docs/openapi.json');
 const document = JSON.parse(committed);
@@ -38,12 +34,12 @@ test.each([...described, ...Object.entries(openApi.components.responses)])(
     ]);
     const [[mediaType, { example, examples }] = [undefined, {}]] = Object.entries(content);
     for (const { value } of Object.values(examples ?? { only: { value: example } })) {
-      const answer: Answer = {
+      const answer: HttpResponse = {
         status: 0,
         headers: { ...Object.fromEntries(sent), 'content-type': mediaType },
         body: mediaType ? JSON.stringify(value) : '',
       };
-      const differences = (more: Partial<Answer>) =>
+      const differences = (more: Partial<HttpResponse>) =>
         differencesFrom({ headers, content }, { ...answer, ...more });
       expect(differences({})).toEqual([]);
       expect(differences({ body: '{"x":1}' })).toHaveLength(1);

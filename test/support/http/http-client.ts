@@ -10,23 +10,24 @@ export interface Request {
   body?: string | Buffer | undefined;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
-  headers: http.IncomingHttpHeaders;
+  /** By lower-case name. */
+  headers: Record<string, string | undefined>;
   body: string;
 }
 
-/** More than any answer of an API. */
-const maxAnswerBytes = 2 ** 25;
+/** More than any response of the API. */
+const maxBodyBytes = 2 ** 25;
 
-/** Sends a request exactly as it is written, because `fetch` would normalize path and headers. */
+/** Sends a request exactly as given. `fetch` would normalize its path and headers. */
 export function send(
   baseUrl: string,
   sent: Request,
   agent: http.Agent | false = false,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { method = 'GET', path, headers = [], body } = sent;
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const { protocol, host, hostname, port, pathname } = new URL(baseUrl);
   const own = ['Host', host];
   const isChunked = headers.some((name) => name.toLowerCase() === 'transfer-encoding');
@@ -42,26 +43,25 @@ export function send(
     agent,
   };
   const request = (protocol === 'https:' ? https : http).request(options, async (response) => {
-    const { statusCode: status = 0, headers: answered } = response;
+    const { statusCode: status = 0 } = response;
+    const headers = response.headers as HttpResponse['headers'];
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
       for await (const chunk of response) {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes) {
-          throw new Error(`The answer to ${method} ${path} has no end.`);
+        if (bytes > maxBodyBytes) {
+          throw new Error(`${method} ${path} returned more than ${maxBodyBytes} bytes.`);
         }
       }
-      resolve({ status, headers: answered, body: `${Buffer.concat(chunks)}` });
+      resolve({ status, headers, body: `${Buffer.concat(chunks)}` });
     } catch (error) {
       reject(error);
     }
   });
   request
-    .setTimeout(40_000, () =>
-      request.destroy(new Error(`Within 40 s there was no answer to ${method} ${path}.`)),
-    )
+    .setTimeout(40_000, () => request.destroy(new Error(`${method} ${path} timed out after 40 s.`)))
     .on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection while the agent uses it again.
       // https://nodejs.org/api/http.html#requestreusedsocket
@@ -75,7 +75,7 @@ export function send(
   return promise;
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

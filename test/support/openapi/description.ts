@@ -2,14 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import document from '../../../docs/openapi.json' with { type: 'json' };
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../../functions/shared/problems.ts';
-import { parse } from '../http/http-client.ts';
-
-export interface Answer {
-  status: number;
-  /** By their names in lower case. */
-  headers: Record<string, string | undefined>;
-  body: string;
-}
+import { type HttpResponse, parse } from '../http/http-client.ts';
 
 /** A problem as an answer has it. */
 interface ProblemDetails {
@@ -120,11 +113,11 @@ export function describedOperation(operation: Operation): OperationObject {
 }
 
 /** Returns the differences between the answer to an operation and its description. */
-export const differences = (operation: Operation, answer: Answer): string[] =>
+export const differences = (operation: Operation, answer: HttpResponse): string[] =>
   differencesFrom(responsesOf(operation)[answer.status], answer);
 
 /** Returns the differences between an answer and the description of a problem. */
-export function differencesFromProblem(code: ProblemCode, answer: Answer): string[] {
+export function differencesFromProblem(code: ProblemCode, answer: HttpResponse): string[] {
   const { responses, schemas } = openApi.components;
   const described = Object.values(responses).find(({ content = {} }) =>
     Object.values(content).some(({ examples = {} }) => code in examples),
@@ -138,7 +131,10 @@ export function differencesFromProblem(code: ProblemCode, answer: Answer): strin
   return differencesFrom(described ?? usual, answer);
 }
 
-export function differencesFrom(description: Description | undefined, answer: Answer): string[] {
+export function differencesFrom(
+  description: Description | undefined,
+  answer: HttpResponse,
+): string[] {
   if (!description) {
     return [`the answer ${answer.status} is not described: ${answer.body}`];
   }
@@ -177,7 +173,7 @@ export function differencesFrom(description: Description | undefined, answer: An
 }
 
 /** Tells whether an answer is the same problem as an example. */
-function isLike(example: unknown, { body }: Answer): boolean {
+function isLike(example: unknown, { body }: HttpResponse): boolean {
   const problem = JSON.parse(body);
   return ['type', 'title', 'status'].every((name) => Object(example)[name] === problem[name]);
 }

@@ -1,7 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { functionVariables } from '../../../lib/offline/functions.ts';
-import { type Answer, differences, placesIn } from '../openapi/description.ts';
+import type { HttpResponse } from '../http/http-client.ts';
+import { differences, placesIn } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
 
 /** A request to an operation. */
@@ -25,9 +26,9 @@ export interface Functions {
    * Calls an operation as the gateway would. Throws if the response is not in docs/openapi.json, or
    * if it is a 5xx. `canBeBusy` allows 503.
    */
-  call(request: Call, canBeBusy?: boolean): Promise<Answer>;
+  call(request: Call, canBeBusy?: boolean): Promise<HttpResponse>;
   /** Calls the function of an operation with an event. */
-  invoke(operation: Operation, event: unknown): Promise<Answer>;
+  invoke(operation: Operation, event: unknown): Promise<HttpResponse>;
   /** Returns the authorizer's policy for the value of an `Authorization` header. */
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
@@ -67,7 +68,7 @@ export async function loadFunctions(
     return outcome.value;
   }
 
-  async function invoke(operation: Operation, event: unknown): Promise<Answer> {
+  async function invoke(operation: Operation, event: unknown): Promise<HttpResponse> {
     const result = (await run(operations[operation].entry, event)) as APIGatewayProxyResult;
     const { statusCode: status, headers = {}, body } = result;
     const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`]);
@@ -105,7 +106,7 @@ export const pathOf = (operation: Operation, given: Record<string, string> = {})
 /** Throws if a response is not in docs/openapi.json, or if it is a 5xx. */
 export function requireDescribed(
   operation: Operation,
-  response: Answer,
+  response: HttpResponse,
   log: string[],
   canBeBusy = false,
 ): void {
@@ -118,9 +119,10 @@ export function requireDescribed(
   }
 }
 
-export const plantsIn = ({ body }: Answer) => JSON.parse(body) as { name: string; tag: string }[];
+export const plantsIn = ({ body }: HttpResponse) =>
+  JSON.parse(body) as { name: string; tag: string }[];
 
 /** Returns a refusal as the second opinion writes it. */
-export const refusalIn = ({ status, body }: Answer) => ({ status, places: placesIn(body) });
+export const refusalIn = ({ status, body }: HttpResponse) => ({ status, places: placesIn(body) });
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>;

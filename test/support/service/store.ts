@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import { operations } from '../../../functions/shared/operations.ts';
-import { send } from '../http/http-client.ts';
-import type { Answer } from '../openapi/description.ts';
+import { type HttpResponse, send } from '../http/http-client.ts';
 import { type Call, loadFunctions, pathOf, requireDescribed } from './functions.ts';
 import { type Service, type ServiceOptions, startService } from './service.ts';
 
@@ -15,7 +14,7 @@ export interface Store extends Service {
    * Calls an operation, over HTTP or in this process. Throws if docs/openapi.json does not describe
    * the response, or if it is a 5xx. `canBeBusy` allows 503.
    */
-  call(request: Call, isOverHttp?: boolean, canBeBusy?: boolean): Promise<Answer>;
+  call(request: Call, isOverHttp?: boolean, canBeBusy?: boolean): Promise<HttpResponse>;
 }
 
 /** Starts the service, and loads its functions into this process too. */
@@ -25,7 +24,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
   const tokens = new Map<string, Promise<string>>();
   const agent = new Agent({ keepAlive: true });
 
-  async function callGateway(request: Call, canBeBusy?: boolean): Promise<Answer> {
+  async function callGateway(request: Call, canBeBusy?: boolean): Promise<HttpResponse> {
     const { operation, owner, headers = [], body, query = [], path } = request;
     if (!tokens.has(owner)) {
       tokens.set(owner, service.issue(owner));
@@ -37,8 +36,7 @@ export async function openStore({ atOnce = false, ...options }: StoreOptions = {
       headers: ['Authorization', `Bearer ${await tokens.get(owner)}`, ...headers.flat()],
       body,
     };
-    const answer = await send(service.baseUrl, sent, agent);
-    const response = { ...answer, headers: answer.headers as Answer['headers'] };
+    const response = await send(service.baseUrl, sent, agent);
     requireDescribed(operation, response, service.log, canBeBusy);
     return response;
   }
