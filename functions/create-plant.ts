@@ -10,9 +10,8 @@ const database = connect();
 const plants = plantStore(database, requiredVariable(tableVariable('plants')));
 
 /** `POST /plants`: 201, or 200 if the same plant was there already. */
-export const handler = operation({ body: newPlant }, async ({ body: plant }, context) => {
-  const { owner, requestPath, abortSignal } = context;
-  const creation = await plants.create(owner, plant, { abortSignal });
+export const handler = operation({ body: newPlant }, async ({ body: plant }, caller) => {
+  const creation = await plants.create(caller.owner, plant, caller);
   if (creation === 'conflict') {
     throw new Problem('plant-exists');
   }
@@ -20,7 +19,7 @@ export const handler = operation({ body: newPlant }, async ({ body: plant }, con
   return {
     code: isNew ? 'PLANT_CREATED' : 'PLANT_UNCHANGED',
     status: isNew ? 201 : 200,
-    headers: { Location: `${requestPath}/${plant.id}` },
+    headers: { Location: `${caller.requestPath}/${plant.id}` },
     body: publicFields(plant),
   };
 });

@@ -10,9 +10,8 @@ const database = connect();
 const plants = plantStore(database, requiredVariable(tableVariable('plants')));
 
 /** `DELETE /plants/{id}`: 204. */
-export const handler = operation({ path: plantPath }, async ({ path }, context) => {
-  const { owner, abortSignal } = context;
-  const wasThere = await plants.remove(owner, path.id, { abortSignal });
+export const handler = operation({ path: plantPath }, async ({ path }, caller) => {
+  const wasThere = await plants.remove(caller.owner, path.id, caller);
   if (!wasThere) {
     throw new Problem('plant-not-found');
   }

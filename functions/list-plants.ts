@@ -9,16 +9,15 @@ const database = connect();
 const plants = plantStore(database, requiredVariable(tableVariable('plants')));
 
 /** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
-export const handler = operation({ query: listQuery }, async ({ query }, context) => {
-  const { owner, requestPath, abortSignal } = context;
+export const handler = operation({ query: listQuery }, async ({ query }, caller) => {
   const { limit, cursor } = query;
   // One plant more than a page tells whether there is a next page.
-  const found = await plants.list(owner, limit + 1, cursor, { abortSignal });
+  const found = await plants.list(caller.owner, limit + 1, cursor, caller);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const headers: Record<string, string> = {};
   if (last && found.length > limit) {
-    const next = `${requestPath}?limit=${limit}&cursor=${cursorAfter(last.id)}`;
+    const next = `${caller.requestPath}?limit=${limit}&cursor=${cursorAfter(last.id)}`;
     headers.Link = `<${next}>; rel="next"`;
   }
   return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(publicFields) };

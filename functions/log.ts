@@ -9,13 +9,17 @@ export type LogFields = Record<string, string | number | undefined>;
 export const logInfo = (code: LogCode, fields: LogFields): void =>
   console.info({ code, ...fields });
 
-/** Writes one log line about a failure, with everything that is known of its cause. */
+/** Writes one log line about a failure, with its causes. */
 export const logError = (code: LogCode, fields: LogFields, error: unknown): void =>
-  console.error({ code, ...fields, cause: describe(error) });
+  console.error({ code, ...fields, cause: describe(error, []) });
 
-function describe(error: unknown): unknown {
+/** Describes an error with its causes. `effects` are the errors that it caused. */
+function describe(error: unknown, effects: Error[]): unknown {
   if (!(error instanceof Error)) {
-    return String(error);
+    return typeof error === 'object' && error !== null ? { ...error } : String(error);
+  }
+  if (effects.includes(error)) {
+    return `the ${error.name} above`;
   }
   const { name, message, stack, code, $metadata, cause, throttlingReasons, ThrottlingReasons } =
     error as Error & Record<string, unknown>;
@@ -27,6 +31,6 @@ function describe(error: unknown): unknown {
     // The message does not name the limit. The SDK's classes spell this member differently.
     throttlingReasons: throttlingReasons ?? ThrottlingReasons,
     $metadata,
-    cause: cause && describe(cause),
+    cause: cause && describe(cause, [...effects, error]),
   };
 }

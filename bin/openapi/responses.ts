@@ -80,7 +80,7 @@ const problemsByResponse = Object.groupBy(
 function errorResponse(codes: ProblemCode[], faults = exampleErrors): Json {
   const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
   const examples = codes.map((code) => {
-    const value = JSON.parse(new Problem(code, faults[code]).toJson(requestId));
+    const value = new Problem(code, faults[code]).toJson(requestId);
     return [code, { value }];
   });
   return {

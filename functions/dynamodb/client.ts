@@ -26,12 +26,32 @@ export function connect(): DynamoDBDocumentClient {
   client.middlewareStack.remove('loggerMiddleware');
   requireObjects(client);
   protectWrites(client);
+  nameAbortedCommands(client);
   return documentClient(client);
 }
 
 /** Returns a document client that reads numbers as `NumberValue`, so that no digit is lost. */
 export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+
+/** Makes the error of an aborted command name the command. The SDK's error does not. */
+function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        try {
+          return await next(args);
+        } catch (error) {
+          if ((error as Error).name !== 'AbortError') {
+            throw error;
+          }
+          const aborted = new Error(`${commandName.replace(/Command$/, '')} was aborted.`);
+          throw Object.assign(aborted, { name: 'AbortError' });
+        }
+      },
+    { step: 'initialize' },
+  );
+}
 
 /** Makes a client reject any answer but a JSON object. The SDK reads an empty answer as `{}`. */
 export function requireObjects({ config }: DynamoDBClient): void {

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { isUnavailable } from '../dynamodb/client.ts';
+import { Unavailable } from '../dynamodb/writes.ts';
 import { type LogFields, logError, logInfo } from '../log.ts';
 import { environment } from '../shared/environment-variables.ts';
 import { commonHeaders, requestIdHeader } from '../shared/headers.ts';
@@ -10,22 +11,26 @@ import { timeouts } from '../shared/timeouts.ts';
 import { type Input, type InputSchemas, readInput } from './input.ts';
 import { Problem } from './problem.ts';
 
-/** What an operation knows of its request beside the input. */
-export interface RequestContext {
-  /** The owner of the access token, as the authorizer says. */
+/** The request data of an operation, besides its validated input. */
+export interface Caller {
+  /** The owner of the access token, from the authorizer. */
   owner: string;
-  /** The path of the request, with the stage or what a custom domain maps to it. */
+  /** The path of the request, with the stage or the mapping of a custom domain. */
   requestPath: string;
   /** Aborts on timeout, because Lambda would freeze the work and resume it in a later request. */
   abortSignal: AbortSignal;
 }
 
-/** What an operation replies, and the code for the log. Without a body there is no content type. */
-export interface Reply {
-  code: SuccessCode;
+interface Response {
   status: number;
   headers?: Record<string, string>;
+  /** JSON. A response without a body has no content type. */
   body?: unknown;
+}
+
+/** The response of an operation that succeeded, and the code of its log line. */
+export interface Reply extends Response {
+  code: SuccessCode;
 }
 
 export type OperationHandler = middy.MiddyfiedHandler<APIGatewayProxyEvent>;
@@ -39,40 +44,59 @@ type Request = middy.Request<
 >;
 
 /**
- * Returns a Lambda handler for one operation behind a REST API's proxy integration. It reads the
- * event as the operation's input, answers every error with a problem, and writes one log line.
+ * Returns a Lambda handler for an operation behind a REST API's proxy integration. It validates the
+ * input, turns every error into a problem response, and writes one log line.
  */
 export function operation<S extends InputSchemas>(
   schemas: S,
-  run: (input: Input<S>, context: RequestContext) => Promise<Reply>,
+  run: (input: Input<S>, caller: Caller) => Promise<Reply>,
 ): OperationHandler {
   return middy<APIGatewayProxyEvent>({
     timeoutEarlyInMillis: timeouts.function - timeouts.operation,
+    timeoutEarlyResponse: rejectLate,
   })
-    .use({ before: startClock, after: answerReply, onError: answerError })
-    .handler((event: APIGatewayProxyEvent, _context, { signal }) =>
-      run(readInput(schemas, event), contextOf(event, signal)),
-    );
+    .use({ before: startClock, after: respond, onError: respondToError })
+    .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
+      try {
+        return await run(readInput(schemas, event), callerOf(event, signal));
+      } catch (error) {
+        throw signal.aborted ? timeoutError(error) : error;
+      }
+    });
 }
+
+/** Rejects after a turn of the event loop, so that the command that was aborted rejects first. */
+async function rejectLate(): Promise<never> {
+  await new Promise((resolve) => setImmediate(resolve));
+  throw timeoutError();
+}
+
+/** A throttled database is slow too, so the same call may succeed later. */
+const timeoutError = (cause?: unknown): Error =>
+  new Unavailable(`The operation did not end within ${timeouts.operation / 1000} s.`, { cause });
 
 function startClock({ internal }: Request): void {
   // Not performance.now(), which would load perf_hooks.
   internal.started = Date.now();
 }
 
-function answerReply(request: Request): void {
-  const { code, status, headers, body } = request.response as Reply;
-  const contentType = body !== undefined && { 'Content-Type': 'application/json' };
-  const fields = respond(request, status, { ...contentType, ...headers }, JSON.stringify(body));
-  logInfo(code, fields);
+function respond(request: Request): void {
+  const { event, internal } = request;
+  const reply = request.response as Reply;
+  request.response = resultOf(event, reply);
+  logInfo(reply.code, logFields(event, reply.status, internal.started));
 }
 
-function answerError(request: Request): void {
-  const { error, event } = request;
+function respondToError(request: Request): void {
+  const { event, error, internal } = request;
   const problem = problemOf(error);
   const { status, headers } = problems[problem.code];
-  const sent = { 'Content-Type': problemMediaType, ...headers };
-  const fields = respond(request, status, sent, problem.toJson(requestIdOf(event)));
+  request.response = resultOf(event, {
+    status,
+    headers: { 'Content-Type': problemMediaType, ...headers },
+    body: problem.toJson(requestIdOf(event)),
+  });
+  const fields = logFields(event, status, internal.started);
   if (problem === error) {
     logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
   } else {
@@ -87,39 +111,36 @@ function problemOf(error: unknown): Problem {
   return new Problem(isUnavailable(error) ? 'unavailable' : 'internal-error');
 }
 
-/** Sets the response. Returns the fields of its log line. */
-function respond(
-  request: Request,
-  status: number,
-  headers: Record<string, string>,
-  body = '',
-): LogFields {
-  const { event, internal } = request;
-  const requestId = requestIdOf(event);
-  request.response = {
+/** Returns the function's result, which the gateway sends as the response. */
+function resultOf(
+  event: APIGatewayProxyEvent,
+  { status, headers, body }: Response,
+): APIGatewayProxyResult {
+  return {
     statusCode: status,
     headers: {
       ...commonHeaders(process.env[environment.corsOrigin]),
-      [requestIdHeader]: requestId,
+      [requestIdHeader]: requestIdOf(event),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    body,
+    body: body === undefined ? '' : JSON.stringify(body),
   };
-  const { owner } = event.requestContext.authorizer ?? {};
-  return { requestId, owner, status, durationMs: Date.now() - internal.started };
 }
 
-/** A client can choose `requestId`. Only `sam local`, which sends no other, needs it. */
+function logFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {
+  const { owner } = event.requestContext.authorizer ?? {};
+  return { requestId: requestIdOf(event), owner, status, durationMs: Date.now() - started };
+}
+
+/** A client can choose `requestId`. It is only for `sam local`, which sends no other. */
 function requestIdOf({ requestContext }: APIGatewayProxyEvent): string {
   const id: unknown = requestContext.extendedRequestId ?? requestContext.requestId;
   return typeof id === 'string' ? id : '';
 }
 
-/** Throws if the event has no owner, which means that no authorizer accepted it. */
-function contextOf(
-  { requestContext }: APIGatewayProxyEvent,
-  abortSignal: AbortSignal,
-): RequestContext {
+/** Throws if the event has no owner, because then no authorizer accepted it. */
+function callerOf({ requestContext }: APIGatewayProxyEvent, abortSignal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') {
     throw new Error('The event has no owner.');
@@ -129,7 +150,7 @@ function contextOf(
 
 /**
  * Returns a path with one slash at its start and none at its end. The gateway passes additional
- * slashes on. Two at the start would make a reference to another host (RFC 3986, section 4.2).
+ * slashes on. Two at the start would refer to another host (RFC 3986, section 4.2).
  */
 function withoutSlashes(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');

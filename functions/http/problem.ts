@@ -10,7 +10,7 @@ export type InputError = { detail: string } & (
   | { header: string }
 );
 
-/** Thrown to answer with problem details. */
+/** An error that becomes a problem response. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
@@ -23,9 +23,9 @@ export class Problem extends Error {
   }
 
   /** Returns the problem details (RFC 9457). `instance` is the request id. */
-  toJson(instance: string): string {
+  toJson(instance: string): object {
     const { code, message: detail, errors } = this;
     const known = errors.length > 0 ? { errors } : {};
-    return JSON.stringify({ ...problemMembers(code), detail, instance, ...known });
+    return { ...problemMembers(code), detail, instance, ...known };
   }
 }

@@ -1,7 +1,11 @@
 import { expect, jest, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { operation, type Reply, type RequestContext } from '../../functions/http/operation.ts';
+import { connect } from '../../functions/dynamodb/client.ts';
+import { type Caller, operation, type Reply } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
+import { plantStore } from '../../functions/plants/store.ts';
+import { functionVariables } from '../../lib/offline/functions.ts';
+import { serve } from '../support/http/servers.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 import { capturedLog } from './captured-log.ts';
 
@@ -16,42 +20,42 @@ const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 
 const lines = capturedLog();
 
-async function answerOf(
-  run: (context: RequestContext) => Promise<Reply>,
+async function resultOf(
+  run: (caller: Caller) => Promise<Reply>,
   event: APIGatewayProxyEvent = proxyEvent(),
   remainingMs?: number,
 ) {
-  const handler = operation({}, (_, context) => run(context));
-  const answer: unknown = await handler(event, lambdaContext(remainingMs));
-  const { body, ...response } = answer as APIGatewayProxyResult;
-  return { ...response, body: body && JSON.parse(body) };
+  const handler = operation({}, (_, caller) => run(caller));
+  const result: unknown = await handler(event, lambdaContext(remainingMs));
+  const { body, ...others } = result as APIGatewayProxyResult;
+  return { ...others, body: body && JSON.parse(body) };
 }
-const failing = (error: unknown) => answerOf(() => Promise.reject(error));
+const resultOfError = (error: unknown) => resultOf(() => Promise.reject(error));
 
 test('a reply becomes a response with the common headers, and one log line', async () => {
-  const told = { code: 'PLANT_CREATED', status: 201 } as const;
-  const headers = { Location: '/x' };
-  const body = { name: 'é' };
-  expect(await answerOf(async () => ({ ...told, headers, body }))).toEqual({
+  const now = jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000);
+  const run = async (): Promise<Reply> => {
+    now.mockReturnValue(1_700_000_000_250);
+    return { code: 'PLANT_CREATED', status: 201, headers: { Location: '/x' }, body: { name: 'é' } };
+  };
+  expect(await resultOf(run)).toEqual({
     statusCode: 201,
-    headers: { ...common, 'Content-Type': 'application/json', ...headers },
-    body,
+    headers: { ...common, 'Content-Type': 'application/json', Location: '/x' },
+    body: { name: 'é' },
   });
   expect(lines).toEqual([
-    { ...told, requestId: 'request-1', owner: 'alice', durationMs: expect.any(Number) },
+    { code: 'PLANT_CREATED', requestId: 'request-1', owner: 'alice', status: 201, durationMs: 250 },
   ]);
-  const [{ durationMs }] = lines as [{ durationMs: number }];
-  expect(durationMs).toBeLessThan(10_000);
 });
 
 test('a reply without a body has no content type', async () => {
-  const answer = await answerOf(async () => ({ code: 'PLANT_DELETED', status: 204 }));
-  expect(answer).toEqual({ statusCode: 204, headers: common, body: '' });
+  const result = await resultOf(async () => ({ code: 'PLANT_DELETED', status: 204 }));
+  expect(result).toEqual({ statusCode: 204, headers: common, body: '' });
 });
 
-test('a problem is answered with problem details and logged without a cause', async () => {
+test('a problem becomes problem details, and a log line without a cause', async () => {
   const errors = [{ pointer: '/name', detail: 'is required' }];
-  expect(await failing(new Problem('invalid-request', errors))).toEqual({
+  expect(await resultOfError(new Problem('invalid-request', errors))).toEqual({
     statusCode: 400,
     headers: { ...common, 'Content-Type': 'application/problem+json' },
     body: {
@@ -64,20 +68,27 @@ test('a problem is answered with problem details and logged without a cause', as
     },
   });
   expect(lines).toEqual([
-    expect.objectContaining({ code: 'REQUEST_REFUSED', status: 400, problem: 'invalid-request' }),
+    {
+      code: 'REQUEST_REFUSED',
+      requestId: 'request-1',
+      owner: 'alice',
+      status: 400,
+      durationMs: expect.any(Number),
+      problem: 'invalid-request',
+    },
   ]);
 });
 
-test('an unexpected error is logged with its causes, and the answer tells none', async () => {
+test('an unexpected error is logged with its causes, and the response contains none', async () => {
   const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
   const more = { name: 'OddError', $metadata: { requestId: 'database-1' } };
-  const answer = await failing(Object.assign(new Error('outer secret', { cause }), more));
-  expect(answer).toMatchObject({
+  const result = await resultOfError(Object.assign(new Error('outer secret', { cause }), more));
+  expect(result).toMatchObject({
     statusCode: 500,
     body: { type: 'urn:problem-type:plant-store:internal-error', instance: 'request-1' },
   });
-  expect(Object.keys(answer.body)).toEqual(['type', 'title', 'status', 'detail', 'instance']);
-  expect(JSON.stringify(answer)).not.toMatch(/secret|Odd|EINNER|database/);
+  expect(Object.keys(result.body)).toEqual(['type', 'title', 'status', 'detail', 'instance']);
+  expect(JSON.stringify(result)).not.toMatch(/secret|Odd|EINNER|database/);
   expect(lines).toEqual([
     expect.objectContaining({
       code: 'REQUEST_FAILED',
@@ -97,63 +108,105 @@ test('an unexpected error is logged with its causes, and the answer tells none',
   ]);
 });
 
+test.each([
+  ['a text', 'a text'],
+  [
+    { package: 'x', limit: 7 },
+    { package: 'x', limit: 7 },
+  ],
+  [null, 'null'],
+])('%j, thrown instead of an error, is logged as %j', async (thrown, logged) => {
+  await resultOfError(thrown);
+  expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: logged }]);
+});
+
+test('a cause that is no error is logged as its members', async () => {
+  await resultOfError(new Error('outer', { cause: { package: 'x' } }));
+  expect(lines).toMatchObject([{ cause: { message: 'outer', cause: { package: 'x' } } }]);
+});
+
+test('a cycle of causes ends where it began', async () => {
+  const outer = new Error('outer');
+  outer.cause = new TypeError('inner', { cause: outer });
+  await resultOfError(outer);
+  const inner = { name: 'TypeError', message: 'inner', cause: 'the Error above' };
+  expect(lines).toMatchObject([{ cause: { message: 'outer', cause: inner } }]);
+});
+
 const sdkError = (name: string, httpStatusCode?: number, more: object = {}) =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode }, ...more });
 
-// The faults of the database show the others.
+// The suite of faults has more errors of the database.
 test.each([
-  [503, sdkError('ThrottlingException', 400)],
-  [503, sdkError('TimeoutError')],
-  [503, sdkError('Error', undefined, { code: 'ENOTFOUND' })],
-  [503, sdkError('Unknown', 501)],
-  [500, sdkError('ValidationException', 400)],
-  [500, new TypeError('x')],
-])('%i is the answer to %s', async (status, error) => {
-  expect(await failing(error)).toMatchObject({ statusCode: status, body: { status } });
-  const code = status === 503 ? 'DATABASE_UNAVAILABLE' : 'REQUEST_FAILED';
+  { error: sdkError('ThrottlingException', 400), status: 503, code: 'DATABASE_UNAVAILABLE' },
+  { error: sdkError('TimeoutError'), status: 503, code: 'DATABASE_UNAVAILABLE' },
+  {
+    error: sdkError('Error', undefined, { code: 'ENOTFOUND' }),
+    status: 503,
+    code: 'DATABASE_UNAVAILABLE',
+  },
+  { error: sdkError('Unknown', 501), status: 503, code: 'DATABASE_UNAVAILABLE' },
+  { error: sdkError('ValidationException', 400), status: 500, code: 'REQUEST_FAILED' },
+  { error: new TypeError('x'), status: 500, code: 'REQUEST_FAILED' },
+])('$error.name returns $status and logs $code', async ({ error, status, code }) => {
+  expect(await resultOfError(error)).toMatchObject({ statusCode: status, body: { status } });
   expect(lines).toMatchObject([{ code, cause: { name: error.name } }]);
 });
 
-test('an operation is aborted and answered five seconds before the function ends', async () => {
+test('an operation is aborted five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
-  const forever = ({ abortSignal }: RequestContext) =>
-    new Promise<Reply>(() => signals.push(abortSignal));
+  const forever = ({ abortSignal }: Caller) => new Promise<Reply>(() => signals.push(abortSignal));
   // However busy the machine is, timers that are set at once run in the order of their times.
   const passed: number[] = [];
-  const timers = [50, 4000].map((ms) => setTimeout(() => passed.push(ms), ms));
-  const answer = await answerOf(forever, proxyEvent(), 5100);
+  const timers = [50, 1000].map((ms) => setTimeout(() => passed.push(ms), ms));
+  const result = await resultOf(forever, proxyEvent(), 5100);
   expect(passed).toEqual([50]);
   for (const timer of timers) {
     clearTimeout(timer);
   }
-  expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+  expect(result).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
   expect(signals).toEqual([expect.objectContaining({ aborted: true })]);
+  const message = 'The operation did not end within 5 s.';
+  expect(lines).toMatchObject([
+    { code: 'DATABASE_UNAVAILABLE', cause: { message, cause: undefined } },
+  ]);
+});
+
+test('an operation that is aborted logs the command that it was waiting for', async () => {
+  const silent = await serve(() => {});
+  Object.assign(process.env, functionVariables(silent));
+  const database = connect();
+  const plants = plantStore(database, 'Plants');
+  const remove = async (caller: Caller) => {
+    await plants.remove(caller.owner, 7n, caller);
+    return done;
+  };
+  expect(await resultOf(remove, proxyEvent(), 5100)).toMatchObject({ statusCode: 503 });
+  database.destroy();
+  const cause = { name: 'AbortError', message: 'DeleteItem was aborted.' };
+  const message = 'The operation did not end within 5 s.';
+  expect(lines).toMatchObject([{ code: 'DATABASE_UNAVAILABLE', cause: { message, cause } }]);
 });
 
 const owners = [undefined, '', 7, null, { alice: true }];
 test.each<object>([
   ...[null, 7, ['/v1/plants']].map((path) => ({ path })),
   ...[null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({ authorizer })),
-])('an event without an owner or a path is answered with 500: %j', async (given) => {
+])('an event without an owner or a path returns 500: %j', async (given) => {
   const run = jest.fn(async () => done);
-  expect(await answerOf(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
+  expect(await resultOf(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
   expect(run).not.toHaveBeenCalled();
   expect(lines).toMatchObject([{ code: 'REQUEST_FAILED' }]);
-});
-
-test('what is thrown without being an error is logged as text', async () => {
-  await failing('a text');
-  expect(lines).toEqual([expect.objectContaining({ cause: 'a text' })]);
 });
 
 test.each<[id: string, given: object]>([
   ['request-1', {}],
   ['chosen', { extendedRequestId: undefined }],
   ['', { extendedRequestId: [{}] }],
-])('the request id is %j if the gateway gives %j', async (id, given) => {
+])('the request id is %j if the gateway sends %j', async (id, given) => {
   const event = proxyEvent();
   Object.assign(event.requestContext, given);
-  const { headers } = await answerOf(async () => done, event);
+  const { headers } = await resultOf(async () => done, event);
   expect(headers).toEqual({ ...common, 'Content-Type': 'application/json', 'X-Request-Id': id });
   expect(lines).toMatchObject([{ requestId: id }]);
 });
@@ -162,8 +215,8 @@ test.each([
   ['/v1/plants', '/v1/plants'],
   ['/a/b/plants//', '/a/b/plants'],
   ['//plants', '/plants'],
-])('references in the answer to %s start with %s', async (path, start) => {
-  const run = jest.fn(async (_: RequestContext) => done);
-  await answerOf(run, proxyEvent({ path }));
+])('references in the response to %s start with %s', async (path, start) => {
+  const run = jest.fn(async (_: Caller) => done);
+  await resultOf(run, proxyEvent({ path }));
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ owner: 'alice', requestPath: start }));
 });
