@@ -5,8 +5,17 @@ import { afterAll } from '@jest/globals';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
+  const errors: unknown[] = [];
   for (const cleanup of cleanups.reverse()) {
-    await cleanup();
+    try {
+      await cleanup();
+    } catch (error) {
+      // The other cleanups follow: with a server left open, Jest would not exit.
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) {
+    throw errors[0];
   }
 });
 
