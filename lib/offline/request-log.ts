@@ -88,8 +88,9 @@ function causeOf(cause: Cause | string): string {
   if (typeof cause === 'string') {
     return cause;
   }
-  const text = cause.stack || `${cause.message}`;
-  return cause.cause ? `${text}\ncaused by ${causeOf(cause.cause)}` : text;
+  const { cause: inner, ...members } = cause;
+  const text = cause.stack || cause.message || JSON.stringify(members);
+  return inner ? `${text}\ncaused by ${causeOf(inner)}` : text;
 }
 
 type Format = 'dim' | 'green' | 'yellow' | 'red';

@@ -81,6 +81,13 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     '    caused by Error: second%1B[2J',
   ],
   [
+    'the members of a cause that is no error',
+    { status: 500, log: ['{"code":"REQUEST_FAILED","cause":{"cause":{"package":"x"}}}'] },
+    'GET    /v1/plants 500 12 ms',
+    '    REQUEST_FAILED: {}',
+    '    caused by {"package":"x"}',
+  ],
+  [
     'why a function failed',
     { status: 503, failure: { message: 'x', stack: 'Error: x\n    at b.ts:2' } },
     'GET    /v1/plants 503 12 ms',
