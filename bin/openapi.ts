@@ -15,8 +15,8 @@ import { exampleId, examplePlant } from './command-line/example-plant.ts';
 import {
   errorResponses,
   everyResponse,
-  faultSchema,
   headers,
+  inputErrorSchema,
   type Json,
   problemSchema,
   reference,
@@ -28,8 +28,8 @@ const id = v.pipe(
   v.bigint(),
   v.metadata({ format: 'int64' }),
   v.description(
-    'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: choose ids below it, write an ' +
-      'id with JSON.rawJSON, or use a JSON library that keeps digits. A string is refused.',
+    'A 64-bit integer. JavaScript’s numbers lose digits above 2^53: choose smaller ids, write ids ' +
+      'with JSON.rawJSON, or use a JSON library that keeps all digits. A string returns 400.',
   ),
 );
 // Without `\p{…}` and surrogates, so that Python, Java, Rust and JavaScript read it alike.
@@ -109,9 +109,9 @@ const descriptions: Record<Operation, Json> = {
   createPlant: {
     summary: 'Create a plant',
     description:
-      'Stores a plant under an id that the caller chooses. Its tag is empty if it is left out. ' +
-      'The same request again changes nothing and is answered with 200. After a 503 it may bring ' +
-      'back a plant that another caller deleted meanwhile.',
+      'Stores a plant under an id that the caller chooses. The tag is empty if it is left out. ' +
+      'Repeating the request changes nothing and returns 200. After a 503, repeating it may ' +
+      'restore a plant that another caller deleted in between.',
     requestBody: {
       required: true,
       ...json(reference('schemas', 'NewPlant'), { id: exampleId, ...examplePlant }),
@@ -131,8 +131,8 @@ const descriptions: Record<Operation, Json> = {
   listPlants: {
     summary: 'List the caller’s plants',
     description:
-      'Lists plants in ascending order of their ids, including everything written before. ' +
-      'To read on, follow Link until a page has none.',
+      'Lists plants in ascending order of their ids. The list includes all earlier writes. ' +
+      'For the other pages, follow Link until a page has none.',
     parameters: [
       {
         name: 'limit',
@@ -148,7 +148,7 @@ const descriptions: Record<Operation, Json> = {
       {
         name: 'cursor',
         in: 'query',
-        description: 'The position after which to continue, as a Link has it.',
+        description: 'A cursor from a Link. The list continues after its position.',
         schema: { type: 'string', pattern: `^${cursorPattern}$` },
       },
     ],
@@ -164,8 +164,8 @@ const descriptions: Record<Operation, Json> = {
   deletePlant: {
     summary: 'Delete a plant',
     description:
-      'A body is ignored. To repeat it after a 503 may delete a plant that another caller ' +
-      'created meanwhile.',
+      'A request body is ignored. After a 503, repeating the request may delete a plant that ' +
+      'another caller created in between.',
     parameters: [
       { name: 'id', in: 'path', required: true, schema: jsonSchema(id), example: exampleId },
     ],
@@ -183,7 +183,7 @@ const descriptions: Record<Operation, Json> = {
   },
 };
 
-const group = { name: 'Plants', description: 'What an owner keeps.' };
+const group = { name: 'Plants', description: 'The plants of an owner.' };
 
 function paths(): Json {
   const items: Record<string, Json> = {};
@@ -207,10 +207,9 @@ const document = {
     license: { name: 'MIT', identifier: 'MIT' },
     description:
       'Clients send a bearer token with every request. ' +
-      'A token belongs to an owner and gives access to the plants of that owner only. ' +
-      'Errors are problem details (RFC 9457). A path or method that is not described here is ' +
-      'answered with no-such-operation. ' +
-      'Within a version there are only additions, also to the members of an answer. ' +
+      'A token belongs to an owner, and gives access to the plants of that owner only. ' +
+      'Errors are problem details (RFC 9457). Other paths and methods return no-such-operation. ' +
+      'A version of the API only grows: responses may get new members. ' +
       `Responses have the headers ${Object.keys(headers).join(', ')}. ` +
       'A body above 6 MB may get 413 without these headers, and above 10 MB in plain text.',
   },
@@ -226,11 +225,11 @@ const document = {
   paths: paths(),
   components: {
     schemas: {
-      // A request has no further members, and an answer may have some.
+      // Requests allow no other members. Responses may get some.
       NewPlant: jsonSchema(sentPlant),
       Plant: jsonSchema(returnedPlant),
       Problem: problemSchema,
-      Fault: faultSchema,
+      InputError: inputErrorSchema,
     },
     headers,
     responses: errorResponses,
@@ -244,10 +243,7 @@ const document = {
   },
 };
 
-/**
- * The description of the API as docs/openapi.json holds it. It is made of the schemas, the
- * operations and the problems that the functions run on.
- */
+/** The text of docs/openapi.json, made from the schemas, operations and problems of the functions. */
 export const openApiText = `${JSON.stringify(document, null, 2)}\n`;
 
 if (import.meta.main) {

@@ -17,29 +17,29 @@ const text = (description: string): Json => ({ type: 'string', description });
 export const problemSchema = {
   type: 'object',
   properties: {
-    type: { type: 'string', format: 'uri', description: 'Tells the problems apart.' },
+    type: { type: 'string', format: 'uri', description: 'Identifies the problem.' },
     title: text('The type in words.'),
     status: { type: 'integer', description: 'The status of the response.' },
-    detail: text('What is wrong, for a person.'),
-    instance: text('The id of the request, as in X-Request-Id.'),
+    detail: text('An explanation for people.'),
+    instance: text('The request id, as in X-Request-Id.'),
     errors: {
       type: 'array',
       minItems: 1,
-      items: reference('schemas', 'Fault'),
-      description: 'Every fault that was found, if the faults are known.',
+      items: reference('schemas', 'InputError'),
+      description: 'All errors found in the request, if they are known.',
     },
   },
   required: ['type', 'title', 'status', 'detail', 'instance'],
 };
 
-export const faultSchema = {
+export const inputErrorSchema = {
   type: 'object',
-  description: 'A fault of a request. It has one of pointer, parameter and header.',
+  description: 'An error in the request. It has one of pointer, parameter and header.',
   properties: {
     pointer: text('The place in the body, as a JSON pointer (RFC 6901).'),
     parameter: text('The name of a parameter in the path or the query.'),
     header: text('The name of a header.'),
-    detail: text('What is wrong, and what would be right.'),
+    detail: text('An explanation of the error.'),
   },
   required: ['detail'],
 };
@@ -52,7 +52,7 @@ const constant = (value: string, required = true): Json => ({
 export const headers: Record<string, Json> = {
   [requestIdHeader]: {
     required: true,
-    description: 'Finds the log line of the request. It proves nothing about who sent it.',
+    description: 'Identifies the request in the logs. It does not prove who sent it.',
     schema: { type: 'string', minLength: 1 },
     example: requestId,
   },
@@ -68,19 +68,19 @@ const exampleErrors: Partial<Record<ProblemCode, InputError[]>> = {
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };
 
-// An invalid request has other errors in each operation. A path that is not described has none.
+// Each operation has its own errors in an invalid request. Unknown paths are no operation.
 const notShared: ProblemCode[] = ['invalid-request', 'no-such-operation'];
 
-/** The problems that operations share, by the names of their responses: one for each status. */
+/** The problems that operations share, by the name of their response. A status has one response. */
 const problemsByResponse = Object.groupBy(
   (Object.keys(problems) as ProblemCode[]).filter((code) => !notShared.includes(code)),
   (code) => `Error${problems[code].status}`,
 );
 
-function errorResponse(codes: ProblemCode[], faults = exampleErrors): Json {
+function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
   const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
   const examples = codes.map((code) => {
-    const value = new Problem(code, faults[code]).toJson(requestId);
+    const value = new Problem(code, errors[code]).toJson(requestId);
     return [code, { value }];
   });
   return {
@@ -93,7 +93,7 @@ function errorResponse(codes: ProblemCode[], faults = exampleErrors): Json {
     },
     content: {
       [problemMediaType]: {
-        // One schema for all, which generators give one type. The examples tell them apart.
+        // Client generators make one type of one schema. The examples tell the problems apart.
         schema: reference('schemas', 'Problem'),
         examples: Object.fromEntries(examples),
       },
@@ -106,18 +106,18 @@ export const errorResponses: Json = Object.fromEntries(
 );
 
 /**
- * Returns the responses of an operation: its successes, its errors with these statuses, a 400 with
- * an example of these faults, and the errors of every operation.
+ * Returns the responses of an operation: its successes, its error statuses, a 400 with example
+ * errors, and the errors of every operation.
  */
 export function responses(
   successes: Record<number, Json>,
-  errors: number[],
-  faults: InputError[],
+  errorStatuses: number[],
+  exampleInputErrors: InputError[],
 ): Json {
-  const shared = [401, 403, 429, 500, 503, ...errors];
+  const shared = [401, 403, 429, 500, 503, ...errorStatuses];
   return {
     ...successes,
-    400: errorResponse(['invalid-request'], { 'invalid-request': faults }),
+    400: errorResponse(['invalid-request'], { 'invalid-request': exampleInputErrors }),
     ...Object.fromEntries(
       shared.map((status) => [status, reference('responses', `Error${status}`)]),
     ),
