@@ -68,8 +68,8 @@ export function tokenProgram(): Promise<number> {
     .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
     .description(
-      'Replaces a token by one with the same owner, scopes, label and lifetime, which begins ' +
-        'anew. The old one expires soon.',
+      'Replaces a token by one with the same owner, scopes, label and lifetime, which starts ' +
+        'now. The old one expires soon.',
     )
     .addOption(overlap)
     .addOption(lifetime(' (default: as the old one)'))

@@ -45,7 +45,7 @@ function explanationOf(error: unknown, options: TargetOptions | undefined): stri
   return explained ?? unexplained;
 }
 
-/** Tells of an error of the SDK whether nothing answered. */
+/** Returns whether an error of the SDK means that nothing responded. */
 const isUnreachable = ({ name, code }: Error & { code?: string }) => unreachable.test(code ?? name);
 
 function explainLocal(error: Error, options: LocalTarget): string | undefined {

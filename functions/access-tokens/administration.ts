@@ -68,8 +68,8 @@ interface Rotation {
 const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
 /**
- * Issues an access token. Throws an AdministrationError if the input is invalid, or if the token
- * was revoked or changed before it could be shown, or if it is unknown whether it was issued.
+ * Issues an access token. Throws an AdministrationError if the input is invalid, if the token was
+ * changed before it could be shown, or if the outcome is unknown.
  */
 export async function issueToken(
   database: DynamoDBDocumentClient,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 import { allScopes } from '../shared/operations.ts';
 
-// All messages are our own, because valibot's quote the value, which can be a digest or a secret.
+// All messages are our own. Valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
 const labelRule = 'must be at most 100 characters without control characters';
 const digestRule = 'must be 32 bytes';

@@ -109,7 +109,7 @@ test('a list has all tokens or those of one owner, the oldest first', async () =
   expect(pages).toBeGreaterThan(2);
 });
 
-test('a list is read consistently, so that it shows what was just issued', async () => {
+test('a list is read consistently, so that it shows the latest token', async () => {
   const inputs: object[] = [];
   const note = (input: object) => {
     inputs.push(input);
@@ -154,7 +154,7 @@ test.each<[string, number | undefined, Lifetime | undefined, number | undefined]
   ['of 1000 s has 1000 s again', second + 1000, undefined, second + 1400],
   ['that never expires never expires', undefined, undefined, undefined],
   ['of 1000 s never expires if so asked', second + 1000, 'never', undefined],
-  ['that never expires has what is asked', undefined, 30, second + 430],
+  ['that never expires has the lifetime that is asked for', undefined, 30, second + 430],
 ])('the rotation of a token %s', async (_, expires, lifetime, end) => {
   const { id } = await issue({ expires });
   const { record } = await rotate(id, { lifetime, now: second + 400 });

@@ -51,7 +51,7 @@ const rotate = async (scopes: Scope[], overlap: number) => {
 interface State {
   title: string;
   issueIn(scopes: Scope[]): Promise<{ token: string }>;
-  /** What the log says of a refusal. A state without it is not refused. */
+  /** The reason in the log. A state without one is accepted. */
   reason?: string;
   /** The reads of the table for one call. */
   reads: string[];
@@ -175,10 +175,7 @@ async function call(name: Operation, token: string): Promise<HttpResponse> {
   return sendRaw(service.baseUrl, { ...requests[name], headers }, agent);
 }
 
-/**
- * Returns `called` if an operation answered, be it with a problem of its own, or the code of the
- * problem because of which it was not called.
- */
+/** Returns `called` if the operation ran, or else the code of the problem that prevented it. */
 function verdictOf({ status, body }: HttpResponse): string {
   const { type = '' } = body ? JSON.parse(body) : {};
   const code = String(type).replace('urn:problem-type:plant-store:', '');
@@ -187,7 +184,7 @@ function verdictOf({ status, body }: HttpResponse): string {
 
 const logged = (from: number) => service.log.slice(from).map((line) => JSON.parse(line));
 
-/** Calls an operation with a new token. Returns what came of it. */
+/** Calls an operation with a new token. */
 async function tryToken(state: State, scopes: Scope[], name: Operation) {
   const token = await tokenIn(state, scopes);
   const from = service.log.length;
@@ -249,7 +246,7 @@ test.each([
   expect(verdicts).toEqual(Object.fromEntries(expected));
 });
 
-test('every call of a token is judged anew', async () => {
+test('every call of a token is judged again', async () => {
   const token = await tokenIn(active, allScopes);
   for (const name of operationNames) {
     expect(verdictOf(await call(name, token))).toBe('called');
@@ -257,7 +254,7 @@ test('every call of a token is judged anew', async () => {
   expect(proxy.seen(token.slice(4, 16))).toEqual(operationNames.map(() => 'GetItem'));
 });
 
-/** Returns an answer without what differs from one request to the next. */
+/** Returns a response without its date and request ids. */
 function comparable({ headers, ...answer }: HttpResponse): object {
   const { date: _, ...others } = headers;
   const text = JSON.stringify({ ...answer, headers: others });
@@ -265,7 +262,7 @@ function comparable({ headers, ...answer }: HttpResponse): object {
 }
 
 test.each(refused)(
-  'no answer tells one refused token from another, one that is $title',
+  'a token that is $title gets the same response as any other refused token',
   async (state) => {
     const answer = comparable(await call('listPlants', forge()));
     expect(answer).toMatchObject({
