@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { APIGatewayProxyResult } from 'aws-lambda';
 import {
   type GatewayResponseType,
   gatewayResponses,
@@ -11,6 +10,7 @@ import { problemMediaType, problemMembers, problems } from '../../functions/shar
 import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 import { proxyEvent } from './proxy-event.ts';
+import { type ApiResponse, responseOf } from './proxy-result.ts';
 import { tokenAuthorizer } from './token-authorizer.ts';
 
 // What API Gateway does between a client and a function, as far as a client of this API can tell.
@@ -43,13 +43,6 @@ export interface Gateway {
   listener: RequestListener;
   /** Empties the cache of policies, because the authorizer's code has changed. */
   forgetPolicies(): void;
-}
-
-interface ApiResponse {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-  failure?: Failure | undefined;
 }
 
 const maxBytes = 10 * 1024 * 1024;
@@ -111,17 +104,22 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       return bodyTooLarge;
     }
     const { fullPath, path, query } = targetOf(request);
-    const ofPath = path === undefined ? [] : routes.filter(({ form }) => form.test(path));
+    if (path === undefined) {
+      return outsideStage;
+    }
+    const ofPath = routes.filter(({ form }) => form.test(path));
     if (request.method === 'OPTIONS' && corsOrigin !== undefined && ofPath.length > 0) {
       return preflightResponse(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
-    if (path === undefined || route === undefined) {
-      return gatewayResponse('DEFAULT_4XX', requestId);
+    const authorization = authorizationOf(request);
+    if (route === undefined) {
+      const type = authorization === undefined ? 'MISSING_AUTHENTICATION_TOKEN' : 'DEFAULT_4XX';
+      return gatewayResponse(type, requestId);
     }
 
     const methodArn = `${apiArn}/${stageName}/${route.method}${path}`;
-    const verdict = await authorizer.authorize(authorizationOf(request), methodArn, log);
+    const verdict = await authorizer.authorize(authorization, methodArn, log);
     if ('refused' in verdict) {
       return gatewayResponse(verdict.refused, requestId, verdict.failure);
     }
@@ -135,7 +133,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       path,
       query,
       resource: route.resource,
-      pathParameters: Object.fromEntries(route.parameters.map((name, i) => [name, `${values[i]}`])),
+      pathParameters: route.parameters.map((name, i) => [name, `${values[i]}`]),
       authorizer: { ...context, principalId },
       body,
     });
@@ -157,12 +155,12 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     const { status, detail, headers } = problems[code];
     return {
       status,
-      headers: {
+      headers: Object.entries({
         'Content-Type': problemMediaType,
         ...commonHeaders(corsOrigin),
         [requestIdHeader]: instance,
         ...headers,
-      },
+      }),
       body: JSON.stringify({ ...problemMembers(code), detail, instance }),
       failure,
     };
@@ -179,9 +177,15 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
   };
 }
 
+// No gateway response changes these two.
+const outsideStage: ApiResponse = {
+  status: 403,
+  headers: [['Content-Type', 'application/json']],
+  body: '{"message":"Forbidden"}',
+};
 const bodyTooLarge: ApiResponse = {
   status: 413,
-  headers: { 'Content-Type': 'text/plain' },
+  headers: [['Content-Type', 'text/plain']],
   body: `HTTP content length exceeded ${maxBytes} bytes.`,
 };
 
@@ -189,33 +193,14 @@ const bodyTooLarge: ApiResponse = {
 function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
   return {
     status: 204,
-    headers: {
+    headers: Object.entries({
       ...commonHeaders(corsOrigin),
       [requestIdHeader]: requestId,
       'Access-Control-Allow-Headers': preflight.allowHeaders.join(','),
       'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(','),
       'Access-Control-Max-Age': `${preflight.maxAgeSeconds}`,
-    },
+    }),
     body: '',
-  };
-}
-
-/** Returns the response that a function's result describes. Throws if the result is malformed. */
-function responseOf(payload = 'null'): ApiResponse {
-  const result: Partial<APIGatewayProxyResult> | null = JSON.parse(payload);
-  const { statusCode, headers, body = '' } = result ?? {};
-  if (
-    statusCode === undefined ||
-    !/^[2-5]\d\d$/.test(`${statusCode}`) ||
-    typeof body !== 'string'
-  ) {
-    throw new Error(`The function returned no response of API Gateway: ${payload}`);
-  }
-  const named = Object.entries(headers ?? {}).map(([name, value]) => [name, `${value}`]);
-  return {
-    status: Number(statusCode),
-    headers: { 'Content-Type': 'application/json', ...Object.fromEntries(named) },
-    body,
   };
 }
 
@@ -234,8 +219,9 @@ interface Target {
 /** Returns the parts of a request's target, still percent-encoded. */
 function targetOf({ url = '' }: IncomingMessage): Target {
   // A client that treats this server as a proxy sends the whole URL.
-  const [fullPath = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
-  // Several slashes after the stage are one.
+  const [sent = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
+  // Several slashes before the stage, or after it, are one.
+  const fullPath = sent.replace(/^\/+/, '/');
   const [, stage, rest] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
   return { fullPath, path: stage === stageName ? `/${rest}` : undefined, query };
 }
@@ -262,7 +248,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 
 /** Sends a response. Throws before it sends anything if Node does not accept a header. */
 function send(outgoing: ServerResponse, { status, headers, body }: ApiResponse): void {
-  const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  outgoing.writeHead(status, { ...headers, ...length });
+  const length = status === 204 ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
+  outgoing.writeHead(status, [...headers.flat(), ...length]);
   outgoing.end(body);
 }

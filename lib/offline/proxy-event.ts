@@ -12,7 +12,7 @@ interface ProxyEventInput {
   query: string;
   /** The operation's path, with parameter names in braces. */
   resource: string;
-  pathParameters: Record<string, string>;
+  pathParameters: [name: string, value: string][];
   authorizer: Record<string, unknown>;
   body: Buffer;
 }
@@ -22,7 +22,7 @@ interface ProxyEventInput {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function proxyEvent(input: ProxyEventInput): object {
-  const { request, requestId, fullPath, path, query, resource, body } = input;
+  const { request, requestId, fullPath, path, query, resource, pathParameters, body } = input;
   const headers = headersOf(request);
   const parameters = parametersOf(query);
   return {
@@ -34,7 +34,7 @@ export function proxyEvent(input: ProxyEventInput): object {
     queryStringParameters: parameters && lastValues(parameters),
     multiValueQueryStringParameters: parameters,
     // A REST API passes path parameters on percent-encoded.
-    pathParameters: input.pathParameters,
+    pathParameters: pathParameters.length > 0 ? Object.fromEntries(pathParameters) : null,
     stageVariables: null,
     requestContext: {
       stage: stageName,
@@ -57,12 +57,30 @@ export function proxyEvent(input: ProxyEventInput): object {
 
 type Values = Record<string, string[]>;
 
-/** Returns the headers, with names as the client wrote them. */
+/** Headers that API Gateway does not pass on to functions. */
+const droppedHeaders = new Set([
+  'connection',
+  'content-length',
+  'content-md5',
+  'expect',
+  'max-forwards',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'www-authenticate',
+]);
+
+/** Returns the headers for functions, with names as the client wrote them. */
 function headersOf({ rawHeaders }: IncomingMessage): Values {
   const values = new Map<string, string[]>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
-    values.set(name, [...(values.get(name) ?? []), value]);
+    if (!droppedHeaders.has(name.toLowerCase())) {
+      values.set(name, [...(values.get(name) ?? []), value]);
+    }
   }
   // Unlike an assignment, `fromEntries` accepts any name, even `__proto__`.
   return Object.fromEntries(values);

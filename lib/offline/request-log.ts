@@ -57,7 +57,8 @@ function detailsOf(
   if (status === 401 && log.length === 0) {
     details.push(authorizationError(authorization));
   }
-  if (code === 'no-such-operation' && !url.startsWith(`/${stageName}/`)) {
+  const isForbidden = status === 403 && code === undefined;
+  if ((isForbidden || code === 'no-such-operation') && !url.startsWith(`/${stageName}/`)) {
     details.push(`all paths begin with /${stageName}/`);
   }
   return details;

@@ -130,14 +130,14 @@ const clearCases: Case[] = [
   {
     what: 'an absolute target without a path',
     parts: [closing('GET http://localhost')],
-    statuses: /^404$/,
+    statuses: /^403$/,
   },
-  { what: 'the target *', parts: [closing('OPTIONS *')], statuses: /^404$/ },
+  { what: 'the target *', parts: [closing('OPTIONS *')], statuses: /^403$/ },
   { what: 'a target with dots', parts: [closing('GET /v1/plants/../plants')], statuses: /^404$/ },
   {
     what: 'a target that two hosts could own',
     parts: [closing('GET //evil.example/v1/plants')],
-    statuses: /^404$/,
+    statuses: /^403$/,
   },
   {
     what: '9 KB of slashes before the plants',

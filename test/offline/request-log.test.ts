@@ -62,8 +62,18 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
   ],
   [
     'that the stage is missing',
-    { url: '/plants', status: 404, body: problem('no-such-operation') },
-    'GET    /plants 404 12 ms no-such-operation, all paths begin with /v1/',
+    { url: '/plants', status: 403, body: '{"message":"Forbidden"}' },
+    'GET    /plants 403 12 ms all paths begin with /v1/',
+  ],
+  [
+    'that only the stage is there',
+    { url: '/v1', status: 404, body: problem('no-such-operation') },
+    'GET    /v1 404 12 ms no-such-operation, all paths begin with /v1/',
+  ],
+  [
+    'that a scope is missing',
+    { url: '/v1/plants', status: 403, body: problem('insufficient-scope') },
+    'GET    /v1/plants 403 12 ms insufficient-scope',
   ],
   ['no token of a path', { url: `/v1/${token}/x` }, 'GET    /v1/pst_…/x 200 12 ms'],
   [
