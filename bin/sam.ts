@@ -33,7 +33,7 @@ try {
 
 async function start(options: LocalOptions, args: string[]): Promise<void> {
   const { data, dynamodbPort, memory } = options;
-  const docker = await findDocker();
+  const [docker] = await Promise.all([findDocker(), findSam()]);
   const folder = memory ? undefined : data;
   const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: docker.address });
   console.error('Synthesizing the stack …');
@@ -66,7 +66,8 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
     return;
   }
   const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
-  printReady(ready, options, 'SAM CLI prints several lines for each request.');
+  const log = 'SAM CLI prints several lines for each request.';
+  printReady(ready, options, `${log} After a change, stop it and start it again.`);
 }
 
 interface Docker {
@@ -94,6 +95,14 @@ async function findDocker(): Promise<Docker> {
   return { architecture, address, hostname: address };
 }
 
+/** Rejects with one line for people if SAM CLI is not installed. */
+async function findSam(): Promise<void> {
+  await run('sam', ['--version'], { env: withoutAws(process.env) }).catch((cause) => {
+    const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
+    throw new Error(`SAM CLI cannot be started. ${advice}`, { cause });
+  });
+}
+
 /** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
 async function bridgeAddress(): Promise<string> {
   // A daemon that runs for the first time names the subnet only.
@@ -113,7 +122,9 @@ async function synthesize(architecture: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
   const setting = `${settingPrefix}architecture=${architecture}`;
-  const args = [cdk, 'synth', '--quiet', '--output', folder, '--context', setting];
+  // SAM CLI warns of each resource that has the metadata.
+  const options = ['--quiet', '--no-path-metadata', '--output', folder, '--context', setting];
+  const args = [cdk, 'synth', ...options];
   await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {
     throw new Error(`The stack cannot be synthesized.\n${stderr}`);
   });
@@ -144,11 +155,6 @@ function startSam(args: string[]): ChildProcess {
   process.once('disconnect', end);
   process.once('exit', end);
   process.channel?.unref();
-  sam.on('error', () => {
-    const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
-    console.error(`error: SAM CLI cannot be started. ${advice}`);
-    process.exit(1);
-  });
   sam.on('close', (code) => {
     if (!sam.killed) {
       console.error(`error: SAM CLI has ended (${code}). Its lines above say why.`);

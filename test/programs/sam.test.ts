@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { copyProject } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
+import { startProgram } from '../support/program.ts';
+
+// Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has the
+// real ones.
+
+const script = (body: string) => `#!${process.execPath}\n${body}`;
+const docker = script(`console.log('x86_64 Docker Desktop');`);
+/** Writes what it was called with into a file beside it. */
+const record = `
+  const { writeFileSync } = require('node:fs');
+  const [command, ...args] = process.argv.slice(2);
+  writeFileSync(__filename + '.json', JSON.stringify({ command, args, env: process.env }));`;
+const sam = script(`${record}
+  if (command === 'local') {
+    const server = require('node:http').createServer((_, response) => response.end('[]'));
+    server.listen(0, '127.0.0.1', () =>
+      console.error(' * Running on http://127.0.0.1:' + server.address().port));
+  }`);
+const cdk = script(`${record}
+  writeFileSync(args[args.indexOf('--output') + 1] + '/PlantStore.template.json', '{}');`);
+
+const project = temporaryFolder();
+copyProject(project);
+const folderOfCdk = join(project, 'node_modules', 'aws-cdk');
+rmSync(folderOfCdk);
+mkdirSync(join(folderOfCdk, 'bin'), { recursive: true });
+writeFileSync(join(folderOfCdk, 'package.json'), '{}');
+writeFileSync(join(folderOfCdk, 'bin', 'cdk'), cdk);
+
+/** Starts bin/sam.ts with no other programs on its PATH than these. */
+function startSam(programs: Record<string, string>, env = {}) {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), text, { mode: 0o755 });
+  }
+  const args = ['bin/sam.ts', '--memory', '--dynamodb-port', '0'];
+  const options = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
+  return { folder, ...startProgram(process.execPath, args, options) };
+}
+
+const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8'));
+
+const testScripts = testOnPosix('it cannot start a script by its first line');
+
+testScripts('npm run sam gives SAM CLI a template without paths and no credentials', async () => {
+  const own = {
+    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+    AWS_SESSION_TOKEN: 'example',
+    AWS_PROFILE: 'work',
+  };
+  const { folder, child, line, ended, output } = startSam({ docker, sam }, own);
+  await line(/SAM CLI prints several lines for each request\./);
+  expect(output.stdout.trim()).toMatch(/After a change, stop it and start it again\.$/);
+  child.kill('SIGINT');
+  await ended();
+
+  const synthesis = readCall(join(folderOfCdk, 'bin', 'cdk'));
+  expect([synthesis.command, ...synthesis.args]).toEqual(
+    expect.arrayContaining(['synth', '--no-path-metadata', 'plant-store:architecture=x86_64']),
+  );
+  const { args, env } = readCall(join(folder, 'sam'));
+  const [action, ...options] = args;
+  expect(action).toBe('start-api');
+  expect(options).toEqual(
+    expect.arrayContaining([
+      '--template',
+      join(project, 'cdk.out', 'sam', 'PlantStore.template.json'),
+    ]),
+  );
+  expect(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))).toEqual([
+    ['AWS_CONFIG_FILE', '/dev/null'],
+    ['AWS_SHARED_CREDENTIALS_FILE', '/dev/null'],
+    ['AWS_EC2_METADATA_DISABLED', 'true'],
+  ]);
+});
+
+testScripts('npm run sam without SAM CLI says so in one line and synthesizes nothing', async () => {
+  expect(await startSam({ docker }).ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: SAM CLI cannot be started. Install it: ' +
+      'https://docs.aws.amazon.com/serverless-application-model/\n',
+  });
+});
