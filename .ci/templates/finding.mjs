@@ -1,0 +1,12 @@
+// Preloaded into bin/plant-store.ts, replaces the stack by one with findings of cdk-nag: a bucket.
+import { App, Stack } from 'aws-cdk-lib';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+
+const { synth } = App.prototype;
+App.prototype.synth = function (...options) {
+  for (const { node } of this.node.children.filter(Stack.isStack)) {
+    this.node.tryRemoveChild(node.id);
+  }
+  new Bucket(new Stack(this, 'Finding'), 'Bucket');
+  return synth.apply(this, options);
+};
