@@ -42,14 +42,15 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
   async (signal) => {
     const folder = temporaryFolder();
     const written = Promise.withResolvers<void>();
-    async function* endless(): AsyncGenerator<string> {
+    const more = Promise.withResolvers<string>();
+    async function* waiting(): AsyncGenerator<string> {
       yield 'one\n';
       written.resolve();
-      await new Promise(() => {});
+      yield await more.promise;
     }
     const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
     const say = jest.spyOn(console, 'error').mockReturnValue();
-    void writeNewFile(join(folder, 'plants.jsonl'), endless());
+    const writing = writeNewFile(join(folder, 'plants.jsonl'), waiting());
     await written.promise;
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^plants\.jsonl\..*\.part$/)]);
     process.emit(signal);
@@ -59,5 +60,7 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
     ]);
     expect(readdirSync(folder)).toEqual([]);
     jest.restoreAllMocks();
+    more.reject(new Error('stopped'));
+    await expect(writing).rejects.toThrow('stopped');
   },
 );
