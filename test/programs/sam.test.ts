@@ -18,6 +18,9 @@ const record = `
   writeFileSync(__filename + '.json', JSON.stringify({ command, args, env: process.env }));`;
 const sam = script(`${record}
   if (command === 'local') {
+    // It ends with bin/sam.ts, also if that is killed.
+    const parent = process.ppid;
+    setInterval(() => process.ppid === parent || process.exit(), 100);
     const server = require('node:http').createServer((_, response) => response.end('[]'));
     server.listen(0, '127.0.0.1', () =>
       console.error(' * Running on http://127.0.0.1:' + server.address().port));

@@ -6,6 +6,7 @@ import { makeToken } from '../../../functions/access-tokens/token.ts';
 import { functionVariables } from '../../../lib/offline/functions.ts';
 import { bundleFunctions } from '../../support/bundles.ts';
 import { requireOfCi } from '../../support/checkout.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tokenEvent } from '../../support/service/proxy-event.ts';
 
@@ -40,6 +41,7 @@ async function judge(program: string, authorizationToken: string) {
       },
     },
   );
+  finallyDo(() => client.kill('SIGKILL'));
   const printed = client.stdout?.toArray() ?? [];
   const ended = once(client, 'exit').then(([code]) => {
     throw new Error(`The client ended with ${code}.`);
