@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 
-/** Returns the words of a text, so that a long list takes few lines. */
+/** Returns the words of a text. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const read = (given: Record<string, unknown>) => {
@@ -15,7 +15,7 @@ const names = words(`
   domain certificate hosted-zone
 `);
 
-test('without settings there are defaults', () => {
+test('without settings, the defaults apply', () => {
   const others = { '@aws-cdk/core:anything': true, 'plant-storex': 1, 'other:domain': 1 };
   expect(readSettings(others)).toEqual({
     retention: 'retain',
@@ -26,7 +26,7 @@ test('without settings there are defaults', () => {
   });
 });
 
-test('a setting is the same as text of the command line and as JSON of cdk.json', () => {
+test('a setting has the same value from the command line and from cdk.json', () => {
   const asJson = { 'throttle-rate': 1, 'authorizer-cache': 0, 'access-log': true };
   const asText = { 'throttle-rate': '1', 'authorizer-cache': '0', 'access-log': 'true' };
   expect(read(asText)).toEqual(read(asJson));
@@ -48,7 +48,7 @@ const badDomains = words(`
   ${'a-'.repeat(1e5)}`);
 const badCertificates = [certificate.replace(':acm:', ':iam:'), certificate.slice(4)];
 
-// The texts of 200 000 characters would take minutes if an expression took quadratic time.
+// With quadratic time, an expression would take minutes for texts of 200,000 characters.
 test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   ['instance', ['a', 'A-1', 'x'.repeat(64)], ['-a', 'a_b', 'x'.repeat(65), 'a'.repeat(2e5), 1]],
   ['retention', ['retain', 'destroy'], ['snapshot', true]],
@@ -84,7 +84,7 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
     ['/hostedzone/Z0', 'z0', 'example.com', 'Z'.repeat(33)],
     { domain },
   ],
-])('%s takes what AWS takes and nothing else', (name, good, bad, needs = {}) => {
+])('%s accepts the values that AWS accepts, and no others', (name, good, bad, needs = {}) => {
   for (const value of good) {
     expect(() => read({ ...needs, [name]: value })).not.toThrow();
   }
@@ -93,7 +93,7 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   }
 });
 
-test('the settings that CI checks include every setting', () => {
+test('the groups of settings that CI synthesizes include every setting', () => {
   const chosen = Object.values(chosenSettings).flatMap(Object.keys);
   expect([...new Set(chosen)].sort()).toEqual(names.toSorted());
 });
@@ -106,11 +106,11 @@ test.each([
   ],
   [{ certificate }, 'certificate needs plant-store:domain'],
   [{ 'hosted-zone': 'Z0' }, 'hosted-zone needs plant-store:domain'],
-])('settings that need each other are refused alone: %j', (given, fault) => {
-  expect(() => read(given)).toThrow(new SettingsError(`Bad settings: plant-store:${fault}.`));
+])('settings that need each other are rejected alone: %j', (given, error) => {
+  expect(() => read(given)).toThrow(new SettingsError(`Bad settings: plant-store:${error}.`));
 });
 
-test('every fault is named in one line', () => {
+test('one line lists every error', () => {
   const context = {
     'plant-store:throttle-rate': 'much',
     'plant-store:colour': 'green',
@@ -129,12 +129,12 @@ const misspelt = words(`
   alarm-email retention plantStore:retention plant_store:retention Plant-Store:retention
   plant-store.retention plants-store:retention plantstore:colour plant-store
 `);
-test.each(misspelt)('the key %s is refused, because no setting would be read', (key) => {
+test.each(misspelt)('the misspelt key %s is rejected', (key) => {
   const message = `Bad settings: ${key} must be a key like plant-store:retention.`;
   expect(() => readSettings({ [key]: 'x' })).toThrow(new SettingsError(message));
 });
 
-test('settings beside the context of cdk.json are refused, because CDK ignores them', () => {
+test('settings outside the context of cdk.json are rejected, because CDK ignores them', () => {
   const beside = ['app', 'watch', 'plant-store:retention', 'alarm-email'];
   expect(() => readSettings({}, beside)).toThrow(
     new SettingsError(

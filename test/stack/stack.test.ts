@@ -1,5 +1,6 @@
-// The parts are one suite, so that each template is synthesized once.
-import './facts.ts';
-import './monitoring.ts';
-import './resources.ts';
-import './roles.ts';
+// The suites share one test file, so that CDK is loaded and each template synthesized once.
+import './deploy-role.suite.ts';
+import './facts.suite.ts';
+import './monitoring.suite.ts';
+import './resources.suite.ts';
+import './roles.suite.ts';

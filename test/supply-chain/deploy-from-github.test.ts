@@ -1,100 +1,14 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { App, Stack } from 'aws-cdk-lib';
-import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { readPage } from '../docs/page.ts';
-import type { Template } from '../stack/templates.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 
-interface RoleTemplate extends Template {
-  Parameters: Record<string, { AllowedPattern?: string }>;
-}
-
-const app = new App({ builtinCloudFormationValidation: false });
-const templateFile = join(root, '.github', 'deploy-role.yaml');
-new CfnInclude(new Stack(app, 'DeployRole'), 'Template', { templateFile });
-const { Parameters, Resources }: RoleTemplate = app.synth().getStackByName('DeployRole').template;
-
 const workflow = readPage('.github/workflows/deploy.yml');
-
-test('the role trusts one branch and environment of the repository with these ids', () => {
-  const [statement, ...others] =
-    Resources.DeployRole?.Properties.AssumeRolePolicyDocument.Statement ?? [];
-  expect(others).toEqual([]);
-  const name = (part: number) => ({
-    'Fn::Select': [part, { 'Fn::Split': ['/', { Ref: 'Repository' }] }],
-  });
-  const claims = {
-    aud: 'sts.amazonaws.com',
-    sub: {
-      'Fn::If': [
-        'HasIds',
-        {
-          'Fn::Sub': [
-            // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-            'repo:${Owner}@${OwnerId}/${Name}@${RepositoryId}:environment:${Environment}',
-            { Owner: name(0), Name: name(1) },
-          ],
-        },
-        { 'Fn::Sub': 'repo:${Repository}:environment:${Environment}' },
-      ],
-    },
-    repository_id: { Ref: 'RepositoryId' },
-    ref: { 'Fn::Sub': 'refs/heads/${Branch}' },
-    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  };
-  expect(statement.Condition).toEqual({
-    StringEquals: Object.fromEntries(
-      Object.entries(claims).map(([claim, value]) => [
-        `token.actions.githubusercontent.com:${claim}`,
-        value,
-      ]),
-    ),
-  });
-});
-
-test('the role may deploy and read the stack, and may not read the account', () => {
-  const [policy, ...others] = Resources.DeployRole?.Properties.Policies ?? [];
-  expect(others).toEqual([]);
-  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  const place = '${AWS::AccountId}-${AWS::Region}';
-  const role = 'arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-${Qualifier}';
-  const stacks = 'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack';
-  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  expect(policy.PolicyDocument.Statement).toEqual([
-    {
-      Effect: 'Allow',
-      Action: 'sts:AssumeRole',
-      Resource: [
-        { 'Fn::Sub': `${role}-deploy-role-${place}` },
-        { 'Fn::Sub': `${role}-file-publishing-role-${place}` },
-      ],
-    },
-    {
-      Effect: 'Allow',
-      Action: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
-      Resource: { 'Fn::Sub': `${stacks}/PlantStore*/*` },
-    },
-  ]);
-});
-
-test.each([
-  ['octo-org/plant-store', true],
-  // A managed user: https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
-  ['mona_octo/Plant.Store_2', true],
-  ['plant-store', false],
-  ['octo-org/plant-store/x', false],
-  ['octo-org/*', false],
-])('whether %s may be the repository: %s', (repository, isAllowed) => {
-  const { AllowedPattern = '' } = Parameters.Repository ?? {};
-  // CloudFormation compares the whole value.
-  expect(new RegExp(`^(${AllowedPattern})$`).test(repository)).toBe(isAllowed);
-});
 
 test('only the job that deploys gets a token for AWS, and runs no test or install script', () => {
   const [before = '', deploy = ''] = workflow.split('\n  deploy:');

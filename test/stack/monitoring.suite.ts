@@ -152,10 +152,12 @@ const failedAuthorizations = [
 ];
 
 test('AuthorizerFailed counts failures, and no refused tokens, in the log of the authorizer', () => {
+  const { Authorizer } = everything.findResources('AWS::Lambda::Function');
+  const logGroup = Authorizer?.Properties.LoggingConfig.LogGroup;
   expect(propertiesOf(everything, 'AWS::Logs::MetricFilter')).toEqual([
     {
       FilterPattern: `{ ${failedAuthorizations.join(' || ')} }`,
-      LogGroupName: everything.Resources.Authorizer?.Properties.LoggingConfig.LogGroup,
+      LogGroupName: logGroup,
       MetricTransformations: [
         {
           MetricNamespace: 'PlantStore-everything',

@@ -1,0 +1,270 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
+import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
+import { type ProblemCode, problemMembers, problems } from '../../functions/shared/problems.ts';
+import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
+import { attributeOf, propertiesOf, ref, templates } from './templates.ts';
+
+// Facts that reach AWS or a caller. All values here are written by hand: a change of the product
+// must change them too.
+
+test('each timeout ends before the next', () => {
+  expect(Object.entries(timeouts)).toEqual([
+    ['connection', 1000],
+    ['attempt', 1500],
+    ['operation', 5000],
+    ['authorizer', 9500],
+    ['function', 10_000],
+    ['gateway', 29_000],
+  ]);
+  const values = Object.values(timeouts);
+  expect(values).toEqual(values.toSorted((a, b) => a - b));
+  expect(attempts).toBe(3);
+  // All attempts of a command end before their operation does.
+  expect(attempts * timeouts.attempt).toBeLessThan(timeouts.operation);
+});
+
+test('log codes never change, because metric filters and queries name them', () => {
+  const codes = [
+    ...['REQUEST_REFUSED', 'DATABASE_UNAVAILABLE', 'REQUEST_FAILED'],
+    ...['TOKEN_ACCEPTED', 'TOKEN_REFUSED', 'AUTHORIZER_FAILED', 'PRIMING_FAILED'],
+  ];
+  expect(Object.keys(logCodes)).toEqual(codes);
+  const successes = Object.values(operations).map((operation) => operation.successes);
+  expect(successes).toEqual([
+    { 201: 'PLANT_CREATED', 200: 'PLANT_UNCHANGED' },
+    { 200: 'PLANTS_LISTED' },
+    { 204: 'PLANT_DELETED' },
+  ]);
+  const ofSuccesses = ['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED', 'PLANT_DELETED'];
+  expect([...codes, ...ofSuccesses].filter((code) => !isLogCode(code))).toEqual([]);
+  expect(['toString', 'plant_created', ''].filter(isLogCode)).toEqual([]);
+});
+
+test('operations need these scopes, and a body has at most 16 KiB', () => {
+  const scopes = Object.entries(operations).map(([name, { scope }]) => `${name} ${scope}`);
+  expect(scopes).toEqual([
+    'createPlant plants:write',
+    'listPlants plants:read',
+    'deletePlant plants:write',
+  ]);
+  expect(allScopes).toEqual(['plants:read', 'plants:write']);
+  expect(maxBodyBytes).toBe(16_384);
+});
+
+test('problems have these statuses, titles and headers', () => {
+  const rows = (Object.keys(problems) as ProblemCode[]).map((code) => {
+    const { type, title, status } = problemMembers(code);
+    const headers = Object.entries(problems[code].headers ?? {}).map((header) => header.join(': '));
+    return [type, status, title, ...headers].join(' | ');
+  });
+  const urn = 'urn:problem-type:plant-store';
+  expect(rows).toEqual([
+    `${urn}:invalid-request | 400 | Invalid request`,
+    `${urn}:unauthorized | 401 | Unauthorized | WWW-Authenticate: Bearer realm="plant-store"`,
+    `${urn}:insufficient-scope | 403 | Insufficient scope | ` +
+      'WWW-Authenticate: Bearer realm="plant-store", error="insufficient_scope"',
+    `${urn}:request-blocked | 403 | Request blocked`,
+    `${urn}:plant-not-found | 404 | Plant not found`,
+    `${urn}:no-such-operation | 404 | No such operation`,
+    `${urn}:plant-exists | 409 | Plant exists`,
+    `${urn}:content-too-large | 413 | Content too large`,
+    `${urn}:unsupported-media-type | 415 | Unsupported media type`,
+    `${urn}:too-many-requests | 429 | Too many requests | Retry-After: 1`,
+    `${urn}:internal-error | 500 | Internal error`,
+    `${urn}:unavailable | 503 | Unavailable | Retry-After: 1`,
+  ]);
+});
+
+const gatewayResponses = [
+  'ACCESS_DENIED 403 insufficient-scope',
+  'API_CONFIGURATION_ERROR 503 unavailable',
+  'AUTHORIZER_CONFIGURATION_ERROR 503 unavailable',
+  'AUTHORIZER_FAILURE 503 unavailable',
+  'DEFAULT_4XX 404 no-such-operation',
+  'DEFAULT_5XX 503 unavailable',
+  'INTEGRATION_FAILURE 503 unavailable',
+  'INTEGRATION_TIMEOUT 503 unavailable',
+  'MISSING_AUTHENTICATION_TOKEN 404 no-such-operation',
+  'REQUEST_TOO_LARGE 413 content-too-large',
+  'RESOURCE_NOT_FOUND 404 no-such-operation',
+  'THROTTLED 429 too-many-requests',
+  'UNAUTHORIZED 401 unauthorized',
+  'UNSUPPORTED_MEDIA_TYPE 415 unsupported-media-type',
+  'WAF_FILTERED 403 request-blocked',
+];
+
+/** Headers of every response, as the gateway takes them: literals in quotes, or from a variable. */
+const everyResponse = {
+  'Cache-Control': "'no-store'",
+  'Content-Security-Policy': `'default-src 'none'; frame-ancestors 'none''`,
+  'Strict-Transport-Security': "'max-age=63072000'",
+  'X-Content-Type-Options': "'nosniff'",
+  'X-Request-Id': 'context.extendedRequestId',
+};
+const corsHeaders = {
+  'Access-Control-Allow-Origin': "'https://example.com'",
+  'Access-Control-Expose-Headers': "'Link, Location, Retry-After, X-Request-Id'",
+};
+const preflightHeaders = {
+  'Access-Control-Allow-Headers': "'Authorization,Content-Type'",
+  'Access-Control-Allow-Methods': "'POST,GET,DELETE'",
+  'Access-Control-Max-Age': "'3600'",
+  Vary: "'Origin'",
+};
+/** Headers of some gateway responses, by status. */
+const ownHeaders: Record<string, object> = {
+  401: { 'WWW-Authenticate': `'Bearer realm="plant-store"'` },
+  429: { 'Retry-After': "'1'" },
+  503: { 'Retry-After': "'1'" },
+};
+const scopeHeaders = {
+  'WWW-Authenticate': `'Bearer realm="plant-store", error="insufficient_scope"'`,
+};
+
+const prefixed = (prefix: string, headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [prefix + name, value]));
+
+/** Returns the methods of the API by method and path. */
+function methodsOf(template: Template) {
+  const resources = template.findResources('AWS::ApiGateway::Resource');
+  const pathOf = (id: string): string => {
+    const { PathPart, ParentId } = resources[id]?.Properties ?? {};
+    return `${ParentId.Ref ? pathOf(ParentId.Ref) : ''}/${PathPart}`;
+  };
+  return propertiesOf(template, 'AWS::ApiGateway::Method').map((method) => {
+    const path = method.ResourceId.Ref ? pathOf(method.ResourceId.Ref) : '/';
+    return { route: `${method.HttpMethod} ${path}`, ...method };
+  });
+}
+
+const cases = [
+  { name: 'default', template: templates.default, hasCors: false, cacheSeconds: 60 },
+  { name: 'everything', template: templates.everything, hasCors: true, cacheSeconds: 0 },
+];
+
+describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds }) => {
+  const methods = methodsOf(template);
+  const common = { ...everyResponse, ...(hasCors && corsHeaders) };
+
+  test('routes each operation to its function, behind the authorizer', () => {
+    const [authorizer] = Object.keys(template.findResources('AWS::ApiGateway::Authorizer'));
+    const routes = methods.filter(({ HttpMethod }) => HttpMethod !== 'OPTIONS');
+    const actual = routes.map(({ route, AuthorizationType, AuthorizerId, Integration }) => {
+      expect([AuthorizationType, AuthorizerId]).toEqual(['CUSTOM', ref(authorizer)]);
+      expect(Integration).toMatchObject({ Type: 'AWS_PROXY', TimeoutInMillis: 29_000 });
+      const functionArn = Integration.Uri['Fn::Join'][1].find(
+        (part: object) => 'Fn::GetAtt' in Object(part),
+      );
+      return [route, functionArn];
+    });
+    expect(actual).toEqual([
+      ['POST /plants', attributeOf('CreatePlant', 'Arn')],
+      ['GET /plants', attributeOf('ListPlants', 'Arn')],
+      ['DELETE /plants/{id}', attributeOf('DeletePlant', 'Arn')],
+    ]);
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'v1' });
+  });
+
+  test('calls the authorizer with headers that look like a token', () => {
+    template.hasResourceProperties('AWS::ApiGateway::Authorizer', {
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      IdentityValidationExpression:
+        '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      AuthorizerResultTtlInSeconds: cacheSeconds,
+    });
+  });
+
+  test('declares exactly these gateway responses, each with the problem and its headers', () => {
+    const declared = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map((response) => {
+      const { ResponseType, StatusCode, ResponseTemplates, ResponseParameters } = response;
+      const { type, detail, ...problem } = JSON.parse(ResponseTemplates['application/json']);
+      const code = type.replace('urn:problem-type:plant-store:', '') as ProblemCode;
+      expect(problem).toEqual({
+        title: problemMembers(code).title,
+        status: Number(StatusCode),
+        instance: '$context.extendedRequestId',
+      });
+      expect(detail).toBe(problems[code].detail);
+      expect(ResponseParameters).toEqual(
+        prefixed('gatewayresponse.header.', {
+          'Content-Type': "'application/problem+json'",
+          ...common,
+          ...(code === 'insufficient-scope' ? scopeHeaders : ownHeaders[StatusCode]),
+        }),
+      );
+      return `${ResponseType} ${StatusCode} ${code}`;
+    });
+    expect(declared.sort()).toEqual(gatewayResponses);
+  });
+
+  test('responds to preflights if there is an origin', () => {
+    const preflights = methods.filter(({ HttpMethod }) => HttpMethod === 'OPTIONS');
+    expect(preflights.map(({ route }) => route)).toEqual(
+      hasCors ? ['OPTIONS /', 'OPTIONS /plants', 'OPTIONS /plants/{id}'] : [],
+    );
+    const headers = prefixed('method.response.header.', { ...common, ...preflightHeaders });
+    for (const { AuthorizationType, Integration, MethodResponses } of preflights) {
+      expect([AuthorizationType, Integration.Type]).toEqual(['NONE', 'MOCK']);
+      expect(Integration.IntegrationResponses).toEqual([
+        { StatusCode: '204', ResponseParameters: headers },
+      ]);
+      expect(Object.keys(MethodResponses[0].ResponseParameters).sort()).toEqual(
+        Object.keys(headers).sort(),
+      );
+    }
+  });
+
+  test('has the tables, and only access tokens expire', () => {
+    const tables = template.findResources('AWS::DynamoDB::GlobalTable');
+    const schemas = Object.entries(tables).map(([id, { Properties }]) => [
+      id,
+      Properties.AttributeDefinitions,
+      Properties.KeySchema,
+      Properties.TimeToLiveSpecification,
+    ]);
+    expect(schemas).toEqual([
+      [
+        'Plants',
+        [
+          { AttributeName: 'owner', AttributeType: 'S' },
+          { AttributeName: 'id', AttributeType: 'N' },
+        ],
+        [
+          { AttributeName: 'owner', KeyType: 'HASH' },
+          { AttributeName: 'id', KeyType: 'RANGE' },
+        ],
+        undefined,
+      ],
+      [
+        'AccessTokens',
+        [{ AttributeName: 'id', AttributeType: 'S' }],
+        [{ AttributeName: 'id', KeyType: 'HASH' }],
+        { AttributeName: 'expires', Enabled: true },
+      ],
+    ]);
+  });
+
+  test('gives functions their variables and 10 seconds', () => {
+    const origin = hasCors ? { CORS_ORIGIN: 'https://example.com' } : {};
+    const ofPlants = { PLANTS_TABLE: ref('Plants'), AWS_ENDPOINT_URL_DYNAMODB: '', ...origin };
+    const functions = template.findResources('AWS::Lambda::Function');
+    const actual = Object.entries(functions).map(([id, { Properties }]) => [
+      id,
+      Properties.Environment.Variables,
+      Properties.Timeout,
+    ]);
+    expect(actual).toEqual([
+      ['CreatePlant', ofPlants, 10],
+      ['ListPlants', ofPlants, 10],
+      ['DeletePlant', ofPlants, 10],
+      [
+        'Authorizer',
+        { ACCESS_TOKENS_TABLE: ref('AccessTokens'), AWS_ENDPOINT_URL_DYNAMODB: '' },
+        10,
+      ],
+    ]);
+  });
+});
