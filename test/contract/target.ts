@@ -16,15 +16,15 @@ export interface Target {
   readToken: string;
   revokedToken: string;
   expiredToken: string;
-  /** `sam local` has its own answers instead of the gateway's. */
+  /** Runs in `sam local`, which has responses of its own instead of the gateway's. */
   isSam: boolean;
-  /** AWS, or a stand-in for it, is in front of it. */
+  /** Runs on AWS or on an AWS emulator. */
   isDeployed: boolean;
 }
 
 const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'null') ?? undefined;
 
-/** Whether the target is SAM CLI. Known before the tests begin, because it decides which there are. */
+/** Whether the target is SAM CLI. Known before the tests begin, because it decides which tests run. */
 export const isSam = named?.isSam === true;
 export const isDeployed = named?.isDeployed === true;
 /** Whether `npm run contract` runs the suite. */
@@ -40,6 +40,18 @@ export let store: ((ids: number[]) => Promise<void>) | undefined;
 /** Removes such plants. */
 export let unstore: ((ids: number[]) => Promise<void>) | undefined;
 
+let serverErrors: string[] = [];
+let isPrinted = false;
+
+/** Prints what the service logged for its first 5xx, once: the line and the stack. */
+export function printServerError(): void {
+  const [first] = serverErrors;
+  if (first !== undefined && !isPrinted) {
+    isPrinted = true;
+    process.stderr.write(`The service logged this for its first 5xx:\n${first}\n`);
+  }
+}
+
 beforeAll(async () => {
   target = named ?? (await startOwn());
 }, 60_000);
@@ -49,6 +61,7 @@ async function startOwn(): Promise<Target> {
   finallyDo(database.stop);
   const service = await startService({ database });
   finallyDo(service.stop);
+  serverErrors = service.serverErrors;
   const owner = 'alice';
 
   const write = (requests: object[]) => writePlants(service.database, requests);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
-import { judgePath, judgeQuery, refusalOf } from '../support/openapi/second-opinion.ts';
+import { expectedError, judgePath, judgeQuery } from '../support/openapi/second-opinion.ts';
 import { testProperty } from '../support/property.ts';
 import { loadFunctions, plantsIn, refusalIn } from '../support/service/functions.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
@@ -66,7 +66,9 @@ for (const operation of operationNames) {
       const request = { operation, owner: operation, headers, body, query, path };
       const response = await call(request);
       const isRefused = [400, 413, 415].includes(response.status);
-      expect(isRefused ? refusalIn(response) : undefined).toEqual(refusalOf(operation, request));
+      expect(isRefused ? refusalIn(response) : undefined).toEqual(
+        expectedError(operation, request),
+      );
     },
   );
 }

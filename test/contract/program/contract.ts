@@ -27,23 +27,19 @@ type Options = TargetOptions & { baseUrl?: string; samLocal?: true; except?: str
 const program = newProgram('npm run contract --')
   .description(
     'Runs the contract tests over HTTP against the running "npm start" or a deployed stack. ' +
-      'Issues the access tokens that they need and deletes them.',
+      'Issues the access tokens that the tests need, and deletes them.',
   )
-  .option(
-    '--base-url <url>',
-    'where the API answers, if not at the address of the stack',
-    (text) => {
-      if (URL.canParse(text) && /^https?:/.test(text)) {
-        return text.replace(/\/$/, '');
-      }
-      throw new InvalidArgumentError('A base URL looks like https://…/v1.');
-    },
-  )
-  .option('--sam-local', 'leave out what SAM CLI answers in its own words')
-  .option('--except <words...>', 'leave out the tests with these words in their names')
+  .option('--base-url <url>', 'base URL of the API, if not the address of the stack', (text) => {
+    if (URL.canParse(text) && /^https?:/.test(text)) {
+      return text.replace(/\/$/, '');
+    }
+    throw new InvalidArgumentError('A base URL looks like https://…/v1.');
+  })
+  .option('--sam-local', 'leave out the tests that SAM CLI cannot pass')
+  .option('--except <words...>', 'leave out tests with these words in their names')
   .addHelpText('after', example('npm run contract -- --stack PlantStore --region eu-central-1'))
   .action(testContract);
-process.exitCode = await runCommand(program, 'This command makes its own tokens.');
+process.exitCode = await runCommand(program, 'This command issues its own tokens.');
 
 async function testContract(options: Options): Promise<void> {
   const { samLocal = false, except = [] } = options;
@@ -55,7 +51,7 @@ async function testContract(options: Options): Promise<void> {
   try {
     const plants = samLocal ? 200 : 1200;
     console.log(
-      `Testing ${baseUrl}, ${where}. ` + `About ${plants} plants are created and deleted again.`,
+      `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again.`,
     );
     const given = {
       baseUrl,
@@ -73,7 +69,7 @@ async function testContract(options: Options): Promise<void> {
       console.log(told.line);
     }
     if (exitCode !== 0 || told?.isExpected === false) {
-      throw new CommandError(`${baseUrl} differs from the contract, as shown above.`);
+      throw new CommandError(`${baseUrl} breaks the contract, as shown above.`);
     }
   } finally {
     await tokens.deleteAll();
@@ -88,7 +84,7 @@ async function baseUrlOf(options: TargetOptions): Promise<string> {
   return output('BaseUrl');
 }
 
-/** Issues one run's tokens, each for a new owner, and deletes them. */
+/** Issues the tokens of one run, each for a new owner, and deletes them. */
 function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
   const run = randomUUID();
   const issued: string[] = [];
@@ -119,7 +115,9 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
     const deleted = await Promise.allSettled(issued.map((id) => deleteToken(database, table, id)));
     const failed = issued.filter((_, i) => deleted[i]?.status === 'rejected');
     if (failed.length > 0) {
-      throw new Error(`These tokens are not deleted, and expire in an hour: ${failed.join(' ')}.`);
+      throw new Error(
+        `Could not delete these tokens, which expire in an hour: ${failed.join(' ')}.`,
+      );
     }
   }
 
@@ -127,9 +125,8 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
 }
 
 /**
- * Runs the contract tests, except those with these words in their names, and returns the exit code.
- * A first signal to this program does not interrupt them, because they delete their plants at the
- * end. A later one does.
+ * Runs the contract tests, except tests with these words in their names. Returns the exit code. The
+ * tests delete their plants at the end, so only a second signal stops them.
  */
 async function runSuite(target: object, except: string[]): Promise<number> {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
@@ -139,7 +136,7 @@ async function runSuite(target: object, except: string[]): Promise<number> {
   args.push('--testTimeout=300000');
   if (except.length > 0) {
     args.push(`--testNamePattern=^(?!.*(?:${except.map(RegExp.escape).join('|')}))`);
-    console.log(`Left out are the tests with these words in their names: ${except.join('; ')}.`);
+    console.log(`Left out: tests with these words in their names: ${except.join('; ')}.`);
   }
   const environment = { CONTRACT_TARGET: JSON.stringify(target), TEST_VARIABLES: 'CONTRACT_' };
   const suite = spawn(process.execPath, args, {
@@ -155,9 +152,9 @@ async function runSuite(target: object, except: string[]): Promise<number> {
       if (first === undefined) {
         first = performance.now();
         console.error(
-          'The tests end first, so that they delete their plants. Once more ends them at once.',
+          'Waiting for the tests to delete their plants. Press Ctrl-C again to stop at once.',
         );
-        // One Ctrl-C arrives several times, because npm and the launcher pass it on.
+        // npm and the launcher pass one Ctrl-C on several times.
       } else if (performance.now() - first > 1000) {
         suite.kill('SIGKILL');
       }

@@ -143,10 +143,10 @@ interface JudgedRequest {
 }
 
 /**
- * Judges a whole request. Returns the refusal with the places of all its faults, or undefined. What
- * stands alone comes first.
+ * Returns the error that a request must get, with the places of all its errors, or undefined. A 415
+ * or 413 stands alone.
  */
-export function refusalOf(
+export function expectedError(
   operation: Operation,
   { headers, body, query, path }: JudgedRequest,
 ): Refusal | undefined {

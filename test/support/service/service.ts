@@ -14,6 +14,7 @@ import {
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { itemsOf, recordResponses, secretsIn } from '../access-tokens/secrets.ts';
+import { parse } from '../http/http-client.ts';
 
 export interface Service {
   /** With the stage. */
@@ -24,6 +25,8 @@ export interface Service {
   log: string[];
   /** The same lines, by the name of the function's file. */
   linesOf: Record<string, string[]>;
+  /** For each 5xx so far, the lines and the stack that explain it. */
+  serverErrors: string[];
   /** Returns the lines of the requests with tokens of an owner, or with one token by its id. */
   logOf(subject: string): string[];
   /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
@@ -50,6 +53,12 @@ export interface ServiceOptions {
   between?: (endpoint: string) => string;
 }
 
+/** Returns a line of JSON with one member a line, and stacks as Node prints them. */
+function readable(line: string): string {
+  const value = parse(line);
+  return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
+}
+
 /** Starts gateway and functions on a free port, as npm start does, with a database in memory. */
 export async function startService({
   corsOrigin,
@@ -64,6 +73,7 @@ export async function startService({
   const linesOf: Record<string, string[]> = {};
   /** What the functions have printed, and why they did not answer. */
   const output: string[] = [];
+  const serverErrors: string[] = [];
   const logOfTokens = new Map<string, string[]>();
   const ownerOf = new Map<string, string>();
 
@@ -81,12 +91,15 @@ export async function startService({
     call,
     corsOrigin,
     cacheSeconds: authorizerCache,
-    onResponse({ authorization = '', log: lines, failure }) {
+    onResponse({ authorization = '', status, log: lines, failure }) {
       const [, token = ''] = authorization.split(/ +/);
       const told = failure ? [...lines, failure.stack] : lines;
       logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...told]);
       log.push(...lines);
       output.push(failure?.stack ?? '');
+      if (status >= 500) {
+        serverErrors.push(told.map(readable).join('\n'));
+      }
     },
   });
   const server = createServer(listener);
@@ -114,6 +127,7 @@ export async function startService({
     databaseEndpoint: endpoint,
     log,
     linesOf,
+    serverErrors,
     logOf,
     tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,

@@ -2,30 +2,34 @@ import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
 import { placesIn } from '../support/openapi/description.ts';
 import {
+  type ApiResponse,
   ask,
   codeOf,
   create,
   type Header,
   json,
   list,
-  type Reply,
   remove,
   send,
 } from './api-client.ts';
 import { isDeployed, isSam } from './target.ts';
 
-// Requests that are refused with 400, 413 or 415, with the places of all their faults: `#` and a
-// pointer into the body, `?` and a parameter, or a header and a colon.
+// Requests that return 400, 413 or 415, with the places of all their errors: `#` and a pointer into
+// the body, `?` and a parameter, or a header and a colon.
 
 const good = '{"id":1,"name":"a"}';
 const kib16 = 16 * 1024;
 const post = (body: string | Buffer, headers = [json], query = '') =>
   ask(`POST /plants${query}`, { headers, body });
-const verdict = (reply: Reply) => [reply.status, codeOf(reply), ...placesIn(reply.body)];
+const outcome = (response: ApiResponse) => [
+  response.status,
+  codeOf(response),
+  ...placesIn(response.body),
+];
 const invalid = (...places: string[]) => [400, 'invalid-request', ...places.sort()];
 
-/** Shows a value in the name of a test, on one line and without the middle of a long one. */
-const shown = (value: string) => {
+/** Returns a value for the name of a test: on one line, and shortened. */
+const titleOf = (value: string) => {
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 30)}… (${value.length} characters)` : text;
 };
@@ -65,7 +69,7 @@ const wholeBody = [
   '{"id":-,"name":"a"}',
   '{"id":1_000,"name":"a"}',
   '{"id":1n,"name":"a"}',
-  // Words and texts that JSON does not have.
+  // Words and strings that JSON does not have.
   '{"id":1,"name":True}',
   '{"id":1,"name":"a\nb"}',
   '{"id":1,"name":"a\tb"}',
@@ -86,21 +90,21 @@ const wholeBody = [
   '"a"',
   '[]',
   '[{"id":1,"name":"a"}]',
-  // As many as fit.
+  // As deep and long as fits.
   '['.repeat(kib16),
   '{"a":'.repeat(kib16 / 5),
   '"'.repeat(kib16),
   `"${'\\'.repeat(kib16 - 1)}`,
   '['.repeat(kib16 / 2) + ']'.repeat(kib16 / 2),
   `"${'a'.repeat(kib16 - 2)}"`,
-].map((body) => [shown(body), body]);
-test.each(wholeBody)('a create is refused as a whole with the body %s', async (_, body) => {
-  expect(verdict(await post(`${body}`))).toEqual(invalid('#'));
+].map((body) => [titleOf(body), body]);
+test.each(wholeBody)('a create returns 400 for the whole body %s', async (_, body) => {
+  expect(outcome(await post(`${body}`))).toEqual(invalid('#'));
 });
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
-/** How many of these have one fault, and where, depends on the gateway. */
+/** The number and place of their errors depend on the gateway. */
 const notUtf8: [what: string, body: Buffer][] = [
   ['a byte of Latin-1', latin1('{"id":1,"name":"caf\xE9"}')],
   ['a continuation byte alone', latin1('{"id":1,"name":"\x80"}')],
@@ -117,11 +121,11 @@ const notUtf8: [what: string, body: Buffer][] = [
 ];
 // SAM CLI fails before it calls a function, unless the bytes happen to be UTF-8.
 const sentBytes = isSam ? notUtf8.filter(([, body]) => isUtf8(body)) : notUtf8;
-test.each(sentBytes)('a create is refused with a body that is not UTF-8: %s', async (_, body) => {
-  expect(verdict(await post(body)).slice(0, 2)).toEqual([400, 'invalid-request']);
+test.each(sentBytes)('a create returns 400 for a body that is not UTF-8: %s', async (_, body) => {
+  expect(outcome(await post(body)).slice(0, 2)).toEqual([400, 'invalid-request']);
 });
 
-/** Values of a member of a plant that are refused. */
+/** Invalid values of the members of a plant. */
 const values: [member: 'id' | 'name' | 'tag', literals: string[]][] = [
   [
     'id',
@@ -151,16 +155,16 @@ const values: [member: 'id' | 'name' | 'tag', literals: string[]][] = [
     ],
   ],
 ];
-/** A body with this value of a member, and good values of the others. */
+/** Returns a body with this value of a member and good values of the others. */
 function bodyWith(member: string, literal: string): string {
   const members = Object.entries({ id: '1', name: '"a"', [member]: literal });
   return `{${members.map(([name, value]) => `"${name}":${value}`)}}`;
 }
 const wrongValues = values.flatMap(([member, literals]) =>
-  literals.map((literal) => [member, shown(literal), literal] as const),
+  literals.map((literal) => [member, titleOf(literal), literal] as const),
 );
-test.each(wrongValues)('a create is refused with the %s %s', async (member, _, literal) => {
-  expect(verdict(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
+test.each(wrongValues)('a create returns 400 for the %s %s', async (member, _, literal) => {
+  expect(outcome(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
 });
 
 const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
@@ -173,16 +177,16 @@ const unfit: [what: string, texts: string[]][] = [
   ['a high surrogate alone', ['\\ud83e', '\\ud83ea', '\\ud83e\\ud83e\\udeb4']],
   ['a low surrogate alone', ['\\udeb4', '\\udeb4\\ud83e']],
 ];
-test.each(unfit)('neither a name nor a tag may have %s', async (_, texts) => {
+test.each(unfit)('neither a name nor a tag may contain %s', async (_, texts) => {
   for (const text of texts) {
     for (const member of ['name', 'tag']) {
-      const reply = await post(bodyWith(member, `"${text}"`));
-      expect([text, ...verdict(reply)]).toEqual([text, ...invalid(`#/${member}`)]);
+      const response = await post(bodyWith(member, `"${text}"`));
+      expect([text, ...outcome(response)]).toEqual([text, ...invalid(`#/${member}`)]);
     }
   }
 });
 
-/** Names that are not members of a plant, and what a pointer writes for them. */
+/** Names that are not members of a plant, with their pointers. */
 const unknown: [name: string, pointer: string][] = [
   ['ID', '/ID'],
   ['Name', '/Name'],
@@ -208,9 +212,9 @@ const unknown: [name: string, pointer: string][] = [
   ['\n', '/\n'],
 ];
 const unknownRows = unknown.map(([name, pointer]) => [JSON.stringify(name), pointer]);
-test.each(unknownRows)('a create is refused with the unknown member %s', async (name, pointer) => {
+test.each(unknownRows)('a create returns 400 for the unknown member %s', async (name, pointer) => {
   const body = `{"id":1,"name":"a",${name}:1}`;
-  expect(verdict(await post(body))).toEqual(invalid(`#${pointer}`));
+  expect(outcome(await post(body))).toEqual(invalid(`#${pointer}`));
 });
 
 const members: [what: string, body: string, pointers: string[]][] = [
@@ -231,14 +235,14 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['a prototype twice', '{"id":1,"name":"a","__proto__":1,"__proto__":1}', ['/__proto__']],
   ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
 ];
-test.each(members)('a create is refused with %s', async (_, body, pointers) => {
-  expect(verdict(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));
+test.each(members)('a create returns 400 for %s', async (_, body, pointers) => {
+  expect(outcome(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));
 });
 
-test('a create is refused with 500 unknown members, and each is named', async () => {
+test('a create with 500 unknown members returns 400 and names each', async () => {
   const names = Array.from({ length: 500 }, (_, i) => `m${i}`);
   const body = `{"id":1,"name":"a",${names.map((name) => `"${name}":1`)}}`;
-  expect(verdict(await post(body))).toEqual(invalid(...names.map((name) => `#/${name}`)));
+  expect(outcome(await post(body))).toEqual(invalid(...names.map((name) => `#/${name}`)));
 });
 
 const type = 'Content-Type';
@@ -294,8 +298,8 @@ const twoTypes: typeof badHeaders = [
 ];
 // SAM CLI passes only one header of a name on.
 const sentHeaders = isSam ? badHeaders : [...badHeaders, ...twoTypes];
-test.each(sentHeaders)('a create is refused with the headers: %s', async (_, headers, wrong) => {
-  await expectRefusal('POST /plants', { headers, body: good }, [
+test.each(sentHeaders)('a create returns 415 for the headers: %s', async (_, headers, wrong) => {
+  await expectError('POST /plants', { headers, body: good }, [
     415,
     'unsupported-media-type',
     ...wrong.map((name) => `${name}:`),
@@ -308,8 +312,8 @@ test.each([
   ['fewer characters than 16 KiB, but more bytes', 'é'.repeat(kib16 / 2 + 1)],
   ['100 KB of brackets', '['.repeat(100_000)],
   ['1 MB of objects', '{"a":'.repeat(200_000)],
-])('a create is refused with a body that is too large: %s', async (_, body) => {
-  expect(verdict(await post(body))).toEqual([413, 'content-too-large']);
+])('a create returns 413 for a body that is too large: %s', async (_, body) => {
+  expect(outcome(await post(body))).toEqual([413, 'content-too-large']);
 });
 
 const badLimits = [
@@ -350,13 +354,13 @@ const badQueries: [query: string, parameters: string[]][] = [
   ['a=1&a=2', ['a']],
   ['limit=0&cursor=x&page=2', ['limit', 'cursor', 'page']],
 ];
-const queryRows = badQueries.map(([query, wrong]) => [shown(query), query, wrong] as const);
-test.each(queryRows)('a list is refused with the query %s', async (_, query, parameters) => {
+const queryRows = badQueries.map(([query, wrong]) => [titleOf(query), query, wrong] as const);
+test.each(queryRows)('a list returns 400 for the query %s', async (_, query, parameters) => {
   const places = parameters.map((name) => `?${name}`);
-  await expectRefusal(`GET /plants?${query}`, {}, invalid(...places));
+  await expectError(`GET /plants?${query}`, {}, invalid(...places));
 });
 
-/** These are refused even if the gateway decodes them. */
+/** Invalid even if the gateway decodes them. */
 const badIds = [
   ...['00', '01', '007', '-0', '-00', '-01', '+7', '%2B7', '7.0', '7.', '.7', '7e0', '1e2', '0x7'],
   ...['0b1', '7n', '7_0', '7,0', '7L', '--7', '-', '7-', '-%207', '%207', '7%20', '7%0A', '%00'],
@@ -367,14 +371,14 @@ const badIds = [
   ...['9223372036854775808', '-9223372036854775809', '9999999999999999999', '18446744073709551616'],
   ...['9'.repeat(100), '1'.repeat(4000)],
 ];
-const idRows = badIds.map((id) => [shown(id), id]);
-test.each(idRows)('a delete is refused with the id %s', async (_, id) => {
-  await expectRefusal(`DELETE /plants/${id}`, {}, invalid('?id'));
+const idRows = badIds.map((id) => [titleOf(id), id]);
+test.each(idRows)('a delete returns 400 for the id %s', async (_, id) => {
+  await expectError(`DELETE /plants/${id}`, {}, invalid('?id'));
 });
 
 const text: Header = [type, 'text/plain'];
 const large = 'x'.repeat(20_000);
-test.each<[what: string, ask: () => Promise<Reply>, expected: unknown[]]>([
+test.each<[what: string, ask: () => Promise<ApiResponse>, expected: unknown[]]>([
   [
     'the query of a create',
     () => post(good, [json], '?limit=1&dry_run=true'),
@@ -395,11 +399,11 @@ test.each<[what: string, ask: () => Promise<Reply>, expected: unknown[]]>([
     () => post(large, [text], '?x=1'),
     [415, 'unsupported-media-type', 'Content-Type:'],
   ],
-])('a request is refused for %s', async (_, request, expected) => {
-  expect(verdict(await request())).toEqual(expected);
+])('an error names %s', async (_, request, expected) => {
+  expect(outcome(await request())).toEqual(expected);
 });
 
-test('what is refused is not stored', async () => {
+test('a rejected create stores nothing', async () => {
   await post('{"id":1,"name":"a","x":1}');
   await post(good, [json], '?x=1');
   await post(good, [text]);
@@ -408,23 +412,28 @@ test('what is refused is not stored', async () => {
   expect((await create(good)).status).toBe(201);
 });
 
-/** AWS's front end may change or answer such a request before it reaches a function. */
-const meetsFrontEnd = (line: string, headers: Header[]) =>
-  /%00|[[\]]|7;/.test(line) ||
-  (line.startsWith('POST') &&
-    (headers.filter(([name]) => /^content-type$/i.test(name)).length !== 1 ||
-      headers.some(([, value]) => /multipart|^gzip$/i.test(value))));
+/**
+ * Nobody recorded whether API Gateway passes these on. If not, its response is DEFAULT_4XX: 404.
+ */
+const mayBeUnreadable = (line: string) => /%00|%C3%28|[[\]]|7;/.test(line);
 
-/** Expects an answer, or on AWS any refusal if its front end may have another. */
-async function expectRefusal(
+/** The front end of AWS may change or reject a create with such headers. */
+const mayMeetFrontEnd = (line: string, headers: Header[]) =>
+  line.startsWith('POST') &&
+  (headers.filter(([name]) => /^content-type$/i.test(name)).length !== 1 ||
+    headers.some(([, value]) => /multipart|^gzip$/i.test(value)));
+
+/** Expects an error. On AWS, expects its status only if API Gateway may respond by itself. */
+async function expectError(
   line: string,
   options: { headers?: Header[]; body?: string },
   expected: unknown[],
 ): Promise<void> {
-  if (isDeployed && meetsFrontEnd(line, options.headers ?? [])) {
-    const { status } = await send(line, options);
-    expect([400, 403, 404, 413, 415]).toContain(status);
+  if (isDeployed && mayBeUnreadable(line)) {
+    expect([400, 404]).toContain((await send(line, options)).status);
+  } else if (isDeployed && mayMeetFrontEnd(line, options.headers ?? [])) {
+    expect([400, 403, 404, 413, 415]).toContain((await send(line, options)).status);
   } else {
-    expect(verdict(await ask(line, options))).toEqual(expected);
+    expect(outcome(await ask(line, options))).toEqual(expected);
   }
 }

@@ -1,30 +1,30 @@
 import { expect, test } from '@jest/globals';
-import { create, inParallel, list, plantsPath, type Reply, remove } from './api-client.ts';
+import { type ApiResponse, create, inParallel, list, plantsPath, remove } from './api-client.ts';
 import { isSam, store, target, unstore } from './target.ts';
 
 type Id = number | bigint;
 
 const nameOf = (id: Id) => `Plant ${id}`;
-const namesOf = ({ json }: Reply) => (json as { name: string }[]).map(({ name }) => name);
+const namesOf = ({ json }: ApiResponse) => (json as { name: string }[]).map(({ name }) => name);
 const createAll = (ids: Id[], token?: string) =>
   inParallel(ids, (id) => create(`{"id":${id},"name":"${nameOf(id)}"}`, token));
 
 /** Returns the query of the next page from the link to it. */
-function next({ headers: { link = '' } }: Reply): string {
+function next({ headers: { link = '' } }: ApiResponse): string {
   const [, path, query = ''] = /^<(.*)\?(.*)>; rel="next"$/.exec(link) ?? [];
   expect(path).toBe(plantsPath());
   return query;
 }
 
-/** Follows the links, and returns the names of all plants. Other work may go on with each page. */
-async function follow(query: string, meanwhile: (() => Promise<unknown>)[] = []) {
+/** Follows the links and returns the names of all plants. After each page, does one of the writes. */
+async function follow(query: string, writes: (() => Promise<unknown>)[] = []) {
   const page = await list(query);
-  await meanwhile.shift()?.();
-  const rest: string[] = page.headers.link ? await follow(next(page), meanwhile) : [];
+  await writes.shift()?.();
+  const rest: string[] = page.headers.link ? await follow(next(page), writes) : [];
   return [...namesOf(page), ...rest];
 }
 
-test('a list has the plants in ascending order of their ids', async () => {
+test('a list has plants in ascending order of ids', async () => {
   const sorted = [
     -9223372036854775808n,
     -9223372036854775807n,
@@ -38,7 +38,7 @@ test('a list has the plants in ascending order of their ids', async () => {
     10,
     11,
     100,
-    // A double could not tell these apart.
+    // The same number as doubles.
     9007199254740992n,
     9007199254740993n,
     9223372036854775806n,
@@ -86,7 +86,7 @@ test('a cursor of one owner is only a position in the list of another', async ()
   expect(namesOf(await list(query, otherToken))).toEqual([nameOf(4)]);
 });
 
-// Without a database at hand this takes two thousand calls, which are too many for SAM CLI.
+// Over HTTP this takes 2,000 calls, too many for SAM CLI.
 if (!isSam) {
   test('a page has at most 1000 plants, whatever the limit', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  type ApiResponse,
   ask,
   codeOf,
   create,
@@ -8,13 +9,12 @@ import {
   json,
   list,
   plantsPath,
-  type Reply,
   remove,
 } from './api-client.ts';
 import { isSam, target } from './target.ts';
 
 const aloe = { id: 7, name: 'Aloe', tag: 'sun' };
-const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status).sort();
+const statusesOf = (responses: ApiResponse[]) => responses.map(({ status }) => status).sort();
 
 test('a plant is created, listed and deleted', async () => {
   const creation = await create('{"id":7,"name":"Aloe","tag":"sun"}');
@@ -35,7 +35,7 @@ test('a deleted plant is not found again, and can be created again', async () =>
   expect((await create(aloe)).status).toBe(201);
 });
 
-test('a repeated create changes nothing, and another plant is a conflict', async () => {
+test('a repeated create changes nothing, and other content is a conflict', async () => {
   await create(aloe);
   const again = await create('{"tag":"sun","name":"Aloe","id":7.0}');
   expect([again.status, again.body]).toEqual([200, '{"name":"Aloe","tag":"sun"}']);
@@ -61,13 +61,13 @@ test('a tag that is left out is empty', async () => {
   expect((await list()).body).toBe('[{"name":"Aloe","tag":""}]');
 });
 
-/** Numbers in a body, and how a path writes the ids that they are. */
+/** Numbers in a body, and the same ids in a path. */
 const ids: [literal: string, id: string][] = [
   ['0', '0'],
   ['-1', '-1'],
   ['2147483648', '2147483648'],
   ['4294967296', '4294967296'],
-  // A double cannot tell some of these apart.
+  // Some are the same number as doubles.
   ['9007199254740992', '9007199254740992'],
   ['9007199254740993', '9007199254740993'],
   ['-9007199254740993', '-9007199254740993'],
@@ -96,7 +96,7 @@ test.each(ids)('the id %s of a body is %s in a path', async (literal, id) => {
   expect((await remove(id)).status).toBe(204);
 });
 
-test('ids that a double cannot tell apart are different plants', async () => {
+test('ids that are the same double are different plants', async () => {
   await create('{"id":9007199254740993,"name":"Aloe"}');
   expect((await remove('9007199254740992')).status).toBe(404);
   expect((await create('{"id":9007199254740992,"name":"Ficus"}')).status).toBe(201);
@@ -115,7 +115,7 @@ const texts = [
   '<script>alert(1)</script>',
   "'; DROP TABLE plants; --",
   '$context.requestId #{7*7} {{7*7}}',
-  // What normal forms and case folding would change: accents, a ligature, jamo, wide letters.
+  // Text that normal forms and case folding would change.
   '\u00E9',
   'e\u0301',
   '\u0301',
@@ -124,14 +124,14 @@ const texts = [
   '\u110B\u1161\u11AF',
   'Ａｌｏｅ',
   '𝒜𝓁ℴℯ',
-  // Scripts, also from right to left, and an override of the direction.
+  // Scripts, including right to left, and an override of the direction.
   'Αλόη Алоэ 芦荟 アロエ 알로에',
   'Aloe אלוורה صبار 7',
   'घृतकुमारी ว่านหางจระเข้',
   '\u202Eeola\u202C',
   // Emoji with a skin tone, joined, of two letters, and with a variation selector.
   '👩🏽👨‍👩‍👧‍👦🇨🇭☘\uFE0F',
-  // Invisible characters, and those that some take for spaces or line ends.
+  // Invisible characters, and characters that some parsers treat as spaces or line ends.
   '\u00A0',
   '\u3000',
   '\uFEFFa',
@@ -142,7 +142,7 @@ const texts = [
   '\uFFFE\uFFFF\uFDD0',
   '\u{10000}\u{10FFFF}\u{E0FFF}',
 ];
-test('names and tags come back as they were sent', async () => {
+test('names and tags are returned exactly as sent', async () => {
   for (const text of texts) {
     const plant = { name: text, tag: text };
     expect((await create({ id: 7, ...plant })).json).toEqual(plant);
@@ -178,7 +178,7 @@ test('a body of exactly 16 KiB is accepted, and its white space is ignored', asy
   expect((await create(body)).status).toBe(200);
 });
 
-test('a delete takes an id that is percent-encoded, and ignores its body', async () => {
+test('a delete accepts a percent-encoded id and ignores its body', async () => {
   await create({ ...aloe, id: -7 });
   const deletion = await ask('DELETE /plants/%2D%37', { headers: [json], body: '{"id":8' });
   expect(deletion.status).toBe(204);
@@ -207,21 +207,23 @@ test('of many concurrent creates of the same plant one stores it', async () => {
   expect(statusesOf(creations)).toEqual([...Array(19).fill(200), 201]);
 });
 
-/** Returns what one owner sees of an answer, without what differs from call to call. */
-function seen({ status, body, headers }: Reply) {
+/** Returns a response without the headers and the id that differ between calls. */
+function comparable({ status, body, headers }: ApiResponse) {
   const ofEachCall = /^(date|x-request-id|x-amzn-requestid|x-amz-apigw-id|x-amzn-trace-id)$/;
   const same = Object.entries(headers).filter(([name]) => !ofEachCall.test(name));
   const id = headers['x-request-id'] ?? '';
   return { status, body: body.replaceAll(id, ''), headers: Object.fromEntries(same) };
 }
 
-test('an answer tells nothing about the plants of another owner', async () => {
+test('a response says nothing about the plants of another owner', async () => {
   const { otherToken } = target;
   await create(aloe);
   // The first owner has 7, and nobody has 8.
-  expect(seen(await remove(7, otherToken))).toEqual(seen(await remove(8, otherToken)));
-  const { headers: taken, ...one } = seen(await create({ id: 7, name: 'Ficus' }, otherToken));
-  const { headers: free, ...other } = seen(await create({ id: 8, name: 'Ficus' }, otherToken));
+  expect(comparable(await remove(7, otherToken))).toEqual(comparable(await remove(8, otherToken)));
+  const { headers: taken, ...one } = comparable(await create({ id: 7, name: 'Ficus' }, otherToken));
+  const { headers: free, ...other } = comparable(
+    await create({ id: 8, name: 'Ficus' }, otherToken),
+  );
   expect(one).toEqual(other);
   expect(taken).toEqual({ ...free, location: `${plantsPath()}/7` });
 

@@ -6,10 +6,10 @@ import { isSam, target, unknownToken } from './target.ts';
 const aloe = { id: 7, name: 'Aloe' };
 const bearer = (value: string): Header[] => [['Authorization', value]];
 
-/** Values of Authorization that are refused. TOKEN and what follows it stand for tokens. */
-const refused: [what: string, value: () => string | undefined][] = [
+/** Rejected values of Authorization. TOKEN and the functions stand for tokens. */
+const rejected: [what: string, value: () => string | undefined][] = [
   ['no header', () => undefined],
-  ...badShapes.map((shape): (typeof refused)[0] => [
+  ...badShapes.map((shape): (typeof rejected)[0] => [
     JSON.stringify(shape),
     () => shape.replaceAll('TOKEN', target.token),
   ]),
@@ -34,7 +34,7 @@ const accepted = [
   'BEARER TOKEN',
   'bEaReR TOKEN',
   'Bearer    TOKEN',
-  // HTTP drops blanks around a value, and SAM CLI does not.
+  // HTTP ignores white space around a value. SAM CLI does not.
   ...(isSam ? [] : ['  Bearer TOKEN  ']),
 ];
 test.each(accepted)('an Authorization can be written as %j', async (shape) => {
@@ -50,30 +50,30 @@ const unknown = [
   ...['GET /plants.json', 'GET /plants/7/8', 'DELETE /plants/7/8', 'GET /v2/plants', 'POST /plant'],
 ];
 
-// SAM CLI has its own answers to these requests.
+// SAM CLI has other responses to these requests.
 if (!isSam) {
-  test.each(refused)(
-    'a request with this Authorization is refused: %s',
+  test.each(rejected)(
+    'a request with this Authorization returns 401: %s',
     async (_, authorization) => {
       const value = authorization();
       const headers = value === undefined ? [] : bearer(value);
-      const reply = await ask('GET /plants', { token: null, headers });
-      expect([reply.status, codeOf(reply)]).toEqual([401, 'unauthorized']);
+      const response = await ask('GET /plants', { token: null, headers });
+      expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
     },
   );
 
-  test('every refused token gets the same answer', async () => {
-    const answers = new Set<string>();
-    for (const [, authorization] of refused) {
+  test('every rejected token gets the same response', async () => {
+    const bodies = new Set<string>();
+    for (const [, authorization] of rejected) {
       const value = authorization();
       const headers = value === undefined ? [] : bearer(value);
-      const reply = await ask('GET /plants', { token: null, headers });
-      answers.add(reply.body.replaceAll(`${reply.headers['x-request-id']}`, ''));
+      const response = await ask('GET /plants', { token: null, headers });
+      bodies.add(response.body.replaceAll(`${response.headers['x-request-id']}`, ''));
     }
-    expect(answers.size).toBe(1);
+    expect(bodies.size).toBe(1);
   });
 
-  test('every operation asks for a token, and for none in a query', async () => {
+  test('every operation needs a token in the header, not in the query', async () => {
     for (const line of ['POST /plants', 'GET /plants', 'DELETE /plants/7']) {
       expect((await ask(line, { token: null })).status).toBe(401);
       const query = `?access_token=${target.token}`;
@@ -81,15 +81,15 @@ if (!isSam) {
     }
   });
 
-  test('a token with the scope to read can list, and neither create nor delete', async () => {
+  test('a token with plants:read only can list, but not create or delete', async () => {
     const { readToken } = target;
     expect((await list('', readToken)).status).toBe(200);
-    for (const reply of [
+    for (const response of [
       await create(aloe, readToken),
       await remove(7, readToken),
       await remove('7/', readToken),
     ]) {
-      expect([reply.status, codeOf(reply)]).toEqual([403, 'insufficient-scope']);
+      expect([response.status, codeOf(response)]).toEqual([403, 'insufficient-scope']);
     }
   });
 
@@ -97,19 +97,16 @@ if (!isSam) {
     const headers: Header[] = [['Content-Type', 'text/plain']];
     const send = (token: string | null) =>
       ask('POST /plants?x=1', { token, headers, body: 'x'.repeat(20_000) });
-    const replies = [await send(null), await send(target.readToken), await send(target.token)];
-    expect(replies.map(({ status }) => status)).toEqual([401, 403, 415]);
+    const responses = [await send(null), await send(target.readToken), await send(target.token)];
+    expect(responses.map(({ status }) => status)).toEqual([401, 403, 415]);
   });
 
-  test.each(unknown)(
-    'an unknown operation is answered 404, whatever the token: %s',
-    async (line) => {
-      for (const token of [null, target.token, target.readToken]) {
-        const reply = await ask(line, { token });
-        expect([reply.status, codeOf(reply)]).toEqual([404, 'no-such-operation']);
-      }
-    },
-  );
+  test.each(unknown)('an unknown operation returns 404, whatever the token: %s', async (line) => {
+    for (const token of [null, target.token, target.readToken]) {
+      const response = await ask(line, { token });
+      expect([response.status, codeOf(response)]).toEqual([404, 'no-such-operation']);
+    }
+  });
 }
 
 test('a client cannot choose the request id', async () => {
@@ -121,9 +118,9 @@ test('a client cannot choose the request id', async () => {
     ['GET /nothing', target.token, 404],
   ];
   for (const [line, token, expected] of isSam ? requests.slice(0, 2) : requests) {
-    const { status, headers: answered, body } = await ask(line, { headers, token });
+    const { status, headers: returned, body } = await ask(line, { headers, token });
     expect(status).toBe(expected);
-    expect(`${answered['x-request-id']} ${body}`).not.toContain('forged');
+    expect(`${returned['x-request-id']} ${body}`).not.toContain('forged');
   }
 });
 
@@ -135,7 +132,7 @@ test('a slash at the end of a path changes nothing', async () => {
   expect((await ask('DELETE /plants/7/')).status).toBe(204);
 });
 
-test('references do not depend on the headers of a request', async () => {
+test('Location does not depend on the headers of a request', async () => {
   const headers = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Path', 'Forwarded'].map(
     (name): Header => [name, 'host=evil.example'],
   );
