@@ -13,10 +13,10 @@ import { startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 import { accessKeyOfJob, startAwsForGitHub } from './github-role.ts';
 
-// Deploys to the account that the environment names, which .ci/steps/deploy makes a stand-in for
-// AWS. The tests run in this order.
+// Deploys to the account in the environment: .ci/steps/deploy starts MiniStack, an AWS emulator. The
+// tests run in this order.
 
-// One of the tests runs a whole suite, which takes long on a busy machine.
+// One test runs the whole contract suite, which takes long on a busy machine.
 jest.setTimeout(1_800_000);
 
 const { AWS_ENDPOINT_URL = '' } = process.env;
@@ -28,7 +28,7 @@ finallyDo(() => database.destroy());
 let outputs: Record<string, string> = {};
 let api = '';
 
-/** Runs a command and returns what it has written. Rejects with that if the command fails. */
+/** Runs a command and returns its output. If the command fails, rejects with the output. */
 async function run(command: string, args: string[], variables: Record<string, string> = {}) {
   // The contract runs for minutes.
   const env = { ...process.env, ...variables };
@@ -93,17 +93,17 @@ test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', asy
   await cdk('bootstrap');
   await deploy();
   const { hostname, pathname } = new URL(`${outputs.BaseUrl}`);
-  // The stand-in tells APIs apart by a host name of its own, which has no DNS.
+  // MiniStack finds an API by a host name of its own, which has no DNS.
   const [id] = hostname.split('.');
   const host = `${id}.execute-api.localhost:${new URL(AWS_ENDPOINT_URL).port}`;
-  // It sends a random header with the answers of all services, which API Gateway does not.
+  // MiniStack adds a random header to all responses. API Gateway does not.
   const spoil = (status: number, headers: OutgoingHttpHeaders) => {
     delete headers['x-amz-request-id'];
     return status;
   };
   api = `${await startForwarder(AWS_ENDPOINT_URL, { host, spoil })}${pathname}`;
-  const answer = await fetch(`${api}/plants`);
-  expect([answer.status, await answer.json()]).toMatchObject([
+  const response = await fetch(`${api}/plants`);
+  expect([response.status, await response.json()]).toMatchObject([
     401,
     { type: 'urn:problem-type:plant-store:unauthorized' },
   ]);
@@ -111,15 +111,15 @@ test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', asy
 
 test('the deployed stack passes the contract tests', async () => {
   const options = [...stack, '--base-url', api];
-  // The stand-in has no limit for bodies, and passes this one to the function. It decodes a path
-  // parameter once itself, which API Gateway does not do.
+  // MiniStack has no limit for bodies, and passes this one to the function. It decodes a path
+  // parameter once, which API Gateway does not do.
   const except = ['--except', 'a body of 11 MB', 'decodes its id only once'];
   const { all } = await npmRun('contract', ...options, ...except);
-  // The log of CI shows what was tried here, what was left out, and why.
-  const told = all
+  // For the log of CI.
+  const summary = all
     .split('\n')
     .filter((line) => /^(Left|As exp|Differs|Not tried|Tests:)/.test(line));
-  process.stdout.write(`${told.map((line) => `deployed: ${line}`).join('\n')}\n`);
+  process.stdout.write(`${summary.map((line) => `deployed: ${line}`).join('\n')}\n`);
 });
 
 test('a second deployment changes nothing', async () => {
@@ -127,7 +127,7 @@ test('a second deployment changes nothing', async () => {
   expect((await cdk('diff')).all).toContain('There were no differences');
 });
 
-test('the role of a job of GitHub is enough to compare and to deploy', async () => {
+test('the role of a GitHub job can compare and deploy', async () => {
   const variables = {
     AWS_ENDPOINT_URL: await startAwsForGitHub(AWS_ENDPOINT_URL),
     AWS_ACCESS_KEY_ID: accessKeyOfJob,
@@ -141,11 +141,11 @@ test('the role of a job of GitHub is enough to compare and to deploy', async () 
   expect(deployment.all).toContain('no changes');
 });
 
-test('a revoked token lives on in the cache of the authorizer', async () => {
+test('a revoked token works while the authorizer’s policy is cached', async () => {
   expect(await lifeOfToken()).toEqual([200, 200]);
 });
 
-test('a token that the authorizer cannot check is answered 503', async () => {
+test('a token that the authorizer cannot check returns 503', async () => {
   const { id, token } = await issueToken();
   const TableName = outputs.AccessTokensTableName;
   const Key = { id: { S: id } };
@@ -154,7 +154,7 @@ test('a token that the authorizer cannot check is answered 503', async () => {
   await database.send(new DeleteItemCommand({ TableName, Key }));
 });
 
-test('changed settings come into force, and the base URL stays', async () => {
+test('changed settings take effect, and the base URL stays', async () => {
   const { BaseUrl } = outputs;
   await deploy('authorizer-cache=0', 'cors-origin=https://example.com');
   expect(outputs.BaseUrl).toBe(BaseUrl);
@@ -166,7 +166,7 @@ test('changed settings come into force, and the base URL stays', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://example.com');
 });
 
-test('cdk destroy leaves the tables and what is in them', async () => {
+test('cdk destroy keeps the tables and their items', async () => {
   await cdk('destroy', '--force');
   const countOf = async (TableName = '') =>
     (await database.send(new ScanCommand({ TableName, Select: 'COUNT' }))).Count;

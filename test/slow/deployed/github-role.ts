@@ -16,7 +16,7 @@ interface Sub {
 /** The access key of a job of GitHub, which has the role of .github/deploy-role.yaml. */
 export const accessKeyOfJob = 'GITHUB';
 
-/** Returns what the role allows. */
+/** Returns the policy statements of the role. */
 function statementsOfRole(): Statement[] {
   const app = new App({ builtinCloudFormationValidation: false });
   const templateFile = join(root, '.github', 'deploy-role.yaml');
@@ -26,13 +26,13 @@ function statementsOfRole(): Statement[] {
   return policy.PolicyDocument.Statement;
 }
 
-/** Returns whether a pattern of IAM, like `stack/PlantStore*`, matches a whole text. */
+/** Returns whether an IAM pattern, like `stack/PlantStore*`, matches a whole text. */
 function matches(pattern: string, text: string): boolean {
   const parts = pattern.split('*').map((part) => RegExp.escape(part));
   return new RegExp(`^${parts.join('.*')}$`).test(text);
 }
 
-/** The account and the region of the stand-in. */
+/** The account and region of MiniStack. */
 const account = '000000000000';
 const region = 'us-east-1';
 const values: Record<string, string> = {
@@ -45,7 +45,7 @@ const values: Record<string, string> = {
 const filled = (pattern: Sub): string =>
   pattern['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, name) => `${values[name]}`);
 
-/** Returns the action and the resource of a call of STS or CloudFormation, as IAM names them. */
+/** Returns the IAM action and resource of a call of STS or CloudFormation. */
 function callOf(headers: IncomingHttpHeaders, body: Buffer): { action: string; resource: string } {
   const [, service = ''] =
     /Credential=[^/]+\/\d+\/[\w-]+\/(\w+)\//.exec(`${headers.authorization}`) ?? [];
@@ -56,13 +56,13 @@ function callOf(headers: IncomingHttpHeaders, body: Buffer): { action: string; r
 }
 
 /**
- * Starts a server that passes requests on to the stand-in, which knows no permissions. It refuses
- * what a job of GitHub may not do with its own access key. Returns its origin.
+ * Starts a server that passes requests on to MiniStack, which checks no permissions. The server
+ * denies what the role of a GitHub job does not allow. Returns its origin.
  */
-export function startAwsForGitHub(standIn: string): Promise<string> {
+export function startAwsForGitHub(ministack: string): Promise<string> {
   const statements = statementsOfRole();
   const isAllowed = (action: string, resource: string): boolean =>
-    // Everybody may ask who one is.
+    // Needs no permission.
     action === 'sts:GetCallerIdentity' ||
     statements.some(
       ({ Action, Resource }) =>
@@ -81,8 +81,8 @@ export function startAwsForGitHub(standIn: string): Promise<string> {
         return;
       }
     }
-    const forwarded = httpRequest(new URL(url, standIn), { method, headers }, (answer) => {
-      answer.pipe(outgoing.writeHead(answer.statusCode ?? 0, answer.headers));
+    const forwarded = httpRequest(new URL(url, ministack), { method, headers }, (response) => {
+      response.pipe(outgoing.writeHead(response.statusCode ?? 0, response.headers));
     });
     forwarded.on('error', (error) => outgoing.destroy(error));
     forwarded.end(body);

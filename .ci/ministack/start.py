@@ -1,7 +1,7 @@
-"""Starts MiniStack, a stand-in for AWS, with what the stack needs and MiniStack lacks.
+"""Starts MiniStack, an AWS emulator, with patches for two features that the stack needs.
 
-The names that begin with an underscore are private to MiniStack. Its version is therefore exact in
-requirements/ministack.in: try the step again before you raise it.
+The patches use private names of MiniStack, so requirements/ministack.in pins its version. After a
+change of the version, run .ci/steps/deploy.
 """
 
 import json
@@ -11,9 +11,9 @@ from ministack.services.cloudformation import provisioners
 
 
 def name_request_id():
-    """Makes gateway responses know $context.extendedRequestId.
+    """Replaces $context.extendedRequestId in gateway responses by $context.requestId.
 
-    Functions get the same value under both names, so the one that MiniStack knows will do.
+    MiniStack knows only the latter there. Functions get the same value for both.
     """
     put = apigateway_v1._put_gateway_response
 
@@ -25,7 +25,7 @@ def name_request_id():
 
 
 def take_first_metric():
-    """Makes an alarm on an expression an alarm on its first metric, because no test watches it."""
+    """Replaces the expression of an alarm by its first metric. No test depends on alarms."""
     record = provisioners._cw_metric_alarm_record
 
     def record_with_metric(name, properties):
