@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
-/** Begins the key of each setting in the CDK context. */
+/** The prefix of all settings in the CDK context. */
 export const settingPrefix = 'plant-store:';
 
-/** Accepts an integer, as text (context from `-c`) or as JSON (context from cdk.json). */
+/** An integer, as text (context from `-c`) or as JSON (context from cdk.json). */
 const integer = (least: number, most: number, initial: number) => {
   const message = `must be an integer from ${least} to ${most}`;
   const written = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
@@ -28,13 +28,13 @@ const onOrOff = v.optional(v.union([writtenBoolean, v.boolean()], 'must be true 
 const text = (holds: (value: string) => boolean, message: string) =>
   v.optional(v.pipe(v.string(message), v.check(holds, message)));
 
-/** The URL parser leaves only an origin as it is. It allows `*` and quotes in a host. */
+/** The URL parser changes everything but an origin. It allows `*` and quotes in a host. */
 const isOrigin = (value: string): boolean =>
   /^https?:\/\/[a-z0-9._:[\]-]+$/.test(value) &&
   URL.canParse(value) &&
   new URL(value).origin === value;
 
-// The labels of the domain hold no dot, so that the expression takes linear time.
+// The labels of the domain contain no dot, so that the expression takes linear time.
 const isEmail = (value: string): boolean =>
   value.length <= 254 && /^[^\s@\p{Cc}]{1,64}@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(value);
 
@@ -44,7 +44,7 @@ const isDomain = (value: string): boolean =>
 
 /** The settings of a deployment, each a key `plant-store:NAME` of the CDK context. */
 const entries = {
-  /** Part of the stack's name, which tells several copies in one account apart. */
+  /** Part of the stack's name, for several copies in one account. */
   instance: text(
     (value) => /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(value),
     'must be 1 to 64 letters, digits and hyphens',
@@ -53,19 +53,19 @@ const entries = {
   retention: oneOf(['retain', 'destroy'], 'retain'),
   architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
   /**
-   * Requests a second that API Gateway admits to each method, which cap what callers can make you
-   * pay. Twice as many may come at once:
+   * Requests a second that API Gateway admits to each method, which limits the bill. The burst is
+   * twice as large, and 5,000 at most:
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   'throttle-rate': integer(1, 10_000, 50),
-  /** Seconds for which API Gateway caches a verdict, and a revoked token can live on. */
+  /** Seconds for which API Gateway caches a policy. A revoked token may work for as long. */
   'authorizer-cache': integer(0, 300, 60),
-  /** The one origin whose pages may call the API, or `*`. By default, no page may. */
+  /** The one origin whose pages may call the API, or `*`. By default, none. */
   'cors-origin': text(
     (value) => value === '*' || isOrigin(value),
     'must be an origin like https://example.com, or *',
   ),
-  /** The address that alarms mail to, once its owner has confirmed. By default, no mail is sent. */
+  /** The address for mail from alarms, after its owner has confirmed. By default, none. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
   /** Whether API Gateway logs each request, which needs a role (docs/deploy.md). */
   'access-log': onOrOff,
@@ -108,9 +108,9 @@ const schema = v.pipe(
 export type Settings = v.InferOutput<typeof schema>;
 
 /**
- * Reads the `plant-store:` keys of the CDK context. Throws a SettingsError of one line that names
- * every fault. A setting that CDK would ignore is a fault, too: one whose prefix is missing or
- * misspelt, and one among `besideContext`, the other keys of cdk.json.
+ * Reads the `plant-store:` keys of the CDK context. Throws a SettingsError of one line that lists
+ * every error, including settings that CDK would ignore: keys whose prefix is missing or misspelt,
+ * and settings in `besideContext`, the other keys of cdk.json.
  */
 export function readSettings(
   context: Record<string, unknown>,
@@ -128,9 +128,9 @@ export function readSettings(
     .filter(looksLikeSetting)
     .map((key) => `${key} must be under "context" in cdk.json`);
 
-  const faults = [...invalid, ...misspelt, ...misplaced];
-  if (faults.length > 0 || !result.success) {
-    throw new SettingsError(`Bad settings: ${faults.join('; ')}.`);
+  const errors = [...invalid, ...misspelt, ...misplaced];
+  if (errors.length > 0 || !result.success) {
+    throw new SettingsError(`Bad settings: ${errors.join('; ')}.`);
   }
   return result.output;
 }
@@ -139,11 +139,11 @@ function describe({ type, path, input, message }: v.InferIssue<typeof schema>): 
   if (!path) {
     return message;
   }
-  const fault = `${settingPrefix}${path[0].key} ${message}`;
-  return type === 'strict_object' ? fault : `${fault}, not ${JSON.stringify(input)}`;
+  const error = `${settingPrefix}${path[0].key} ${message}`;
+  return type === 'strict_object' ? error : `${error}, not ${JSON.stringify(input)}`;
 }
 
-/** Returns whether a key is the name of a setting, or resembles our prefix, as `plantStore:` does. */
+/** Returns whether a key is the name of a setting, or resembles the prefix, like `plantStore:`. */
 const looksLikeSetting = (key: string): boolean =>
   names.includes(key) || /^plants?[-_ ]?stores?([-_.:/]|$)/i.test(key);
 

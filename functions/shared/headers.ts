@@ -1,8 +1,8 @@
 export const requestIdHeader = 'X-Request-Id';
 
 /**
- * Returns the headers of every response, including the gateway's own. `corsOrigin` is the origin
- * whose pages may read them, or `*`. Without it CORS is off.
+ * Returns the headers of every response, including the gateway's own. `corsOrigin` is the origin of
+ * the pages that may read responses, or `*`. Without it, CORS is off.
  */
 export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
@@ -16,7 +16,7 @@ export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
   }),
 });
 
-/** What the answer to a CORS preflight says beside the common headers. */
+/** Values of the additional headers in responses to CORS preflights. */
 export const preflight = {
   allowHeaders: ['Authorization', 'Content-Type'],
   maxAgeSeconds: 3600,

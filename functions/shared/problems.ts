@@ -3,7 +3,7 @@ import { maxBodyBytes } from './operations.ts';
 interface ProblemRow {
   status: number;
   detail: string;
-  /** Those that the status asks for. */
+  /** Headers that this status requires. */
   headers?: Record<string, string>;
 }
 
@@ -12,7 +12,7 @@ const later = { 'Retry-After': '1' };
 const rows = {
   'invalid-request': {
     status: 400,
-    detail: 'The request is invalid. If its faults are known, `errors` names each of them.',
+    detail: 'The request is invalid. Fix everything that `errors` lists.',
   },
   unauthorized: {
     status: 401,
@@ -21,18 +21,18 @@ const rows = {
   },
   'insufficient-scope': {
     status: 403,
-    detail: 'The access token does not have the scope that this operation needs.',
+    detail: 'The access token lacks the scope that this operation requires.',
     headers: { 'WWW-Authenticate': 'Bearer realm="plant-store", error="insufficient_scope"' },
   },
-  'request-blocked': { status: 403, detail: 'A web application firewall turned the request away.' },
+  'request-blocked': { status: 403, detail: 'A web application firewall blocked the request.' },
   'plant-not-found': { status: 404, detail: 'There is no plant with this id.' },
   'no-such-operation': {
     status: 404,
-    detail: 'The API does not have this path, or not with this method.',
+    detail: 'The API has no such path, or no such method on this path.',
   },
   'plant-exists': {
     status: 409,
-    detail: 'A plant with this id and other content exists. It was not changed.',
+    detail: 'A plant with this id but other content exists. It was not changed.',
   },
   'content-too-large': {
     status: 413,
@@ -47,20 +47,17 @@ const rows = {
     detail: 'The API received too many requests. Try again later.',
     headers: later,
   },
-  'internal-error': { status: 500, detail: 'The API failed because of a fault of its own.' },
+  'internal-error': { status: 500, detail: 'The request failed because of a bug in the API.' },
   unavailable: {
     status: 503,
-    detail: 'The API cannot answer right now. A write may have taken effect all the same.',
+    detail: 'The API is temporarily unavailable. A write may have happened, or may still happen.',
     headers: later,
   },
 } satisfies Record<string, ProblemRow>;
 
 export type ProblemCode = keyof typeof rows;
 
-/**
- * Every error that the API answers with (RFC 9457), whether a function or the gateway sends it. Its
- * title is its code in words.
- */
+/** All errors of the API (RFC 9457), returned by a function or by the gateway. */
 export const problems: Record<ProblemCode, ProblemRow> = rows;
 
 export const problemMediaType = 'application/problem+json';
@@ -71,7 +68,7 @@ export interface ProblemMembers {
   status: number;
 }
 
-/** Returns the members that all problems of a code have in common, except its detail. */
+/** Returns the members that are the same in all problems of a code. The title is the code in words. */
 export const problemMembers = (code: ProblemCode): ProblemMembers => ({
   type: `urn:problem-type:plant-store:${code}`,
   title: code.charAt(0).toUpperCase() + code.slice(1).replaceAll('-', ' '),

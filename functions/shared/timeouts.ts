@@ -1,23 +1,21 @@
 /**
- * Timeouts in milliseconds. Each ends before the next, so that every caller, from the database's
- * client to the gateway, gets an answer.
+ * Timeouts in milliseconds. Each ends before the next, so that every caller, from the DynamoDB client
+ * to the gateway, gets a response.
  */
 export const timeouts = {
-  /** Until an attempt has a connection to DynamoDB. */
+  /** For connecting to DynamoDB, in each attempt. */
   connection: 1000,
-  /** Until the first byte of an attempt's answer, then between chunks. */
+  /** For the first byte of a response from DynamoDB, then between chunks. */
   attempt: 1500,
-  /** For an operation, from the event to the answer. */
+  /** For an operation, from the event to the response. */
   operation: 5000,
-  /** For the authorizer, from the event to the answer. */
+  /** For the authorizer, from the event to the policy. */
   authorizer: 9500,
-  /** For a function, until Lambda stops it. */
+  /** After which Lambda stops a function. */
   function: 10_000,
-  /** For an integration, until the gateway stops waiting. */
+  /** After which the gateway stops waiting for a function. */
   gateway: 29_000,
 } as const;
 
-/**
- * The number of attempts of a command. An operation ends sooner if DynamoDB asks for long pauses.
- */
+/** Maximum attempts of a DynamoDB command. Long pauses while throttled allow fewer. */
 export const attempts = 3;
