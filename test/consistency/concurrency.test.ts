@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
 import { isDynamoDbLocal, startEngine } from '../support/database/engine.ts';
 import { isThorough, testProperty } from '../support/property.ts';
-import { openStore, type Store } from '../support/service/store.ts';
+import { type CallableService, startCallableService } from '../support/service/callable-service.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { startHistory } from './recorded-history.ts';
 
@@ -11,12 +11,12 @@ type Step = [operation: 'create' | 'delete' | 'list', id: number, variety: strin
 
 const rounds = isThorough ? 20 : 1;
 
-let store: Store;
+let service: CallableService;
 beforeAll(async () => {
   const database = await startEngine();
   finallyDo(database.stop);
-  store = await openStore({ database, atOnce: true });
-  finallyDo(store.stop);
+  service = await startCallableService({ database, atOnce: true });
+  finallyDo(service.stop);
   // Until Java has compiled its code, a write takes longer than a function waits.
   const { create } = newOwner();
   for (let round = 0; round < (isDynamoDbLocal ? 20 : 1); round += 1) {
@@ -25,20 +25,20 @@ beforeAll(async () => {
 });
 
 let owners = 0;
-/** Returns the calls of an owner that has no plants. Every tenth owner's go over HTTP. */
+/** Returns the calls of an owner without plants. Every tenth owner calls over HTTP. */
 function newOwner() {
   owners += 1;
   const isOverHttp = owners % 10 === 0;
-  return ownerCalls(store, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
+  return ownerCalls(service, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
 }
 
 /**
- * Plays the calls of several clients at once, and returns their statuses. Throws if no order of
- * the calls explains them and the list after them.
+ * Makes the calls of concurrent clients, and returns their statuses. Throws if no order of the
+ * calls explains their responses and a final list.
  */
-async function play(clients: Step[][]): Promise<number[]> {
+async function playClients(clients: Step[][]): Promise<number[]> {
   const history = startHistory();
-  // A machine that is busy with other things may be too slow for so many writes.
+  // On a busy machine, this many writes may time out.
   if (clients.length >= 50) {
     history.beginFault('a busy machine');
   }
@@ -47,7 +47,7 @@ async function play(clients: Step[][]): Promise<number[]> {
   const calls = {
     create,
     delete(id: number) {
-      // DynamoDB Local hands one item to several deletes at once.
+      // In DynamoDB Local, concurrent deletes may all return the same item.
       lastDelete = isDynamoDbLocal ? lastDelete.then(() => remove(id)) : remove(id);
       return lastDelete;
     },
@@ -71,17 +71,17 @@ const creates = (count: number, variety: (i: number) => string) =>
 const deleters = Array<Step[]>(2).fill(Array(5).fill(['delete', 7, '']));
 
 test.each([
-  ['50 different creates of one id at once', creates(50, String)],
-  ['50 equal creates of one id at once', creates(50, () => 'Aloe')],
+  ['50 concurrent creates of one id with different names', creates(50, String)],
+  ['50 concurrent creates of the same plant', creates(50, () => 'Aloe')],
   [
-    `16 creates of one id at once, and 10 ${deletes}`,
+    `16 concurrent creates of one id, and 10 ${deletes}`,
     [...creates(16, (i) => `${i % 4}`), ...deleters],
   ],
 ])(
   'an order explains %s',
   async (_, clients) => {
     for (let round = 0; round < rounds; round += 1) {
-      expect(await play(clients)).toContain(201);
+      expect(await playClients(clients)).toContain(201);
     }
   },
   isThorough ? 300_000 : undefined,
@@ -97,7 +97,7 @@ testProperty(`an order explains creates, lists and ${deletes} by 3 to 5 clients`
   isConcurrent: true,
   counts: { short: 10, full: 200 },
   cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
-  holds: async (clients) => void (await play(clients)),
+  holds: async (clients) => void (await playClients(clients)),
 });
 
 test('no order explains a history that loses an acknowledged create', async () => {

@@ -2,13 +2,13 @@ import { beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
 import { testProperty } from '../support/property.ts';
-import { openStore, type Store } from '../support/service/store.ts';
-import { inOrder, type OwnerCalls, ownerCalls, type Shown } from './owner-calls.ts';
+import { type CallableService, startCallableService } from '../support/service/callable-service.ts';
+import { inOrder, type OwnerCalls, ownerCalls, type PublicFields } from './owner-calls.ts';
 
-let store: Store;
+let service: CallableService;
 beforeAll(async () => {
-  store = await openStore();
-  finallyDo(store.stop);
+  service = await startCallableService();
+  finallyDo(service.stop);
 });
 
 const owners = ['alice', 'bob', 'carol'] as const;
@@ -17,8 +17,8 @@ const largest = 2n ** 63n - 1n;
 const ids = [smallest, -2n, -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, largest];
 
 type Owner = (typeof owners)[number];
-type Model = Record<Owner, Map<bigint, Shown>>;
-/** The owners' calls, under names that no other history has used. */
+type Model = Record<Owner, Map<bigint, PublicFields>>;
+/** Returns an owner's calls. Each history has owners of its own. */
 type Real = (owner: Owner) => OwnerCalls;
 type Command = fc.AsyncCommand<Model, Real>;
 
@@ -36,13 +36,13 @@ const plant = fc.record({
 });
 const creates = fc.tuple(owner, id, plant).map(([by, to, given]) =>
   command(`${by} creates ${to} ${JSON.stringify(given)}`, async (model, callsOf) => {
-    const there = model[by].get(to);
+    const stored = model[by].get(to);
     const { status } = await callsOf(by).create(to, given);
-    if (there === undefined) {
+    if (stored === undefined) {
       expect(status).toBe(201);
       model[by].set(to, given);
     } else {
-      const isSame = there.name === given.name && there.tag === given.tag;
+      const isSame = stored.name === given.name && stored.tag === given.tag;
       expect(status).toBe(isSame ? 200 : 409);
     }
   }),
@@ -64,13 +64,13 @@ const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map((
 
 let histories = 0;
 
-testProperty('every answer to three owners is that of a model in memory', {
+testProperty('every response to three owners matches a model in memory', {
   counts: { short: 5, full: 100 },
   cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
   async holds(commands) {
     histories += 1;
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
-    const real: Real = (by) => ownerCalls(store, `${by}-${histories}`);
+    const real: Real = (by) => ownerCalls(service, `${by}-${histories}`);
     await fc.asyncModelRun(() => ({ model, real }), commands);
   },
 });
@@ -81,7 +81,7 @@ const dataSet = fc.uniqueArray(anyId, { maxLength: 30, size: 'max' });
 const named = (one: bigint) => ({ name: `${one}`, tag: '' });
 let dataSets = 0;
 
-testProperty('pages have each plant that stood throughout once, while others write', {
+testProperty('pages list each plant that exists throughout once, although others come and go', {
   isConcurrent: true,
   counts: { short: 3, full: 50 },
   cases: fc.tuple(
@@ -90,12 +90,12 @@ testProperty('pages have each plant that stood throughout once, while others wri
     dataSet,
     fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
   ),
-  async holds([standing, size, others, choices]) {
+  async holds([lasting, size, others, choices]) {
     dataSets += 1;
-    const calls = ownerCalls(store, `owner-${dataSets}`);
-    await Promise.all(standing.map((one) => calls.create(one, named(one))));
+    const calls = ownerCalls(service, `owner-${dataSets}`);
+    await Promise.all(lasting.map((one) => calls.create(one, named(one))));
     const left = [...choices];
-    const changing = others.filter((other) => !standing.includes(other));
+    const changing = others.filter((other) => !lasting.includes(other));
     /** Creates or deletes up to three plants. */
     const write = () =>
       Promise.all(
@@ -109,9 +109,9 @@ testProperty('pages have each plant that stood throughout once, while others wri
       );
     await write();
     const pages = await calls.pages(size, write);
-    const seen = pages.flat().map(({ name }) => BigInt(name));
-    expect(seen).toEqual(inOrder(new Set(seen)));
-    expect(seen.filter((one) => standing.includes(one))).toEqual(inOrder(standing));
-    expect(seen.filter((one) => !standing.includes(one) && !changing.includes(one))).toEqual([]);
+    const listed = pages.flat().map(({ name }) => BigInt(name));
+    expect(listed).toEqual(inOrder(new Set(listed)));
+    expect(listed.filter((one) => lasting.includes(one))).toEqual(inOrder(lasting));
+    expect(listed.filter((one) => !lasting.includes(one) && !changing.includes(one))).toEqual([]);
   },
 });

@@ -1,33 +1,32 @@
 import type { Operation } from '../../functions/shared/operations.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
-import type { Store } from '../support/service/store.ts';
+import type { CallableService } from '../support/service/callable-service.ts';
 
 type Id = bigint | number;
 
-/** What clients see of a plant. */
-export interface Shown {
+/** A plant's public fields. */
+export interface PublicFields {
   name: string;
   tag: string;
 }
 
-/** What an owner can do. */
 export interface OwnerCalls {
-  create(id: Id, plant: Shown): Promise<HttpResponse>;
+  create(id: Id, plant: PublicFields): Promise<HttpResponse>;
   remove(id: Id): Promise<HttpResponse>;
   list(): Promise<HttpResponse>;
-  /** Lists page by page. Other work may go on with each page. */
-  pages(limit: number, meanwhile?: () => Promise<unknown>): Promise<Shown[][]>;
+  /** Lists all pages. Each page is requested together with `besides`. */
+  pages(limit: number, besides?: () => Promise<unknown>): Promise<PublicFields[][]>;
 }
 
-/** Returns the calls of an owner. Those of the operations in `canBeBusy` can be answered 503. */
+/** Returns the calls of an owner. The operations in `canBeBusy` may return 503. */
 export function ownerCalls(
-  store: Store,
+  service: CallableService,
   owner: string,
   { isOverHttp = false, canBeBusy = [] as Operation[] } = {},
 ): OwnerCalls {
-  type Request = Omit<Parameters<Store['call']>[0], 'owner'>;
+  type Request = Omit<Parameters<CallableService['call']>[0], 'owner'>;
   const call = (request: Request) =>
-    store.call({ owner, ...request }, isOverHttp, canBeBusy.includes(request.operation));
+    service.call({ owner, ...request }, isOverHttp, canBeBusy.includes(request.operation));
 
   return {
     create(id, { name, tag }) {
@@ -38,17 +37,17 @@ export function ownerCalls(
     },
     remove: (id) => call({ operation: 'deletePlant', path: { id: `${id}` } }),
     list: () => call({ operation: 'listPlants' }),
-    async pages(limit, meanwhile = async () => undefined) {
-      const pages: Shown[][] = [];
+    async pages(limit, besides = async () => undefined) {
+      const pages: PublicFields[][] = [];
       let query: URLSearchParams | undefined = new URLSearchParams({ limit: `${limit}` });
       while (query) {
         const list = call({ operation: 'listPlants', query: [...query] });
-        const [answer]: [HttpResponse, unknown] = await Promise.all([list, meanwhile()]);
-        pages.push(JSON.parse(answer.body));
-        query = nextOf(answer);
-        // There are never more plants than that.
+        const [response]: [HttpResponse, unknown] = await Promise.all([list, besides()]);
+        pages.push(JSON.parse(response.body));
+        query = nextOf(response);
+        // No test has this many plants.
         if (pages.length > 100) {
-          throw new Error('The links never end.');
+          throw new Error('More than 100 pages: the links may be a cycle.');
         }
       }
       return pages;

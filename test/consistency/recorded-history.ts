@@ -1,37 +1,37 @@
 import { type FinishedCall, linearizes } from './explorer/history.ts';
 import type { OwnerCalls } from './owner-calls.ts';
 
-/** A call about one plant, or a list of all. */
+/** A finished call. */
 interface Recorded extends FinishedCall {
+  /** undefined for a list. */
   id: number | undefined;
 }
 
-/** The name of a plant tells its id, so that a list can be read plant by plant. */
+/** Returns a name that includes the id, because lists have only names. */
 const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 
-/** The calls of an owner, which are recorded. Each resolves with its status. */
+/** The recorded calls of an owner. Each returns its status. */
 interface RecordedCalls {
   create(id: number, variety: string): Promise<number>;
   delete(id: number): Promise<number>;
   list(): Promise<number>;
 }
 
-/** The calls of several clients at once, with the order of their starts and ends. */
+/** Calls of concurrent clients, with the order of their starts and ends. */
 interface History {
   calls: Recorded[];
   now(): number;
   of(owner: OwnerCalls): RecordedCalls;
-  /** Begins a fault, which the calls that are or will be in progress may meet. */
+  /** Adds a fault to the calls in progress, and to new calls until `endFault`. */
   beginFault(name: string): void;
   endFault(): void;
   /**
-   * Returns the calls that no order explains, if there are any. The history must begin without
+   * Returns the calls about a plant that no order explains, if any. The history must begin without
    * plants and end with a list.
    */
   violation(): string | undefined;
 }
 
-/** Begins to record. */
 export function startHistory(): History {
   const calls: Recorded[] = [];
   const inProgress = new Set<Recorded>();
@@ -39,7 +39,6 @@ export function startHistory(): History {
   let lastMoment = 0;
   const nextMoment = () => ++lastMoment;
 
-  /** Makes a call and returns its status. */
   async function record(
     operation: string,
     id: number | undefined,
@@ -93,7 +92,7 @@ export function startHistory(): History {
   };
 }
 
-/** Returns the calls about a plant, and the lists as if they had been about it alone. */
+/** Returns the calls about a plant. Lists are reduced to that plant. */
 const callsAbout = (id: number, calls: Recorded[]): Recorded[] =>
   calls
     .filter((call) => call.id === id || call.id === undefined)

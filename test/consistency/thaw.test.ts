@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
 
-/** How often a function is frozen and thawed in each way. */
+/** Number of thaws in each test. */
 const thaws = isThorough ? 100 : 20;
 let files: ReturnType<typeof makeCertificate>;
 beforeAll(() => {
@@ -22,7 +22,7 @@ beforeAll(() => {
 /** How the database closes a connection while the function is frozen. */
 type Closing = 'is ended' | 'is reset' | 'stays open';
 
-/** Starts a server that takes every write, and a function that writes to it. */
+/** Starts a database that accepts every write, and a function that writes to it. */
 async function start() {
   const writes: string[] = [];
   const [key, cert] = [readFileSync(files.key), readFileSync(files.certificate)];
@@ -34,7 +34,7 @@ async function start() {
     }
     response.end('{}');
   });
-  // These are below TLS, so that a reset sends no alert before.
+  // Sockets below TLS: their reset sends no TLS alert first.
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -47,16 +47,16 @@ async function start() {
   const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: files.certificate };
   const { child, lines, waitFor, ended } = startProgram(process.execPath, args, { env });
   await waitFor('a function that is ready', () => lines.shift());
-  // T is stopped, and Z has ended.
+  // T is a stopped process, Z one that exited.
   const isFrozen = () => / [TZ] /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
 
   return {
     writes,
-    /** Freezes the function, closes its connection, and thaws it with a waiting invocation. */
+    /** Freezes the function, closes its connection, and thaws it with an invocation waiting. */
     async thaw(closing: Closing, seconds: number, id: number) {
       child.kill('SIGSTOP');
       await eventually('a frozen function', isFrozen);
-      // The function sees the invocation before it sees what became of its connection.
+      // The function sees the invocation before the end of its connection.
       child.stdin.write(`${seconds} ${id}\n`);
       const open = [...sockets];
       if (closing === 'is reset') {
@@ -67,7 +67,7 @@ async function start() {
       if (closing === 'is ended') {
         const closed = open.map((socket) => once(socket, 'close'));
         server.closeIdleConnections();
-        await eventually('the end of the connections', Promise.all(closed));
+        await eventually('the close of the connections', Promise.all(closed));
       }
       child.kill('SIGCONT');
       return Number(await waitFor('a status', () => lines.shift()));
@@ -80,15 +80,15 @@ async function start() {
   };
 }
 
-// Only Linux tells when a process has stopped.
+// Only Linux shows when a process is stopped.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux.each<Closing>(['is ended', 'is reset', 'stays open'])(
-  'a frozen function whose connection %s writes each plant once and never answers 503',
+  'a frozen function whose connection %s writes each plant once and never returns 503',
   async (closing) => {
     const { writes, thaw, stop } = await start();
     const statuses: unknown[] = [];
-    // Every second pause exceeds the 5 s after which a connection is not used again.
+    // Every second pause is longer than the 5 s after which a connection is not used again.
     for (let id = 0; id < thaws; id += 1) {
       statuses.push(await thaw(closing, id % 2 ? 0 : 6, id));
     }

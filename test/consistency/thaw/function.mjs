@@ -1,5 +1,5 @@
-// Runs the function that creates a plant as Lambda does: one invocation for each line of the input,
-// `SECONDS ID`. It begins as if so many seconds had passed since the one before. Prints its status.
+// Runs the function that creates plants as Lambda does: one invocation for each input line,
+// `SECONDS ID`. SECONDS is the time since the last invocation. Prints the status.
 import { createInterface } from 'node:readline';
 
 const output = process.stdout.write.bind(process.stdout);

@@ -4,24 +4,24 @@ import { expect, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { type NpmStart, startNpmStart } from '../../support/program.ts';
 
-/** Writes plants, and compares what was acknowledged with what is there. */
+/** Writes plants, and compares acknowledged writes with lists. */
 function acknowledgedWrites(tag = '') {
-  /** Whether each id is there. It is unknown during a write and after a 503. */
+  /** Whether each id exists. An id is missing here during a write and after a 503. */
   const present = new Map<number, boolean>();
   let lastId = 0;
   let count = 0;
 
-  /** Creates or deletes a plant. Returns whether that was acknowledged. */
-  async function write(store: NpmStart, id: number, isThere = true): Promise<boolean> {
+  /** Creates or deletes a plant. Returns whether the write was acknowledged. */
+  async function write(program: NpmStart, id: number, isThere = true): Promise<boolean> {
     present.delete(id);
     const plant = { id, name: `${id}`, tag };
-    const answer = await (isThere ? store.create(plant) : store.remove(id));
-    if (answer.status === 503) {
+    const response = await (isThere ? program.create(plant) : program.remove(id));
+    if (response.status === 503) {
       const type = 'urn:problem-type:plant-store:unavailable';
-      expect(await answer.json()).toMatchObject({ type, status: 503 });
+      expect(await response.json()).toMatchObject({ type, status: 503 });
       return false;
     }
-    expect(answer.status).toBe(isThere ? 201 : 204);
+    expect(response.status).toBe(isThere ? 201 : 204);
     present.set(id, isThere);
     count += 1;
     return true;
@@ -32,14 +32,14 @@ function acknowledgedWrites(tag = '') {
     present,
     write,
     /** Eight clients create plants and delete every third, until a write is not acknowledged. */
-    writeOn: (store: NpmStart, afterEach: () => unknown = () => {}) =>
+    writeOn: (program: NpmStart, afterEach: () => unknown = () => {}) =>
       Promise.allSettled(
         Array.from({ length: 8 }, async () => {
           for (;;) {
             lastId += 1;
             const id = lastId;
             for (const isThere of id % 3 === 0 ? [true, false] : [true]) {
-              if (!(await write(store, id, isThere))) {
+              if (!(await write(program, id, isThere))) {
                 return;
               }
               await afterEach();
@@ -47,15 +47,15 @@ function acknowledgedWrites(tag = '') {
           }
         }),
       ),
-    /** Follows the links of a list to the end. Returns the ids of the plants that are there. */
+    /** Expects the acknowledged writes in the list. Returns all ids of the list. */
     async expectIn({ list }: NpmStart): Promise<number[]> {
       const ids: number[] = [];
       for (let query: string | undefined = ''; query !== undefined; ) {
-        const answer: Response = await list(query);
-        for (const plant of (await answer.json()) as { name: string }[]) {
+        const response: Response = await list(query);
+        for (const plant of (await response.json()) as { name: string }[]) {
           ids.push(Number(plant.name));
         }
-        [, query] = /\/plants(\?.*)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
+        [, query] = /\/plants(\?.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? [];
       }
       const listed = new Set(ids);
       expect(listed.size).toBe(ids.length);
@@ -67,23 +67,23 @@ function acknowledgedWrites(tag = '') {
   };
 }
 
-test('what was acknowledged before a kill is there, or gone, after it', async () => {
+test('acknowledged writes survive kills', async () => {
   const data = join(temporaryFolder(), 'store');
   const writes = acknowledgedWrites();
-  /** Starts the store on what a kill left. The list tells what was unknown after the kill. */
+  /** Runs npm start on the data of the last run. Its list settles the unknown outcomes. */
   const start = async () => {
-    const store = await startNpmStart(['--data', data]);
-    for (const id of await writes.expectIn(store)) {
+    const program = await startNpmStart(['--data', data]);
+    for (const id of await writes.expectIn(program)) {
       writes.present.set(id, true);
     }
-    return store;
+    return program;
   };
   for (let round = 0; round < 10; round += 1) {
-    const store = await start();
-    const killAfter = writes.count() + 20 + 80 * Math.random();
-    const kill = () => writes.count() >= killAfter && store.stop('SIGKILL');
-    // Each writer ends with the connection that the kill broke.
-    for (const outcome of await writes.writeOn(store, kill)) {
+    const program = await start();
+    const killAfter = writes.count() + 20 + 8 * round;
+    const kill = () => writes.count() >= killAfter && program.stop('SIGKILL');
+    // The kill breaks each writer's connection.
+    for (const outcome of await writes.writeOn(program, kill)) {
       const error = outcome.status === 'rejected' && outcome.reason;
       expect(`${error}`).toMatch(/^TypeError: (fetch failed|terminated)/);
     }
@@ -93,7 +93,7 @@ test('what was acknowledged before a kill is there, or gone, after it', async ()
 
 const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
 
-/** Mounts a small disk in a new folder. Other users, and root in a container, may not mount. */
+/** Mounts a small disk in a new folder. Returns [] without the right to mount. */
 function mountDisk() {
   const folder = temporaryFolder();
   const run = (...command: string[]) => {
@@ -110,19 +110,21 @@ function mountDisk() {
 
 const [disk] = mountDisk();
 if (!disk) {
-  process.stderr.write('The tests leave out the full disk, because they cannot mount one.\n');
+  process.stderr.write(
+    'The test of a full disk is skipped, because this user may not mount one.\n',
+  );
 }
 const testOnDisk = disk ? test : test.skip;
 
 testOnDisk(
-  'a full disk ends npm start with a clear error and loses nothing',
+  'on a full disk, npm start exits with a clear error and loses no write',
   async () => {
     const { folder, makeRoom } = disk as NonNullable<typeof disk>;
     const data = join(folder, 'store');
     const writes = acknowledgedWrites('🌵'.repeat(100));
-    const store = await startNpmStart(['--data', data]);
-    await writes.writeOn(store);
-    const { code, stderr } = await store.ended();
+    const program = await startNpmStart(['--data', data]);
+    await writes.writeOn(program);
+    const { code, stderr } = await program.ended();
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining('No space left on device'),

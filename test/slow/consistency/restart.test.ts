@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { Operation } from '../../../functions/shared/operations.ts';
 import { ownerCalls } from '../../consistency/owner-calls.ts';
 import { startHistory } from '../../consistency/recorded-history.ts';
@@ -9,9 +10,12 @@ import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import { openStore, type Store } from '../../support/service/store.ts';
+import {
+  type CallableService,
+  startCallableService,
+} from '../../support/service/callable-service.ts';
 
-/** Starts the embedded engine on disk, in a process that can be killed and started again. */
+/** Starts the embedded engine on disk, in a process that can be killed and restarted. */
 async function openDatabase() {
   const program = join(root, 'test', 'offline', 'database-process.ts');
   const data = temporaryFolder();
@@ -27,7 +31,7 @@ async function openDatabase() {
     stop: async () => {},
     async kill() {
       running.kill('SIGKILL');
-      await eventually('the end of the database', once(running, 'exit'));
+      await eventually('the exit of the database', once(running, 'exit'));
     },
     async start() {
       running = await startProcess();
@@ -36,66 +40,71 @@ async function openDatabase() {
 }
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
-let store: Store;
+let service: CallableService;
 beforeAll(async () => {
   database = await openDatabase();
   finallyDo(database.kill);
-  // The authorizer is asked for every call.
-  store = await openStore({ database, authorizerCache: 0, atOnce: true });
-  finallyDo(store.stop);
+  // Without a cache, the authorizer reads from the database for every call.
+  service = await startCallableService({ database, authorizerCache: 0, atOnce: true });
+  finallyDo(service.stop);
 });
 
-const random = (below: number) => Math.floor(Math.random() * below);
+const step = fc.tuple(
+  fc.constantFrom('list', 'create', 'delete'),
+  fc.nat(2),
+  fc.constantFrom('Aloe', 'Ficus'),
+);
+const steps = fc.sample(step, { seed: 7, numRuns: 200 });
 
 /**
- * Lets clients write and read while the database is killed and started again. Returns the calls,
- * and which of them began after the start.
+ * Kills and restarts the database while clients write and read. Returns all calls, and those that
+ * began after the restart.
  */
 async function playRestart(owner: string) {
   const history = startHistory();
   const canBeBusy: Operation[] = ['createPlant', 'deletePlant', 'listPlants'];
-  const calls = history.of(ownerCalls(store, owner, { isOverHttp: true, canBeBusy }));
-  const steps = [calls.list, calls.create, calls.delete];
+  const calls = history.of(ownerCalls(service, owner, { isOverHttp: true, canBeBusy }));
 
-  let answered = 0;
+  let started = 0;
+  let finished = 0;
   let left = Number.POSITIVE_INFINITY;
   const half = Promise.withResolvers<void>();
   const client = async () => {
     while (left > 0) {
       left -= 1;
-      // Few calls are about one plant, so that an order of them is found soon.
-      const id = Math.floor(answered / 20) + random(3);
-      await steps[random(3)]?.(id, ['Aloe', 'Ficus'][random(2)] ?? '');
-      answered += 1;
-      if (answered === 40) {
+      const [operation, offset, variety] = steps[started % steps.length] as (typeof steps)[0];
+      started += 1;
+      // With few calls about each plant, their order is found quickly.
+      await calls[operation](Math.floor(finished / 20) + offset, variety);
+      finished += 1;
+      if (finished === 40) {
         half.resolve();
       }
     }
   };
   const all = Promise.all(Array.from({ length: 6 }, client));
-  // The others end too if one fails.
+  // If one client fails, the others stop too.
   all.catch(() => (left = 0));
   await Promise.race([half.promise, all]);
   history.beginFault('kill');
   await database.kill();
   history.endFault();
   await database.start();
-  const startedAgain = history.now();
+  const restarted = history.now();
   left = Math.min(left, 40);
   await all;
   expect(await calls.list()).toBe(200);
   expect(history.violation()).toBeUndefined();
-  const isLater = ({ arrivals: [start] }: (typeof history.calls)[0]) =>
-    Number(start) > startedAgain;
+  const isLater = ({ arrivals: [start] }: (typeof history.calls)[0]) => Number(start) > restarted;
   return { all: history.calls, later: history.calls.filter(isLater) };
 }
 
-test('a database that is killed and started again loses and doubles nothing', async () => {
+test('killing and restarting the database loses no write and repeats none', async () => {
   const statuses: number[] = [];
   for (let restart = 0; restart < 5; restart += 1) {
     const { all, later } = await playRestart(`owner-${restart}`);
     statuses.push(...all.map(({ status }) => status));
-    // A create may meet a plant that comes and goes.
+    // A create may return 503 when its plant comes and goes.
     const certain = later.filter(({ operation }) => !operation.startsWith('create'));
     expect(certain.filter(({ status }) => status === 503)).toEqual([]);
   }

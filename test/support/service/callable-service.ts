@@ -4,12 +4,12 @@ import { type HttpResponse, send } from '../http/http-client.ts';
 import { type Call, loadFunctions, pathOf, requireDescribed } from './functions.ts';
 import { type Service, type ServiceOptions, startService } from './service.ts';
 
-interface StoreOptions extends ServiceOptions {
+interface Options extends ServiceOptions {
   /** Whether calls are made at the same time, so that the CPU time of one is unknown. */
   atOnce?: boolean;
 }
 
-export interface Store extends Service {
+export interface CallableService extends Service {
   /**
    * Calls an operation, over HTTP or in this process. Throws if docs/openapi.json does not describe
    * the response, or if it is a 5xx. `canBeBusy` allows 503.
@@ -18,7 +18,10 @@ export interface Store extends Service {
 }
 
 /** Starts the service, and loads its functions into this process too. */
-export async function openStore({ atOnce = false, ...options }: StoreOptions = {}): Promise<Store> {
+export async function startCallableService({
+  atOnce = false,
+  ...options
+}: Options = {}): Promise<CallableService> {
   const service = await startService(options);
   const functions = await loadFunctions(service.databaseEndpoint, { atOnce });
   const tokens = new Map<string, Promise<string>>();
