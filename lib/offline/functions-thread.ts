@@ -19,31 +19,44 @@ export interface Failure {
   stack: string;
 }
 
-/** The outcome of a call: the result as JSON, or a failure. */
-export interface Outcome {
+/** A line with a code that a call logged, as JSON. */
+export interface LoggedLine {
+  id: number;
+  line: string;
+}
+
+/** The end of a call: the function's result as JSON, or a failure. */
+export interface CallResult {
   id: number;
   payload?: string | undefined;
   failure?: Failure | undefined;
-  /** The lines with a code that the function logged, as JSON. */
-  log: string[];
 }
+
+export type ThreadMessage = 'loaded' | LoggedLine | CallResult;
 
 type Handler = (event: object, context: Context) => Promise<unknown>;
 
-const logOfCall = new AsyncLocalStorage<string[]>();
+const callId = new AsyncLocalStorage<number>();
 
-/** Keeps lines with a code for the request's own line. All others are printed. */
-function keepCodedLines(method: 'info' | 'error'): void {
+/**
+ * Sends lines with a code to the request's log, at once: a function that never returns has logged
+ * them too. All other lines are printed.
+ */
+function sendCodedLines(method: 'info' | 'error'): void {
   const print = console[method];
-  console[method] = (...line: unknown[]) => {
-    const log = logOfCall.getStore();
-    const [first] = line as [{ code?: unknown } | undefined];
-    if (log && isLogCode(String(first?.code))) {
-      log.push(JSON.stringify(first));
+  console[method] = (...args: unknown[]) => {
+    const id = callId.getStore();
+    const [first] = args as [{ code?: unknown } | undefined];
+    if (id !== undefined && args.length === 1 && isLogCode(String(first?.code))) {
+      post({ id, line: JSON.stringify(first) });
     } else {
-      print(...line);
+      print(...args);
     }
   };
+}
+
+function post(message: ThreadMessage): void {
+  parentPort?.postMessage(message);
 }
 
 async function loadHandlers(): Promise<Map<string, Handler>> {
@@ -62,21 +75,20 @@ function failureOf(error: unknown): Failure {
   return { message: String(error), stack: String(error) };
 }
 
-keepCodedLines('info');
-keepCodedLines('error');
+sendCodedLines('info');
+sendCodedLines('error');
 const handlers = await loadHandlers();
 
-async function run({ id, entry, event, timeoutMs }: Call): Promise<Outcome> {
-  const log: string[] = [];
+async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
   const end = Date.now() + timeoutMs;
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
   try {
-    const result = await logOfCall.run(log, async () => handlers.get(entry)?.(event, context));
-    return { id, payload: JSON.stringify(result), log };
+    const result = await callId.run(id, async () => handlers.get(entry)?.(event, context));
+    return { id, payload: JSON.stringify(result) };
   } catch (error) {
-    return { id, failure: failureOf(error), log };
+    return { id, failure: failureOf(error) };
   }
 }
 
-parentPort?.on('message', async (call: Call) => parentPort?.postMessage(await run(call)));
-parentPort?.postMessage('loaded');
+parentPort?.on('message', async (call: Call) => post(await run(call)));
+post('loaded');

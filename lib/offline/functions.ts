@@ -4,7 +4,15 @@ import { environment, tableVariable } from '../../functions/shared/environment-v
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import { localRegion } from './database-client.ts';
-import type { Call, Outcome } from './functions-thread.ts';
+import type { Call, CallResult, Failure, LoggedLine, ThreadMessage } from './functions-thread.ts';
+
+/** The outcome of a call: the result as JSON, or a failure. */
+export interface Outcome {
+  payload?: string | undefined;
+  failure?: Failure | undefined;
+  /** The lines with a code that the function logged, as JSON. */
+  log: string[];
+}
 
 /** Calls a function by the name of its file. Never rejects: an outcome can be a failure. */
 export type CallFunction = (entry: string, event: object) => Promise<Outcome>;
@@ -67,7 +75,7 @@ export function functionVariables(
  */
 export function startFunctions(options: Options): Functions {
   const { variables, timeoutMs = timeouts.function, onOutput, onError } = options;
-  const waiting = new Map<number, (outcome: Outcome) => void>();
+  const waiting = new Map<number, WaitingCall>();
   let lastId = 0;
   let thread: Thread | undefined = start();
 
@@ -84,11 +92,13 @@ export function startFunctions(options: Options): Functions {
     for (const stream of [worker.stdout, worker.stderr]) {
       stream.setEncoding('utf8').on('data', onOutput);
     }
-    worker.on('message', (message: 'loaded' | Outcome) => {
+    worker.on('message', (message: ThreadMessage) => {
       if (message === 'loaded') {
         loaded.resolve();
+      } else if ('line' in message) {
+        keepLine(message);
       } else {
-        waiting.get(message.id)?.(message);
+        waiting.get(message.id)?.settle(message);
       }
     });
     worker.on('error', onError);
@@ -102,6 +112,16 @@ export function startFunctions(options: Options): Functions {
     return { worker, loaded: loaded.promise };
   }
 
+  function keepLine({ id, line }: LoggedLine): void {
+    const log = waiting.get(id)?.log;
+    if (log) {
+      log.push(line);
+    } else {
+      // The function has returned already.
+      onOutput(line);
+    }
+  }
+
   async function stop(reason: string): Promise<void> {
     const stopped = thread;
     thread = undefined;
@@ -110,29 +130,34 @@ export function startFunctions(options: Options): Functions {
   }
 
   function failAll(message: string): void {
-    for (const [id, settle] of waiting) {
-      settle({ id, failure: { message, stack: message }, log: [] });
+    for (const [id, { settle }] of waiting) {
+      settle({ id, failure: { message, stack: message } });
     }
   }
 
   async function call(entry: string, event: object): Promise<Outcome> {
     lastId += 1;
     const id = lastId;
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    waiting.set(id, resolve);
+    const { promise, resolve: settle } = Promise.withResolvers<CallResult>();
+    const log: string[] = [];
+    waiting.set(id, { log, settle });
     thread ??= start();
     thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
     // As on AWS, the timeout starts once the code is loaded.
     let timer: NodeJS.Timeout | undefined;
     const startTimer = (): void => {
+      // The call may have failed while the code was loading.
+      if (!waiting.has(id)) {
+        return;
+      }
       const reason = `${entry} did not return within ${timeoutMs / 1000} s.`;
       timer = setTimeout(() => void stop(reason), timeoutMs);
     };
     thread.loaded.then(startTimer, () => {});
-    const outcome = await promise;
+    const { payload, failure } = await promise;
     clearTimeout(timer);
     waiting.delete(id);
-    return outcome;
+    return { payload, failure, log };
   }
 
   function reload(): void {
@@ -146,6 +171,11 @@ export function startFunctions(options: Options): Functions {
     reload,
     stop: () => stop('The functions were stopped.'),
   };
+}
+
+interface WaitingCall {
+  log: string[];
+  settle(result: CallResult): void;
 }
 
 interface Thread {

@@ -6,7 +6,7 @@ import type { HandledRequest } from './gateway.ts';
 /** Returns a request's line and, below it, the causes of a failure. */
 export function requestLines(handled: HandledRequest): string {
   const { method, url, status, ms, log, failure } = handled;
-  const logged: LogLine[] = log.map((line) => JSON.parse(line));
+  const lines: LogLine[] = log.map((line) => JSON.parse(line));
   const head = [
     paint('dim', new Date().toISOString().slice('2026-01-01T'.length, -1)),
     method.padEnd('DELETE'.length),
@@ -14,43 +14,55 @@ export function requestLines(handled: HandledRequest): string {
     paint(colourOf(status), `${status}`),
     `${Math.round(ms)} ms`,
   ];
-  const details = detailsOf(handled, logged);
+  const details = detailsOf(handled, lines);
   if (details.length > 0) {
     head.push(paint('dim', details.join(', ')));
   }
-  const causes = logged.flatMap(({ code, cause }) => (cause ? `${code}: ${causeOf(cause)}` : []));
+  const others = lines.flatMap((line) => unsaid(line, handled.id));
   if (failure) {
-    causes.push(failure.stack);
+    others.push(failure.stack);
   }
-  return [head.join(' '), ...causes.map(indented)].join('\n');
+  return [head.join(' '), ...others.map(indented)].join('\n');
 }
 
-/** What a function logs with a code. The other members are not shown. */
+/** A line that a function logged with a code. */
 interface LogLine {
   code: string;
-  /** Why a token was refused. */
-  reason?: string;
-  cause?: Cause | string;
+  cause?: unknown;
+  [member: string]: unknown;
 }
 
-/** An error as functions log it. */
-interface Cause {
-  stack?: string;
-  message?: string;
-  cause?: Cause | string;
+/** Returns what a function logged beyond the request's line: a code with members and a cause. */
+function unsaid(line: LogLine, requestId: string): string[] {
+  const { code, cause, ...members } = line;
+  const said = saidMembers(line, requestId);
+  const others = Object.entries(members).filter(([name]) => !said.includes(name));
+  if (said.length > 0 && others.length === 0 && cause === undefined) {
+    return [];
+  }
+  const text = others.length > 0 ? `${code} ${JSON.stringify(Object.fromEntries(others))}` : code;
+  return [cause === undefined ? text : `${text}: ${causeOf(cause)}`];
+}
+
+/** Returns the members that the request's line shows, or that name the request and its caller. */
+function saidMembers({ code, requestId: id }: LogLine, requestId: string): string[] {
+  if (code === 'TOKEN_ACCEPTED' || code === 'TOKEN_REFUSED') {
+    return ['reason', 'owner', 'tokenId'];
+  }
+  return id === requestId ? ['requestId', 'owner', 'status', 'durationMs', 'problem'] : [];
 }
 
 function detailsOf(
   { status, body, url, authorization, log }: HandledRequest,
-  logged: LogLine[],
+  lines: LogLine[],
 ): string[] {
   const details: string[] = [];
   const code = status >= 400 ? /"urn:problem-type:[\w-]+:([\w-]+)"/.exec(body)?.[1] : undefined;
   if (code !== undefined) {
     details.push(code);
   }
-  for (const { reason } of logged) {
-    if (reason !== undefined) {
+  for (const { code, reason } of lines) {
+    if (code === 'TOKEN_REFUSED') {
       details.push(`the token is ${reason}`);
     }
   }
@@ -85,13 +97,25 @@ function authorizationError(header: string | undefined): string {
   return 'the token has a character that tokens do not have';
 }
 
-function causeOf(cause: Cause | string): string {
-  if (typeof cause === 'string') {
-    return cause;
+/** Returns an error as functions log it, with any members beyond those of its stack. */
+function causeOf(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null) {
+    return String(cause);
   }
-  const { cause: inner, ...members } = cause;
-  const text = cause.stack || cause.message || JSON.stringify(members);
-  return inner ? `${text}\ncaused by ${causeOf(inner)}` : text;
+  const { stack, cause: inner, ...members } = cause as Record<string, unknown>;
+  const lines = [];
+  if (stack) {
+    lines.push(stack);
+    delete members.name;
+    delete members.message;
+  }
+  if (!stack || Object.keys(members).length > 0) {
+    lines.push(JSON.stringify(members));
+  }
+  if (inner !== undefined) {
+    lines.push(`caused by ${causeOf(inner)}`);
+  }
+  return lines.join('\n');
 }
 
 type Format = 'dim' | 'green' | 'yellow' | 'red';

@@ -49,8 +49,23 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
     }
     const result: APIGatewayAuthorizerResult = JSON.parse(payload);
     const verdict = verdictOf(result, methodArn);
-    cache.set(token, { result, until: performance.now() + cacheSeconds * 1000 });
+    keep(token, result);
     return verdict;
+  }
+
+  function keep(token: string, result: APIGatewayAuthorizerResult): void {
+    const now = performance.now();
+    // The map has its entries in the order of their expiry.
+    for (const [other, { until }] of cache) {
+      if (until > now) {
+        break;
+      }
+      cache.delete(other);
+    }
+    if (cacheSeconds > 0) {
+      cache.delete(token);
+      cache.set(token, { result, until: now + cacheSeconds * 1000 });
+    }
   }
 
   return { authorize, forget: () => cache.clear() };

@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { gateway, type HandledRequest } from '../../lib/offline/gateway.ts';
@@ -411,6 +414,32 @@ test('a listener that throws aborts its request, and the next one is served', as
   expect((await send(base, { path: '/' })).status).toBe(200);
   expect(printed).toHaveBeenCalledWith(new Error('a bug of ours'));
   printed.mockRestore();
+});
+
+/** Collects garbage. A weak reference keeps its object alive for a turn of the event loop. */
+async function collectGarbage(): Promise<void> {
+  await setImmediate();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+test.each([
+  { what: 'a policy is released once it is stale', cacheSeconds: 60, passes: 60_000, kept: false },
+  { what: 'a policy is kept until it is stale', cacheSeconds: 60, passes: 59_999, kept: true },
+  { what: 'with a cache of 0 s, no policy is kept', cacheSeconds: 0, passes: 0, kept: false },
+])('$what', async ({ cacheSeconds, passes, kept }) => {
+  const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const { authorize } = tokenAuthorizer(call, cacheSeconds);
+  async function policyOf(header: string): Promise<WeakRef<object>> {
+    const verdict = await authorize(header, 'arn:api/v1/GET/plants', []);
+    return new WeakRef((verdict as { allowed: object }).allowed);
+  }
+  const first = await policyOf(`Bearer ${token}`);
+  now.mockReturnValue(passes);
+  await policyOf(`Bearer  ${token}`);
+  now.mockRestore();
+  await collectGarbage();
+  expect(first.deref() !== undefined).toBe(kept);
 });
 
 test('a policy is cached for 60 s', async () => {

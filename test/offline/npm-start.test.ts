@@ -41,6 +41,16 @@ const faults: Record<string, () => unknown> = {
   wait: () => new Promise(() => {}),
   print() {
     console.error('a line of my own');
+    console.info({ code: 'PLANT_CREATED' }, 'a second argument');
+    console.info({ code: 'PLANT_CREATED', note: 'a member of my own' });
+    return { statusCode: 204 };
+  },
+  async hang() {
+    console.info({ code: 'PLANT_CREATED', note: 'logged before the end' });
+    await new Promise(() => {});
+  },
+  late() {
+    setTimeout(() => console.info({ code: 'PLANT_CREATED', note: 'logged after the end' }));
     return { statusCode: 204 };
   },
   environment: () => ({ statusCode: 200, body: JSON.stringify(process.env) }),
@@ -99,7 +109,7 @@ test.each([
   ['exit', 'The functions stopped before they returned.'],
   ['rejection', 'a stray rejection'],
   ['throw', 'thrown by the function'],
-  ['nothing', 'The function returned no response of API Gateway'],
+  ['nothing', 'The function returned no object: null'],
 ])('a function with the fault "%s" costs one 503, whose cause is logged', async (fault, cause) => {
   const response = await store.list(`?fault=${fault}`);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
@@ -107,9 +117,15 @@ test.each([
   expect(await list()).toEqual(plants);
 });
 
-test('the output of a function is shown, except lines that a request line sums up', async () => {
+test('all output of a function is shown, except lines that a request line sums up', async () => {
   await store.list('?fault=print');
   await says('a line of my own');
+  await says("{ code: 'PLANT_CREATED' } a second argument");
+  await says('PLANT_CREATED {"note":"a member of my own"}');
+  await store.list('?fault=late');
+  await says('{"code":"PLANT_CREATED","note":"logged after the end"}');
+  await store.list('?fault=hang');
+  await says('PLANT_CREATED {"note":"logged before the end"}');
   await list();
   await says('/v1/plants 200');
   expect(store.output.stderr).not.toContain('PLANTS_LISTED');

@@ -98,6 +98,56 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     '    caused by {"package":"x"}',
   ],
   [
+    'the members of an error that its stack does not have',
+    {
+      status: 503,
+      log: [
+        JSON.stringify({
+          code: 'DATABASE_UNAVAILABLE',
+          cause: { name: 'E', message: 'x', stack: 'E: x', throttlingReasons: ['TableRead'] },
+        }),
+      ],
+    },
+    'GET    /v1/plants 503 12 ms',
+    '    DATABASE_UNAVAILABLE: E: x',
+    '    {"throttlingReasons":["TableRead"]}',
+  ],
+  [
+    'no line of its own for the lines that it sums up',
+    {
+      log: [
+        '{"code":"TOKEN_ACCEPTED","tokenId":"0123456789Ab","owner":"ann"}',
+        '{"code":"PLANTS_LISTED","requestId":"request-1","owner":"ann","status":200,"durationMs":9}',
+      ],
+    },
+    'GET    /v1/plants 200 12 ms',
+  ],
+  [
+    'members that a developer added to the lines that it sums up',
+    {
+      log: [
+        '{"code":"TOKEN_ACCEPTED","tokenId":"0123456789Ab","owner":"ann","scopes":2}',
+        '{"code":"PLANTS_LISTED","requestId":"request-1","owner":"ann","status":200,"count":3}',
+      ],
+    },
+    'GET    /v1/plants 200 12 ms',
+    '    TOKEN_ACCEPTED {"scopes":2}',
+    '    PLANTS_LISTED {"count":3}',
+  ],
+  [
+    'lines that a developer added',
+    { log: ['{"code":"PLANT_CREATED","status":7,"reason":"mine"}', '{"code":"PLANT_DELETED"}'] },
+    'GET    /v1/plants 200 12 ms',
+    '    PLANT_CREATED {"status":7,"reason":"mine"}',
+    '    PLANT_DELETED',
+  ],
+  [
+    'the members of a line with a cause',
+    { log: ['{"code":"AUTHORIZER_FAILED","attempt":2,"cause":"x"}'] },
+    'GET    /v1/plants 200 12 ms',
+    '    AUTHORIZER_FAILED {"attempt":2}: x',
+  ],
+  [
     'why a function failed',
     { status: 503, failure: { message: 'x', stack: 'Error: x\n    at b.ts:2' } },
     'GET    /v1/plants 503 12 ms',
