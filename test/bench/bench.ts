@@ -13,19 +13,19 @@ import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
-import { proxyEvent } from '../support/service/proxy-event.ts';
+import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
-// Measures the CPU time of each function beside a bare command handler with the same SDK, in new
-// processes with Lambda's flags, against a database that answers at once. Prints ratios, which hold
-// on any machine, and keeps nothing.
-//   npm run bench [-- --rounds 13] [-- --beside ASSEMBLY]
-// An assembly of an earlier version comes from `npx cdk synth --output ASSEMBLY`.
+// Measures the CPU time of each function, and of a bare command handler with the same SDK. Each
+// measurement is a new process with Lambda's flags. The database responds at once. Prints ratios,
+// which are the same on any machine, and stores nothing.
+//   npm run bench -- [--rounds 13] [--beside ASSEMBLY]
+// For the assembly of an earlier version, run `npx cdk synth --output ASSEMBLY` in its folder.
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '13' }, beside: { type: 'string' } },
 });
 
-/** As Lambda starts Node with 512 MB: 5 % of it for young objects, 90 % for old ones. */
+/** Lambda's flags for Node with 512 MB: 5% of it for young objects, 90% for old ones. */
 const lambdaFlags = [
   '--max-http-header-size=81920',
   '--max-semi-space-size=25',
@@ -35,8 +35,7 @@ const lambdaFlags = [
 const token = forge('caller000000');
 const authorizer = { owner: 'caller' };
 const body = '{"id":7,"name":"Monstera deliciosa","tag":"indoor"}';
-const methodArn = 'arn:aws:execute-api:eu-central-1:000000000000:api/v1/GET/plants';
-/** The functions by their ids in the template, and a list of a thousand plants. */
+/** The functions by their ids in the template, and a list of 1,000 plants. */
 const cases = {
   CreatePlant: { entry: 'create-plant', event: proxyEvent({ authorizer, body }) },
   ListPlants: { entry: 'list-plants', event: proxyEvent({ authorizer }) },
@@ -48,10 +47,7 @@ const cases = {
     entry: 'delete-plant',
     event: proxyEvent({ authorizer, pathParameters: { id: '7' } }),
   },
-  Authorizer: {
-    entry: 'authorize',
-    event: { type: 'TOKEN', authorizationToken: `Bearer ${token}`, methodArn },
-  },
+  Authorizer: { entry: 'authorize', event: tokenEvent(`Bearer ${token}`) },
 };
 type Case = keyof typeof cases;
 
@@ -61,10 +57,10 @@ interface Candidate {
   file: string;
 }
 
-/** The CPU time in µs of what a function did. */
+/** CPU times in µs. */
 type Figures = Record<'start' | 'first' | 'later', number>;
 
-/** Bundles the bare command handler of a function. */
+/** Bundles the bare command handler of a function. Returns its path. */
 function bundleRaw(folder: string, entry: string, name: string, options: BuildOptions): string {
   const outfile = join(folder, `${name}-${entry}.cjs`);
   buildSync({
@@ -81,7 +77,7 @@ function bundleRaw(folder: string, entry: string, name: string, options: BuildOp
   return outfile;
 }
 
-/** The build of `raw`. It stays as it is, so that the stack's build is not its own measure. */
+/** The build of `raw`. Do not change it together with the stack's build, which it measures. */
 const slim: BuildOptions = {
   mainFields: ['module', 'main'],
   supported: { 'dynamic-import': false },
@@ -90,7 +86,7 @@ const slim: BuildOptions = {
   },
 };
 
-/** Returns the file that Lambda loads of a function in an assembly. */
+/** Returns the path of a function's entry file in an assembly. */
 function bundleIn(assembly: string, of: Case): string {
   const template = readFileSync(join(assembly, 'PlantStore.template.json'), 'utf8');
   const [id = ''] = of.split(',');
@@ -135,7 +131,7 @@ const record = {
   label: { S: '' },
   created: { N: '1600000000' },
 };
-const answers: Record<string, string> = {
+const responses: Record<string, string> = {
   PutItem: '{}',
   DeleteItem: JSON.stringify({ Attributes: plantOf(1) }),
   GetItem: JSON.stringify({ Item: record }),
@@ -143,14 +139,14 @@ const answers: Record<string, string> = {
 };
 const thousand = JSON.stringify(page(1000));
 
-/** Starts a database that answers every command at once, over TLS as DynamoDB does. */
+/** Starts a database with TLS that responds to every command at once. */
 async function startDatabase(key: string, certificate: string): Promise<string> {
   const tls = { key: readFileSync(key), cert: readFileSync(certificate), keepAliveTimeout: 60_000 };
   const server = createServer(tls, async (request, response) => {
     const sent = await text(request);
     const command = `${request.headers['x-amz-target']}`.split('.')[1] ?? '';
     response.setHeader('content-type', 'application/x-amz-json-1.0');
-    response.end(sent.includes('thousand') ? thousand : answers[command]);
+    response.end(sent.includes('thousand') ? thousand : responses[command]);
   });
   server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

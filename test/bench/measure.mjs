@@ -1,10 +1,10 @@
-// Does what Lambda does with a function, in a new process. Prints the CPU time of each step in µs:
-// of loading the function with its first call, of the first call, and of a later call.
+// Loads and calls a function as Lambda does. Prints the CPU time in µs of loading with the first
+// call, of the first call, and of a later call.
 const { file, event } = JSON.parse(process.argv[2]);
-/** How many calls warm a function up, and how many are measured. */
+/** Number of calls that warm a function up, and of calls to measure. */
 const calls = 200;
 
-// What Lambda's runtime client has loaded before it loads a function.
+// Modules that Lambda's runtime client loads before a function.
 for (const name of ['async_hooks', 'fs', 'http', 'module', 'path', 'stream', 'url', 'util']) {
   process.getBuiltinModule(name);
 }
@@ -17,17 +17,17 @@ const cpu = () => {
 };
 const context = { awsRequestId: 'id', functionName: 'f', getRemainingTimeInMillis: () => 10_000 };
 const call = () => handler(structuredClone(event), context);
-// The loader's own first import is not the function's matter.
+// The first import initializes Node's loader. Exclude it from the measurement.
 await import('data:text/javascript,');
 
 const begin = cpu();
 const imported = await import(file);
 const handler = imported.handler ?? imported.default.handler;
 const loaded = cpu();
-const answer = await call();
+const response = await call();
 const called = cpu();
-if (answer.statusCode >= 300) {
-  throw new Error(`${file} answered ${JSON.stringify(answer)}`);
+if (response.statusCode >= 300) {
+  throw new Error(`${file} returned ${JSON.stringify(response)}`);
 }
 
 for (let i = 0; i < calls; i += 1) {

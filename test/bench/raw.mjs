@@ -7,7 +7,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 
-// Bare commands: no validation, no errors, no condition, no log. The build puts the operation in.
+// Bare commands: no validation, no errors, no condition, no log. The build sets OPERATION.
 const database = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const TableName = process.env.PLANTS_TABLE;
 const create = async ({ body, requestContext }) => {
@@ -40,7 +40,7 @@ const authorize = async ({ authorizationToken }) => {
   return { principalId: Item.owner, policyDocument: { Version: '2012-10-17', Statement: [] } };
 };
 
-// The bundler knows the operation, and leaves out the others.
+// The bundler knows OPERATION, and drops the other handlers.
 let handler;
 if (process.env.OPERATION === 'create-plant') {
   handler = create;

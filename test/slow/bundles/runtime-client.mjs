@@ -1,5 +1,5 @@
-// Stands in for the native module of aws-lambda-ric, Lambda's client: hands out the event of the
-// environment variable EVENT, and sends what the client answers to the parent process.
+// Replaces the native module of aws-lambda-ric, Lambda's runtime client. Gives the client the event
+// in the environment variable EVENT, and sends the client's result to the parent process.
 import { registerHooks } from 'node:module';
 
 registerHooks({
@@ -9,18 +9,18 @@ registerHooks({
       : next(specifier, context),
 });
 
-const answer = (kind) => (_, body) =>
+const report = (kind) => (_, body) =>
   process.send({ [kind]: JSON.parse(body) }, () => process.exit());
 
-let isHandedOut = false;
+let isSent = false;
 
 export const initializeClient = () => {};
 export async function next() {
-  // There is no second event, so the client waits until this process exits.
-  if (isHandedOut) {
+  // There is no second event. The client waits until this process exits.
+  if (isSent) {
     await new Promise(() => {});
   }
-  isHandedOut = true;
+  isSent = true;
   return {
     bodyJson: process.env.EVENT,
     headers: {
@@ -30,5 +30,5 @@ export async function next() {
     },
   };
 }
-export const done = answer('result');
-export const error = answer('error');
+export const done = report('result');
+export const error = report('error');

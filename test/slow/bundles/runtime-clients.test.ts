@@ -10,15 +10,12 @@ import { finallyDo } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tokenEvent } from '../../support/service/proxy-event.ts';
 
-// AWS does not say which version of its client nodejs24.x holds.
+// AWS does not document which version of its client nodejs24.x contains.
 
 const bundles = bundleFunctions();
 
-/**
- * Calls the deployed authorizer through a client of Lambda's runtime. Returns the error, and the
- * lines that were logged.
- */
-async function judge(program: string, authorizationToken: string) {
+/** Calls the bundled authorizer through a runtime client. Returns the error and the log lines. */
+async function callAuthorizer(program: string, authorizationToken: string) {
   const folder = bundles.Authorizer;
   const client = spawn(
     process.execPath,
@@ -44,18 +41,18 @@ async function judge(program: string, authorizationToken: string) {
   finallyDo(() => client.kill('SIGKILL'));
   const printed = client.stdout?.toArray() ?? [];
   const ended = once(client, 'exit').then(([code]) => {
-    throw new Error(`The client ended with ${code}.`);
+    throw new Error(`The client exited with ${code}.`);
   });
   const first = Promise.race([once(client, 'message'), ended]);
-  const [answer] = await eventually('an answer of the client of Lambda', first);
+  const [result] = await eventually('the result of the runtime client', first);
   await ended.catch(() => {});
   const lines = Buffer.concat(await printed)
     .toString()
     .split('\n');
-  return { message: answer.error.errorMessage, lines };
+  return { message: result.error.errorMessage, lines };
 }
 
-/** Returns the codes of the lines, where the metric filter looks for them. */
+/** Returns the codes in the lines, read as the metric filter reads them. */
 function codesIn(lines: string[]): string[] {
   const found = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
   return found.flatMap(({ message }) => message?.code ?? []);
@@ -64,13 +61,13 @@ function codesIn(lines: string[]): string[] {
 test.each([
   { name: 'aws-lambda-ric-3', program: 'bin/index.mjs' },
   { name: 'aws-lambda-ric-4', program: 'index.mjs' },
-])('$name tells Lambda Unauthorized (401) of a refused token only', async ({ name, program }) => {
+])('$name reports Unauthorized (401) for a refused token only', async ({ name, program }) => {
   const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
-  const refused = await judge(path, 'Bearer x');
+  const refused = await callAuthorizer(path, 'Bearer x');
   expect(refused.message).toBe('Unauthorized');
   expect(codesIn(refused.lines)).toEqual(['TOKEN_REFUSED']);
   const { token } = makeToken();
-  const failed = await judge(path, `Bearer ${token}`);
+  const failed = await callAuthorizer(path, `Bearer ${token}`);
   expect(failed.message).toBe('The access token could not be judged.');
   expect(codesIn(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
 });
