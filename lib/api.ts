@@ -40,12 +40,10 @@ export const tls = {
 /** By default, neither the API nor its domain can be reached from IPv6-only networks. */
 export const ipAddressType = IpAddressType.DUAL_STACK;
 
-/** The default quota of an account for requests at once. */
+/** The default burst quota of an account. */
 const maxBurst = 5000;
 
-/**
- * Adds the REST API at stage v1: a method for each operation, with its function and the authorizer.
- */
+/** Adds the REST API with stage v1 and a method for each operation. */
 export function addApi(
   stack: Construct,
   handlers: Record<Operation, IFunction>,
@@ -105,7 +103,7 @@ export function addApi(
 }
 
 /**
- * Returns the options for one JSON line per request. It has no variable that a client writes:
+ * Returns the options for one JSON line per request. The line has no variable that a client writes:
  * `error.message` can quote a token, and `requestId` or a user agent can be forged JSON.
  */
 function accessLog(scope: Construct): StageOptions {
@@ -133,7 +131,7 @@ function accessLog(scope: Construct): StageOptions {
   };
 }
 
-/** Gives CDK's answers to CORS preflights the headers that every response has. */
+/** Adds the headers of every response to CDK's responses to CORS preflights. */
 function completePreflights({ methods }: RestApi, corsOrigin: string | undefined): void {
   const sources = Object.entries(headerSources(commonHeaders(corsOrigin)));
   for (const { node } of methods.filter(({ httpMethod }) => httpMethod === 'OPTIONS')) {
@@ -146,19 +144,19 @@ function completePreflights({ methods }: RestApi, corsOrigin: string | undefined
   }
 }
 
-/** Tells cdk-nag why its findings are meant to be. */
+/** Acknowledges findings of cdk-nag, with reasons. */
 function acknowledgeFindings(scope: Construct, settings: Settings): void {
   const findings = {
     'AwsSolutions-APIG2':
-      'Models of JSON Schema draft 4 cannot express the contract; the functions validate bodies.',
+      'Models of JSON Schema draft 4 cannot express the contract; functions validate bodies.',
     'AwsSolutions-APIG3':
       'A web ACL costs 6 dollars a month with a rule; docs/security.md says when it is worth that.',
     'AwsSolutions-APIG6':
-      'Execution logs hold bodies, and need the role that the access log needs too.',
+      'Execution logs contain bodies, and need the same role as the access log.',
     'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
     ...(!settings['access-log'] && {
       'AwsSolutions-APIG1':
-        'The access log is a setting, because its role is one per account and region.',
+        'The access log is a setting, because its role belongs to the account and region.',
     }),
   };
   for (const [id, reason] of Object.entries(findings)) {

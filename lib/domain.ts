@@ -9,8 +9,8 @@ import { ipAddressType, tls } from './api.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Makes the API answer at a domain too, below the name of its stage. With a hosted zone, its
- * certificate and DNS records are part of the stack. Otherwise an output says what belongs into DNS.
+ * Serves the API at a domain too, below /v1. With a hosted zone, the stack creates the certificate
+ * and DNS records. Otherwise, an output has the DNS record to create.
  */
 export function addDomain(
   scope: Construct,
@@ -40,7 +40,7 @@ export function addDomain(
   }
   const record = {
     zone,
-    // With a dot at its end a name is complete, so that CDK does not ask for the zone's name.
+    // The final dot makes the name complete, so that CDK does not need the zone's name.
     recordName: `${domainName}.`,
     target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
   };

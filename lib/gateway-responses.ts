@@ -3,12 +3,12 @@ import { gatewayResponses } from '../functions/shared/gateway-responses.ts';
 import { commonHeaders, requestIdHeader } from '../functions/shared/headers.ts';
 import { problemMediaType, problemMembers, problems } from '../functions/shared/problems.ts';
 
-/** Not `context.requestId`, which a client can choose and which would stand here unescaped. */
+/** Not `context.requestId`: clients can choose it, and it would be inserted unescaped. */
 const requestId = 'context.extendedRequestId';
 
 /**
- * Gives the gateway's own errors the problem details and headers that the functions' errors have.
- * Details are literals, because the gateway's messages can quote the caller's token.
+ * Gives the gateway's own errors the problem details and headers of the functions' errors. Details
+ * are literals, because the gateway's messages can quote the caller's token.
  */
 export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefined): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
@@ -28,8 +28,7 @@ export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefine
 }
 
 /**
- * Returns where the gateway takes the headers of its own answers from. The headers given are
- * literals, which stand in quotes:
+ * Returns the sources of headers in the gateway's own responses. Literals are quoted:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
 export function headerSources(headers: Record<string, string>): Record<string, string> {

@@ -125,7 +125,7 @@ function functionFailures(handlers: LambdaFunction[], authorizer: LambdaFunction
     // Handlers never throw, so each error is a crash or a timeout.
     metrics[`errorsOf${handler.node.id}`] = handler.metricErrors(sum);
   }
-  // Lambda counts a refused token as an error of the authorizer, so only its throttles count here.
+  // Lambda counts a rejected token as an error of the authorizer, so only its throttles count here.
   for (const throttled of [...handlers, authorizer]) {
     metrics[`throttlesOf${throttled.node.id}`] = throttled.metricThrottles(sum);
   }
@@ -140,7 +140,7 @@ function functionFailures(handlers: LambdaFunction[], authorizer: LambdaFunction
 
 /**
  * Matches log lines about a token that the authorizer could not check. Lambda's own metric would
- * count refused tokens too. Lambda logs crashes, timeouts and failed starts in lines of its own:
+ * count rejected tokens too. Lambda logs crashes, timeouts and failed starts in lines of its own:
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 function authorizerFailed(): IFilterPattern {

@@ -9,12 +9,12 @@ import type { Settings } from './settings.ts';
 import { addStoreFunction, type StoreFunctionProps } from './store-function.ts';
 import { addTables } from './tables.ts';
 
-/** The plant store: its tables, its functions and the API in front of them. */
+/** The plant store: tables, functions, API and alarms. */
 export class PlantStoreStack extends Stack {
   constructor(app: App, settings: Settings) {
     const id = settings.instance ? `PlantStore-${settings.instance}` : 'PlantStore';
     super(app, id, { description: 'Plant Store: an API for plants, with bearer tokens' });
-    // The bill can show the cost of each copy:
+    // The bill can show the cost of each copy by this tag:
     // https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html
     Tags.of(this).add('plant-store', id);
 

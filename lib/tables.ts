@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts';
 export type Tables = Record<TableName, TableV2>;
 
 /**
- * Adds the tables. They are separate so that no plant handler can read a token, and so that a
- * backup of plants does not bring revoked tokens back.
+ * Adds the tables. Tokens have their own, so that no plant handler can read them, and so that a
+ * restore of plants does not bring revoked tokens back.
  *
  * If you add `replicas`, give the stack an `env` with its region, and each owner a home region for
  * writes. Lists are consistent within one region only, and if two regions create the same id, the

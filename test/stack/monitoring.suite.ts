@@ -92,7 +92,7 @@ test('each alarm watches its metrics at its threshold', () => {
   );
 });
 
-test('one copy of the stack has exactly the ten alarm metrics that are free in an account', () => {
+test('one copy of the stack has the ten alarm metrics that are free in an account', () => {
   const counts = propertiesOf(plain, 'AWS::CloudWatch::Alarm').map(
     ({ Metrics }) =>
       (Metrics ?? [{ MetricStat: {} }]).filter(
@@ -102,7 +102,7 @@ test('one copy of the stack has exactly the ten alarm metrics that are free in a
   expect(counts).toEqual([1, 7, 1, 1]);
 });
 
-test('HighTraffic is about money: its description names the rate below which nothing is said', () => {
+test('HighTraffic names the rate below which it is silent, and the cost of slower traffic', () => {
   const [, , , highTraffic] = propertiesOf(plain, 'AWS::CloudWatch::Alarm');
   expect([highTraffic.Threshold, highTraffic.AlarmDescription]).toEqual([
     2700,
@@ -129,7 +129,7 @@ test('a flood that comes and goes for an hour sends two mails', () => {
 });
 
 test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(
-  '$name says its impact and its runbook, and publishes to the topic',
+  '$name names its impact and its runbook, and publishes to the topic',
   ({ name, alarm }) => {
     const [, section] =
       /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(alarm.AlarmDescription) ?? [];
@@ -145,13 +145,13 @@ const failedAuthorizations = [
   '($.message.code = "AUTHORIZER_FAILED")',
   '($.record.status = "timeout")',
   '($.record.status = "failure")',
-  // A crash or no memory. A refused token is an `Error`, because the authorizer throws.
+  // A crash or no memory. A rejected token is an `Error`, because the authorizer throws.
   '($.record.errorType = "Runtime.*")',
   // The function did not start.
   '(($.type = "platform.initReport") && ($.record.status != "success"))',
 ];
 
-test('AuthorizerFailed counts failures, and no refused tokens, in the log of the authorizer', () => {
+test('AuthorizerFailed counts failures, and no rejected tokens, in the log of the authorizer', () => {
   const { Authorizer } = everything.findResources('AWS::Lambda::Function');
   const logGroup = Authorizer?.Properties.LoggingConfig.LogGroup;
   expect(propertiesOf(everything, 'AWS::Logs::MetricFilter')).toEqual([

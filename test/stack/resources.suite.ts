@@ -50,7 +50,7 @@ test('the stack has these resources and no others', () => {
   });
 });
 
-// A changed id would lose data or the base URL.
+// A different id would lose data or the base URL.
 test.each(all)('logical ids stay (%s)', (_, template) => {
   expect(idsOf(template, 'AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
   expect(idsOf(template, 'AWS::ApiGateway::RestApi')).toEqual(['Api']);
@@ -93,7 +93,7 @@ test.each([
   ['default', plain, 'arm64'],
   ['everything', everything, 'x86_64'],
 ])(
-  'functions are alike, and each has a role and a log group of its own (%s)',
+  'functions have the same settings, and each has its own role and log group (%s)',
   (_, template, cpu) => {
     const own = new Set<string>();
     const functions = template.findResources('AWS::Lambda::Function');
@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-test.each(all)('only the gateway calls a function, for its operation (%s)', (_, template) => {
+test.each(all)('only the gateway may call a function, for its operation (%s)', (_, template) => {
   const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
   const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
   const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
@@ -180,7 +180,7 @@ test('by default, there is no access log', () => {
   expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
 });
 
-test('the access log has nothing in it that a client can write at will', () => {
+test('the access log has no text that a client can choose', () => {
   const [{ AccessLogSetting }] = propertiesOf(everything, 'AWS::ApiGateway::Stage');
   expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain('RestApiAccessLog');
   const names = [
@@ -206,7 +206,7 @@ test.each([
   ['default', plain, ['AWS::ApiGateway::RestApi']],
   ['everything', everything, ['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::DomainName']],
   ['throwaway', throwaway, ['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::DomainName']],
-])('the API accepts TLS from 1.2 on, under its own name, and IPv6 (%s)', (_, template, types) => {
+])('the API accepts TLS 1.2 and later, and IPv6 (%s)', (_, template, types) => {
   for (const type of types) {
     template.allResourcesProperties(type, {
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -224,24 +224,27 @@ function baseUrlOf(template: Template, domain: string | undefined): unknown {
   return domain ? `https://${domain}/v1` : own;
 }
 
-test.each(all)('outputs are addresses, tables and the next command (%s)', (name, template) => {
-  const chosen: Record<string, string> = settings[name as keyof typeof settings];
-  const { domain, certificate } = chosen;
-  const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
-  const [domainId = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
-  const target = attributeOf(domainId, 'RegionalDomainName');
-  const outputs = {
-    BaseUrl: baseUrlOf(template, domain),
-    PlantsTableName: ref('Plants'),
-    AccessTokensTableName: ref('AccessTokens'),
-    NextCommand: `npm run token -- issue --owner YOUR_NAME --stack ${stack}`,
-    ...(certificate && { DnsRecord: { 'Fn::Join': ['', [`${domain}. CNAME `, target, '.']] } }),
-  };
-  // toEqual also fails on an export, whose name would be unique in a region.
-  expect(template.findOutputs('*')).toEqual(
-    Object.fromEntries(Object.entries(outputs).map(([id, Value]) => [id, { Value }])),
-  );
-});
+test.each(all)(
+  'outputs are the base URL, the tables and the next command (%s)',
+  (name, template) => {
+    const chosen: Record<string, string> = settings[name as keyof typeof settings];
+    const { domain, certificate } = chosen;
+    const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
+    const [domainId = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
+    const target = attributeOf(domainId, 'RegionalDomainName');
+    const outputs = {
+      BaseUrl: baseUrlOf(template, domain),
+      PlantsTableName: ref('Plants'),
+      AccessTokensTableName: ref('AccessTokens'),
+      NextCommand: `npm run token -- issue --owner YOUR_NAME --stack ${stack}`,
+      ...(certificate && { DnsRecord: { 'Fn::Join': ['', [`${domain}. CNAME `, target, '.']] } }),
+    };
+    // toEqual also fails on an export, whose name would be unique in a region.
+    expect(template.findOutputs('*')).toEqual(
+      Object.fromEntries(Object.entries(outputs).map(([id, Value]) => [id, { Value }])),
+    );
+  },
+);
 
 test.each([
   ['everything', everything, 'api.example.com'],

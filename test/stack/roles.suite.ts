@@ -17,7 +17,7 @@ const functions = {
 interface Case {
   function: keyof typeof functions;
   event: object;
-  /** What becomes of its commands, one for each. The last one stays. */
+  /** A fault for each command. The last one repeats. */
   faults: Fault[];
   /** The status, or the message of an error. */
   outcome: number | string;
@@ -28,7 +28,7 @@ const list = proxyEvent({ query: { limit: ['1'] } });
 const remove = proxyEvent({ pathParameters: { id: '1' } });
 const authorize = tokenEvent(`Bearer ${token}`);
 
-/** A case for each outcome for which a function asks DynamoDB. They follow one another. */
+/** A case for each outcome that depends on DynamoDB, in this order. */
 const cases: Case[] = [
   { function: 'CreatePlant', event: create('Ficus'), faults: [pass], outcome: 201 },
   { function: 'CreatePlant', event: create('Ficus'), faults: [pass], outcome: 200 },
@@ -53,13 +53,13 @@ const allowedTo = (functionId: string): string[] =>
     .map((access) => access.replace('dynamodb:', ''))
     .sort();
 
-test('each role allows the actions that its function takes, and no others', async () => {
+test('each role allows the actions that its function uses, and no others', async () => {
   const functionIds = idsOf(templates.default, 'AWS::Lambda::Function');
-  const taken = new Map(functionIds.map((id) => [id, new Set<string>()]));
+  const used = new Map(functionIds.map((id) => [id, new Set<string>()]));
   const noting =
     (id: string, fault: Fault): Fault =>
     (exchange) => {
-      taken.get(id)?.add(exchange.access);
+      used.get(id)?.add(exchange.access);
       return fault(exchange);
     };
 
@@ -73,12 +73,12 @@ test('each role allows the actions that its function takes, and no others', asyn
     const { entry, subject } = functions[each.function];
     proxy.play(subject, ...each.faults.map((fault) => noting(each.function, fault)));
     const { handler } = await import(`../../functions/${entry}.ts`);
-    const answer = await handler(each.event, lambdaContext()).catch((refusal: Error) => refusal);
-    outcomes.push({ ...each, outcome: answer.statusCode ?? answer.message });
+    const result = await handler(each.event, lambdaContext()).catch((error: Error) => error);
+    outcomes.push({ ...each, outcome: result.statusCode ?? result.message });
   }
   Object.assign(console, { info, error });
   expect(outcomes).toEqual(cases);
 
-  const accesses = Object.fromEntries([...taken].map(([id, set]) => [id, [...set].sort()]));
+  const accesses = Object.fromEntries([...used].map(([id, set]) => [id, [...set].sort()]));
   expect(accesses).toEqual(Object.fromEntries(functionIds.map((id) => [id, allowedTo(id)])));
 });
