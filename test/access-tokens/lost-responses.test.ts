@@ -19,6 +19,7 @@ import {
   loseAnswer,
   pass,
   reset,
+  stale,
   startFaultProxy,
   swallowAnswer,
 } from '../support/database/proxy.ts';
@@ -209,13 +210,17 @@ test('rotate sends its update again if the response is lost', async () => {
   expect(await find(id)).toMatchObject({ replacedBy: tokenId(stdout.trim()) });
 });
 
-test('rotate says what is unknown if both of its updates are lost', async () => {
+test.each([
+  ['both responses to its update are lost', [loseAnswer, loseAnswer], resetReason],
+  ['its update is refused', [fail(400, 'AccessDeniedException')], 'a secret of the database'],
+])('rotate names both tokens if %s', async (_, updates, reason) => {
   const { id } = await issue();
   const { fault, id: next } = noting(pass);
-  const told = await run(`rotate ${id}`, pass, fault, loseAnswer, loseAnswer);
+  const told = await run(`rotate ${id}`, pass, fault, ...updates);
+  expect(await find(next())).toMatchObject({ owner: 'ann' });
   expect(told).toEqual(
     failure(
-      `It is unknown whether ${id} was replaced (${resetReason}). The new token ${next()} was ` +
+      `It is unknown whether ${id} was replaced (${reason}). The new token ${next()} was ` +
         `issued, but cannot be shown. Run "revoke ${next()}", then repeat the command.`,
     ),
   );
@@ -231,18 +236,58 @@ test('rotate leaves no token if the old one is revoked before its second update'
   expect(await find(next())).toBeUndefined();
 });
 
+/** Someone else acts, and then the command reaches the database. */
+const after =
+  (act: () => Promise<unknown>): Fault =>
+  async (exchange) => {
+    await act();
+    await pass(exchange);
+  };
+
+test.each([
+  {
+    title: 'revoked',
+    act: (id: string) => revokeToken(database, table, id),
+    message: 'The token ID is revoked. Issue a new one instead.',
+  },
+  {
+    title: 'erased',
+    act: (id: string) => deleteToken(database, table, id),
+    message: 'There is no token ID. "list" shows the ids.',
+  },
+])('a token that is $title during its rotation stays so, without a new one', async (row) => {
+  const { id } = await issue();
+  const { fault, id: next } = noting(pass);
+  let left: unknown;
+  const interference = after(async () => {
+    await row.act(id);
+    left = await find(id);
+  });
+  const told = await run(`rotate ${id}`, pass, fault, interference, pass);
+  expect(told).toEqual(failure(row.message.replace('ID', id)));
+  expect(await find(id)).toEqual(left);
+  expect(await find(next())).toBeUndefined();
+});
+
 test('rotate names the new token if it may not have been deleted', async () => {
   const { id } = await issue();
   const { fault, id: next } = noting(pass);
-  const revokedBefore: Fault = async (exchange) => {
-    await revokeToken(database, table, id);
-    await pass(exchange);
-  };
-  const told = await run(`rotate ${id}`, pass, fault, revokedBefore, reset);
+  const revoked = after(() => revokeToken(database, table, id));
+  const told = await run(`rotate ${id}`, pass, fault, revoked, reset);
   expect(told).toEqual(
     failure(
       `The token ${id} changed during the rotation. The new token ${next()} was issued, and may ` +
         `not have been deleted (${resetReason}). Run "revoke ${next()}".`,
     ),
   );
+});
+
+test('commands read strongly consistently, so that they find the latest writes', async () => {
+  const { id } = await issue();
+  expect(await run('list --owner ann', stale)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(id),
+  });
+  expect(await run(`rotate ${id}`, stale)).toMatchObject({ code: 0 });
+  expect(await run('issue --owner ann', loseAnswer, stale)).toMatchObject({ code: 0 });
 });

@@ -1,167 +1,48 @@
-import { Agent } from 'node:http';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   issueToken,
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import {
-  allScopes,
-  type Operation,
-  operations,
-  type Scope,
-} from '../../functions/shared/operations.ts';
+import { allScopes, type Operation } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import type { Database } from '../../lib/offline/database.ts';
-import { forge } from '../support/access-tokens/forge.ts';
+import { finallyDo } from '../support/cleanup.ts';
 import { startEngine } from '../support/database/engine.ts';
-import { type Fault, fail, reset, startFaultProxy } from '../support/database/proxy.ts';
-import { type HttpResponse, send as sendRaw } from '../support/http/http-client.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import {
+  type Fault,
+  fail,
+  pass,
+  reset,
+  stale,
+  startFaultProxy,
+} from '../support/database/proxy.ts';
+import { type HttpResponse, send } from '../support/http/http-client.ts';
+import { startService } from '../support/service/service.ts';
 
-// Tokens in the whole service, whose gateway caches no verdict. The contract tries the headers.
+// Access tokens in the whole service, whose gateway caches no policy. Tests of the authorizer and
+// the contract have the other states of a token and the forms of the header.
 
-let database: Database;
-let proxy: Awaited<ReturnType<typeof startFaultProxy>>;
-let service: Service;
-beforeAll(async () => {
-  database = await startEngine();
-  proxy = await startFaultProxy();
-  service = await startService({ authorizerCache: 0, database, between: proxy.before });
+const engine = await startEngine();
+finallyDo(engine.stop);
+const proxy = await startFaultProxy();
+const service = await startService({
+  authorizerCache: 0,
+  database: engine,
+  between: proxy.before,
 });
-const agent = new Agent({ keepAlive: true });
-afterAll(async () => {
-  agent.destroy();
-  await service?.stop().finally(database.stop);
-  await proxy.stop();
-});
+finallyDo(service.stop);
 
+const { database } = service;
 const table = tableIds.accessTokens;
-const now = () => Math.floor(Date.now() / 1000);
-const issue = (
-  scopes: Scope[],
-  { expires = (now() + 3600) as number | undefined, clock = Date.now } = {},
-) => issueToken(service.database, table, { owner: 'ann', scopes, label: '', expires }, clock);
-const rotate = async (scopes: Scope[], overlap: number) => {
-  const old = await issue(scopes);
-  return { old, next: await rotateToken(service.database, table, old.id, { overlap }) };
-};
 
-interface State {
-  title: string;
-  issueIn(scopes: Scope[]): Promise<{ token: string }>;
-  /** The reason in the log. A state without one is accepted. */
-  reason?: string;
-  /** The reads of the table for one call. */
-  reads: string[];
-}
-
-const active: State = { title: 'active', issueIn: issue, reads: ['GetItem'] };
-
-/** Tokens in every state in which they are accepted. */
-const accepted: State[] = [
-  active,
-  {
-    title: 'active for ever',
-    issueIn: (scopes) => issue(scopes, { expires: undefined }),
-    reads: ['GetItem'],
-  },
-  {
-    title: 'active until its overlap ends',
-    issueIn: async (scopes) => (await rotate(scopes, 3600)).old,
-    reads: ['GetItem'],
-  },
-  {
-    title: 'active after a rotation',
-    issueIn: async (scopes) => (await rotate(scopes, 0)).next,
-    reads: ['GetItem'],
-  },
-  {
-    title: 'active with the longer label of a later version',
-    issueIn: (scopes) => issueChanged(scopes, { label: 'x'.repeat(500), created: 'today' }),
-    reads: ['GetItem'],
-  },
-];
-
-/** Issues a token and changes its record. */
-async function issueChanged(scopes: Scope[], change: object) {
-  const issued = await issue(scopes);
-  const Item = { ...issued.record, ...change };
-  await service.database.send(new PutCommand({ TableName: table, Item }));
+/** Issues a token, and changes members of its record. */
+async function issue(change: object = {}) {
+  const input = { owner: 'ann', scopes: allScopes, label: '' };
+  const issued = await issueToken(database, table, input);
+  service.tokens.push(issued.token);
+  await database.send(new PutCommand({ TableName: table, Item: { ...issued.record, ...change } }));
   return issued;
-}
-
-/** Tokens in every state in which they are refused. */
-const refused: State[] = [
-  {
-    title: 'expired by a rotation',
-    issueIn: async (scopes) => (await rotate(scopes, 0)).old,
-    reason: 'expired',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'expired',
-    issueIn: (scopes) => issue(scopes, { expires: now() - 1, clock: () => Date.now() - 10_000 }),
-    reason: 'expired',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'revoked',
-    async issueIn(scopes) {
-      const issued = await issue(scopes);
-      await revokeToken(service.database, table, issued.id);
-      return issued;
-    },
-    reason: 'revoked',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'unknown',
-    issueIn: async () => ({ token: forge() }),
-    reason: 'unknown',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'wrong',
-    issueIn: async (scopes) => ({ token: forge((await issue(scopes)).id) }),
-    reason: 'wrong',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'wrong for a damaged record',
-    issueIn: async (scopes) => ({ token: forge((await issueChanged(scopes, { owner: 7 })).id) }),
-    reason: 'wrong',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'stored with a damaged digest',
-    issueIn: (scopes) => issueChanged(scopes, { digest: Buffer.alloc(31) }),
-    reason: 'damaged',
-    reads: ['GetItem'],
-  },
-  {
-    title: 'mistyped',
-    async issueIn(scopes) {
-      const { token } = await issue(scopes);
-      return { token: token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')) };
-    },
-    reason: 'mistyped',
-    reads: [],
-  },
-];
-
-const damaged: State = {
-  title: 'damaged',
-  issueIn: (scopes) => issueChanged(scopes, { owner: 7 }),
-  reads: ['GetItem'],
-};
-
-async function tokenIn(state: State, scopes: Scope[]): Promise<string> {
-  const { token } = await state.issueIn(scopes);
-  // An invented or mistyped token is a secret, too.
-  service.tokens.push(token);
-  return token;
 }
 
 const requests: Record<Operation, { method: string; path: string; body?: string }> = {
@@ -170,123 +51,86 @@ const requests: Record<Operation, { method: string; path: string; body?: string 
   deletePlant: { method: 'DELETE', path: '/plants/7' },
 };
 
-async function call(name: Operation, token: string): Promise<HttpResponse> {
+function call(operation: Operation, token: string): Promise<HttpResponse> {
   const headers = ['Content-Type', 'application/json', 'Authorization', `Bearer ${token}`];
-  return sendRaw(service.baseUrl, { ...requests[name], headers }, agent);
+  return send(service.baseUrl, { ...requests[operation], headers });
 }
 
-/** Returns `called` if the operation ran, or else the code of the problem that prevented it. */
-function verdictOf({ status, body }: HttpResponse): string {
-  const { type = '' } = body ? JSON.parse(body) : {};
-  const code = String(type).replace('urn:problem-type:plant-store:', '');
-  return status < 300 || ['plant-exists', 'plant-not-found'].includes(code) ? 'called' : code;
-}
+const list = async (token: string) => (await call('listPlants', token)).status;
 
-const logged = (from: number) => service.log.slice(from).map((line) => JSON.parse(line));
+/** Returns the lines that the authorizer logged about a token. */
+const linesOf = (id: string) =>
+  service
+    .logOf(id)
+    .filter((line) => /"(TOKEN|AUTHORIZER)_/.test(line))
+    .map((line) => JSON.parse(line));
 
-/** Calls an operation with a new token. */
-async function tryToken(state: State, scopes: Scope[], name: Operation) {
-  const token = await tokenIn(state, scopes);
-  const from = service.log.length;
-  const verdict = verdictOf(await call(name, token));
-  const reasons = logged(from).flatMap((message) => message?.reason ?? []);
-  return { verdict, reads: proxy.seen(token.slice(4, 16)), reasons };
-}
-
-const operationNames: Operation[] = ['createPlant', 'listPlants', 'deletePlant'];
-const grants: Scope[][] = [...allScopes.map((scope) => [scope]), [...allScopes]];
-const cases = grants.flatMap((scopes) => operationNames.map((name) => ({ scopes, name })));
-
-describe.each(accepted)('a token that is $title', (state) => {
-  test.each(cases)('with $scopes calls $name, if that is enough', async ({ scopes, name }) => {
-    const verdict = scopes.includes(operations[name].scope) ? 'called' : 'insufficient-scope';
-    const { reads } = state;
-    expect(await tryToken(state, scopes, name)).toEqual({ verdict, reads, reasons: [] });
-  });
-});
-
-describe.each(refused)('a token that is $title', (state) => {
-  test.each(operationNames)('does not call %s', async (name) => {
-    const { reads, reason } = state;
-    const outcome = { verdict: 'unauthorized', reads, reasons: [reason] };
-    expect(await tryToken(state, allScopes, name)).toEqual(outcome);
-  });
-});
-
-test.each(operationNames)(
-  'a token whose record is damaged does not call %s for now',
-  async (name) => {
-    const outcome = { verdict: 'unavailable', reads: damaged.reads, reasons: [] };
-    const from = service.log.length;
-    expect(await tryToken(damaged, allScopes, name)).toEqual(outcome);
-    expect(logged(from)).toContainEqual(expect.objectContaining({ code: 'AUTHORIZER_FAILED' }));
-  },
-);
-
-/** A token of a later version, whose scopes the record holds. */
-const later = (scopes: string[]): State => ({
-  title: 'of a later version',
-  issueIn: () => issueChanged(allScopes, { scopes }),
-  reads: ['GetItem'],
-});
+const called = { createPlant: 201, listPlants: 200, deletePlant: 204 };
+const none = { createPlant: 403, listPlants: 403, deletePlant: 403 };
+const readOnly = { ...none, listPlants: 200 };
+const writeOnly = { ...called, listPlants: 403 };
+const later = { label: 'x'.repeat(500), created: '2027-01-01' };
 test.each([
-  { scopes: ['plants:read', 'gardens:read'], called: ['listPlants'] },
-  { scopes: ['gardens:write', 'plants:write'], called: ['createPlant', 'deletePlant'] },
-  { scopes: ['gardens:read'], called: [] },
-  { scopes: [], called: [] },
-])('a token with the scopes $scopes, of which some are unknown, calls $called', async (given) => {
-  const verdicts: Record<string, string> = {};
-  for (const name of operationNames) {
-    verdicts[name] = (await tryToken(later(given.scopes), [], name)).verdict;
+  { scopes: ['plants:read'], statuses: readOnly },
+  { scopes: ['plants:write'], statuses: writeOnly },
+  { scopes: ['plants:write', 'plants:read'], statuses: called },
+  { scopes: ['plants:read', 'gardens:read'], ...later, statuses: readOnly },
+  { scopes: ['gardens:write', 'plants:write'], ...later, statuses: writeOnly },
+  { scopes: ['gardens:read'], ...later, statuses: none },
+  { scopes: [], statuses: none },
+])('calls with the scopes $scopes return $statuses', async ({ statuses, ...change }) => {
+  const { token } = await issue(change);
+  const responses: Record<string, number> = {};
+  for (const operation of Object.keys(requests) as Operation[]) {
+    const { status, headers } = await call(operation, token);
+    responses[operation] = status;
+    const { 'www-authenticate': authenticate = '' } = headers;
+    expect(authenticate.includes('error="insufficient_scope"')).toBe(status === 403);
   }
-  const expected = operationNames.map((name) => [
-    name,
-    given.called.includes(name) ? 'called' : 'insufficient-scope',
+  expect(responses).toEqual(statuses);
+});
+
+test('a new token works at once, because the authorizer reads strongly consistently', async () => {
+  const { id, token } = await issue();
+  proxy.play(id, stale);
+  expect(await list(token)).toBe(200);
+});
+
+test('a revoked token returns 401 at once, and the log has the reason', async () => {
+  const { id, token } = await issue();
+  expect(await list(token)).toBe(200);
+  await revokeToken(database, table, id);
+  expect(await list(token)).toBe(401);
+  expect(linesOf(id)).toMatchObject([
+    { code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' },
+    { code: 'TOKEN_REFUSED', tokenId: id, reason: 'revoked' },
   ]);
-  expect(verdicts).toEqual(Object.fromEntries(expected));
 });
 
-test('every call of a token is judged again', async () => {
-  const token = await tokenIn(active, allScopes);
-  for (const name of operationNames) {
-    expect(verdictOf(await call(name, token))).toBe('called');
-  }
-  expect(proxy.seen(token.slice(4, 16))).toEqual(operationNames.map(() => 'GetItem'));
+test.each([
+  { overlap: 0, status: 401 },
+  { overlap: 3600, status: 200 },
+])('after a rotation with an overlap of $overlap s, the old token returns $status', async (row) => {
+  const old = await issue();
+  const next = await rotateToken(database, table, old.id, { overlap: row.overlap });
+  service.tokens.push(next.token);
+  expect(await list(old.token)).toBe(row.status);
+  expect(await list(next.token)).toBe(200);
 });
 
-/** Returns a response without its date and request ids. */
-function comparable({ headers, ...answer }: HttpResponse): object {
-  const { date: _, ...others } = headers;
-  const text = JSON.stringify({ ...answer, headers: others });
-  return JSON.parse(text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'a request id'));
-}
-
-test.each(refused)(
-  'a token that is $title gets the same response as any other refused token',
-  async (state) => {
-    const answer = comparable(await call('listPlants', forge()));
-    expect(answer).toMatchObject({
-      status: 401,
-      headers: { 'www-authenticate': 'Bearer realm="plant-store"' },
-    });
-    for (const name of operationNames) {
-      const other = await call(name, await tokenIn(state, allScopes));
-      expect({ name, ...comparable(other) }).toEqual({ name, ...answer });
-    }
-  },
-);
-
-const databaseFaults: { title: string; fault: Fault }[] = [
+const failures: { title: string; fault: Fault; change?: object }[] = [
+  // The message alone would make API Gateway respond with 401.
   { title: 'says Unauthorized', fault: fail(401, 'Unauthorized', {}, 'Unauthorized') },
   { title: 'lacks the table', fault: fail(400, 'ResourceNotFoundException') },
   { title: 'closes the connection', fault: reset },
+  { title: 'has a damaged record', fault: pass, change: { owner: 7 } },
 ];
-describe.each(databaseFaults)('if the database $title', ({ fault }) => {
-  test.each(operationNames)('%s is answered with 503 and the cause is logged', async (name) => {
-    const token = await tokenIn(active, allScopes);
-    proxy.play(token.slice(4, 16), fault);
-    const from = service.log.length;
-    expect(verdictOf(await call(name, token))).toBe('unavailable');
-    expect(logged(from)).toContainEqual(expect.objectContaining({ code: 'AUTHORIZER_FAILED' }));
+test.each(failures)('if the database $title, a call returns 503', async ({ fault, change }) => {
+  const { id, token } = await issue(change);
+  proxy.play(id, fault);
+  expect(await call('listPlants', token)).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
   });
+  expect(linesOf(id)).toMatchObject([{ code: 'AUTHORIZER_FAILED', cause: {} }]);
 });

@@ -26,6 +26,7 @@ interface Exchange {
   access: string;
   /** The owner, or the token's id, that the request is about. */
   subject: string;
+  isConsistentRead: boolean;
   /** The time of its signature, by the function's clock. */
   signedAt: number;
   socket: Socket;
@@ -70,7 +71,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
     const access = `${parameters.TableName} ${command}`;
-    await fault({ access, subject, signedAt, socket, response, forward });
+    const isConsistentRead = parameters.ConsistentRead === true;
+    await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
   });
   const origin = await listen(server, 0);
   function stop(): void {
@@ -105,6 +107,7 @@ interface Command {
   TableName: string;
   Item?: Attributes;
   Key?: Attributes;
+  ConsistentRead?: boolean;
   KeyConditionExpression?: string;
   /** Of a scan. */
   FilterExpression?: string;
@@ -161,6 +164,10 @@ export const fail = (
   const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
   return answer(status, json, JSON.stringify({ __type, message, ...members }), headers);
 };
+
+/** A replica without the latest writes: a read that is not strongly consistent finds nothing. */
+export const stale: Fault = (exchange) =>
+  exchange.isConsistentRead ? pass(exchange) : answer(200, json, '{}')(exchange);
 
 export const throttle = fail(400, 'ThrottlingException');
 
