@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
 import { isDynamoDbLocal, startEngine } from '../support/database/engine.ts';
 import { isThorough, testProperty } from '../support/property.ts';
-import { type CallableService, startCallableService } from '../support/service/callable-service.ts';
+import { loadFunctions } from '../support/service/functions.ts';
+import { callsOverHttp } from '../support/service/http-calls.ts';
+import { startService } from '../support/service/service.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { startHistory } from './recorded-history.ts';
 
@@ -11,12 +13,14 @@ type Step = [operation: 'create' | 'delete' | 'list', id: number, variety: strin
 
 const rounds = isThorough ? 20 : 1;
 
-let service: CallableService;
+const database = await startEngine();
+finallyDo(database.stop);
+const { call } = await loadFunctions(database.endpoint, { atOnce: true });
+const service = await startService({ database });
+finallyDo(service.stop);
+const callOverHttp = callsOverHttp(service);
+
 beforeAll(async () => {
-  const database = await startEngine();
-  finallyDo(database.stop);
-  service = await startCallableService({ database, atOnce: true });
-  finallyDo(service.stop);
   // Until Java has compiled its code, a write takes longer than a function waits.
   const { create } = newOwner();
   for (let round = 0; round < (isDynamoDbLocal ? 20 : 1); round += 1) {
@@ -28,8 +32,8 @@ let owners = 0;
 /** Returns the calls of an owner without plants. Every tenth owner calls over HTTP. */
 function newOwner() {
   owners += 1;
-  const isOverHttp = owners % 10 === 0;
-  return ownerCalls(service, `owner-${owners}`, { isOverHttp, canBeBusy: ['createPlant'] });
+  const calls = owners % 10 === 0 ? callOverHttp : call;
+  return ownerCalls(calls, `owner-${owners}`, ['createPlant']);
 }
 
 /**

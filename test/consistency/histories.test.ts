@@ -1,15 +1,12 @@
-import { beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { testProperty } from '../support/property.ts';
-import { type CallableService, startCallableService } from '../support/service/callable-service.ts';
+import { loadFunctions } from '../support/service/functions.ts';
 import { inOrder, type OwnerCalls, ownerCalls, type PublicFields } from './owner-calls.ts';
 
-let service: CallableService;
-beforeAll(async () => {
-  service = await startCallableService();
-  finallyDo(service.stop);
-});
+const { endpoint } = await openDatabase();
+const { call } = await loadFunctions(endpoint);
 
 const owners = ['alice', 'bob', 'carol'] as const;
 const smallest = -(2n ** 63n);
@@ -70,7 +67,7 @@ testProperty('every response to three owners matches a model in memory', {
   async holds(commands) {
     histories += 1;
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
-    const real: Real = (by) => ownerCalls(service, `${by}-${histories}`);
+    const real: Real = (by) => ownerCalls(call, `${by}-${histories}`);
     await fc.asyncModelRun(() => ({ model, real }), commands);
   },
 });
@@ -92,7 +89,7 @@ testProperty('pages list each plant that exists throughout once, although others
   ),
   async holds([lasting, size, others, choices]) {
     dataSets += 1;
-    const calls = ownerCalls(service, `owner-${dataSets}`);
+    const calls = ownerCalls(call, `owner-${dataSets}`);
     await Promise.all(lasting.map((one) => calls.create(one, named(one))));
     const left = [...choices];
     const changing = others.filter((other) => !lasting.includes(other));

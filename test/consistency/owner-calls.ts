@@ -1,6 +1,6 @@
 import type { Operation } from '../../functions/shared/operations.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
-import type { CallableService } from '../support/service/callable-service.ts';
+import type { Functions } from '../support/service/functions.ts';
 
 type Id = bigint | number;
 
@@ -20,13 +20,13 @@ export interface OwnerCalls {
 
 /** Returns the calls of an owner. The operations in `canBeBusy` may return 503. */
 export function ownerCalls(
-  service: CallableService,
+  callOperation: Functions['call'],
   owner: string,
-  { isOverHttp = false, canBeBusy = [] as Operation[] } = {},
+  canBeBusy: Operation[] = [],
 ): OwnerCalls {
-  type Request = Omit<Parameters<CallableService['call']>[0], 'owner'>;
+  type Request = Omit<Parameters<Functions['call']>[0], 'owner'>;
   const call = (request: Request) =>
-    service.call({ owner, ...request }, isOverHttp, canBeBusy.includes(request.operation));
+    callOperation({ owner, ...request }, canBeBusy.includes(request.operation));
 
   return {
     create(id, { name, tag }) {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Operation } from '../../../functions/shared/operations.ts';
 import { ownerCalls } from '../../consistency/owner-calls.ts';
@@ -10,10 +10,8 @@ import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import {
-  type CallableService,
-  startCallableService,
-} from '../../support/service/callable-service.ts';
+import { callsOverHttp } from '../../support/service/http-calls.ts';
+import { startService } from '../../support/service/service.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and restarted. */
 async function openDatabase() {
@@ -39,15 +37,12 @@ async function openDatabase() {
   };
 }
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let service: CallableService;
-beforeAll(async () => {
-  database = await openDatabase();
-  finallyDo(database.kill);
-  // Without a cache, the authorizer reads from the database for every call.
-  service = await startCallableService({ database, authorizerCache: 0, atOnce: true });
-  finallyDo(service.stop);
-});
+const database = await openDatabase();
+finallyDo(database.kill);
+// Without a cache, the authorizer reads from the database for every call.
+const service = await startService({ database, authorizerCache: 0 });
+finallyDo(service.stop);
+const call = callsOverHttp(service);
 
 const step = fc.tuple(
   fc.constantFrom('list', 'create', 'delete'),
@@ -63,7 +58,7 @@ const steps = fc.sample(step, { seed: 7, numRuns: 200 });
 async function playRestart(owner: string) {
   const history = startHistory();
   const canBeBusy: Operation[] = ['createPlant', 'deletePlant', 'listPlants'];
-  const calls = history.of(ownerCalls(service, owner, { isOverHttp: true, canBeBusy }));
+  const calls = history.of(ownerCalls(call, owner, canBeBusy));
 
   let started = 0;
   let finished = 0;
