@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentClient, requireObjects } from '../../functions/dynamodb/client.ts';
+import { HandshakeAgent } from '../../functions/dynamodb/handshake-agent.ts';
 import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { attempts } from '../../functions/shared/timeouts.ts';
@@ -73,7 +74,12 @@ export const databaseEndpoint = ({ dynamodbEndpoint }: LocalTarget): string =>
 
 /** Three attempts of the SDK end within ten seconds, also if a server is stopped and says nothing. */
 const timeouts = {
-  requestHandler: { connectionTimeout: 3000, requestTimeout: 3000, throwOnRequestTimeout: true },
+  requestHandler: {
+    httpsAgent: new HandshakeAgent(3000),
+    connectionTimeout: 3000,
+    requestTimeout: 3000,
+    throwOnRequestTimeout: true,
+  },
 };
 
 export interface Target {

@@ -3,6 +3,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { attempts, timeouts } from '../shared/timeouts.ts';
+import { HandshakeAgent } from './handshake-agent.ts';
 import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
@@ -15,6 +16,7 @@ export function connect(): DynamoDBDocumentClient {
     retryStrategy: new RetryStrategy(attempts),
     // Timeouts of one attempt: connect, first byte, next chunk.
     requestHandler: {
+      httpsAgent: new HandshakeAgent(timeouts.connection),
       connectionTimeout: timeouts.connection,
       requestTimeout: timeouts.attempt,
       throwOnRequestTimeout: true,

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
+import { markNeverSent } from './handshake-agent.ts';
 
 /** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
 export class Unavailable extends Error {
@@ -103,31 +104,42 @@ type HasAgents = { httpHandlerConfigs(): Record<string, unknown> };
 type AttemptError = Error & {
   code?: string;
   syscall?: string;
+  /** No request was sent. */
+  neverSent?: true;
   $metadata?: { httpStatusCode?: number };
 };
 
 /**
  * Returns `UnknownOutcome` for an error after which a write may have taken effect, `Unavailable` if
- * the answer to a read is unreadable, and any other error as it is.
+ * the response to a read is unreadable, and any other error itself.
  */
 function classify(error: AttemptError, isWrite: boolean): Error {
-  const { name, code = '', syscall, message, $metadata: { httpStatusCode: status } = {} } = error;
-  const isAnswered = status !== undefined;
+  if (failedToConnect(error)) {
+    return markNeverSent(error);
+  }
+  const { name, code = '', $metadata: { httpStatusCode: status } = {} } = error;
+  const hasResponse = status !== undefined;
   if (!isWrite) {
-    const worked = isAnswered && status < 400;
-    return worked && ['SyntaxError', 'TypeError'].includes(name)
-      ? new Unavailable('DynamoDB’s answer is unreadable.', { cause: error })
+    const succeeded = hasResponse && status < 400;
+    return succeeded && ['SyntaxError', 'TypeError'].includes(name)
+      ? new Unavailable('The response of DynamoDB is unreadable.', { cause: error })
       : error;
   }
-  const refused = isAnswered && status >= 400 && status < 500;
-  const neverSent =
-    ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) ||
-    syscall === 'connect' ||
-    // The SDK gives its connection timeout no code.
-    message.includes('did not establish a connection');
-  if (refused || neverSent || name === 'AbortError') {
+  const isRejected = hasResponse && status >= 400 && status < 500;
+  if (isRejected || name === 'AbortError') {
     return error;
   }
-  const closed = ['ECONNRESET', 'EPIPE'].includes(code);
-  return new UnknownOutcome(!isAnswered && !closed, error);
+  const isClosed = ['ECONNRESET', 'EPIPE'].includes(code);
+  return new UnknownOutcome(!hasResponse && !isClosed, error);
+}
+
+function failedToConnect({ neverSent, code, syscall = '', message }: AttemptError): boolean {
+  return (
+    neverSent === true ||
+    ['connect', 'getaddrinfo'].includes(syscall) ||
+    // If a name has several addresses, the error has no system call.
+    code === 'ECONNREFUSED' ||
+    // The SDK's own timeout for connections has no code.
+    message.includes('did not establish a connection')
+  );
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -8,7 +7,6 @@ import {
 import { beforeAll, expect, test } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { type Functions, functionVariables, startFunctions } from '../../lib/offline/functions.ts';
-import { forge } from '../support/access-tokens/forge.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import {
@@ -19,13 +17,15 @@ import {
   pass,
   reset,
   startFaultProxy,
+  temporaryCredentials,
   throttle,
 } from '../support/database/proxy.ts';
-import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
+import { entries, eventOf } from './faults/events.ts';
 import {
   accessDenied,
   type Call,
   type Case,
+  calls,
   exceeded,
   failing,
   isLong,
@@ -35,12 +35,6 @@ import {
 
 // Between the functions and a real engine stands a proxy with faults.
 
-const entries: Record<Call, string> = {
-  create: 'create-plant',
-  list: 'list-plants',
-  delete: 'delete-plant',
-  authorizer: 'authorize',
-};
 let database: DynamoDBDocumentClient;
 let proxy: FaultProxy;
 let functions: Functions;
@@ -51,7 +45,7 @@ beforeAll(async () => {
   database = opened.database;
   proxy = await startFaultProxy();
   functions = startFunctions({
-    variables: functionVariables(proxy.before(opened.endpoint)),
+    variables: { ...functionVariables(proxy.before(opened.endpoint)), ...temporaryCredentials },
     onOutput: (text) => printed.push(text),
     onError: (error) => printed.push(`${error.stack}`),
   });
@@ -220,30 +214,9 @@ async function play({
   if (stored !== null) {
     await put(subject, stored);
   }
-  const event = call === 'authorizer' ? await storedTokenEvent(subject) : eventOf(call, subject);
+  const event = await eventOf(database, call, subject);
   proxy.play(subject, ...faults);
   return { subject, ...(await invoke(call, event)) };
-}
-
-function eventOf(call: Call, owner: string): object {
-  const authorizer = { owner };
-  switch (call) {
-    case 'create':
-      return proxyEvent({ authorizer, body: '{"id":7,"name":"Aloe"}' });
-    case 'delete':
-      return proxyEvent({ authorizer, path: '/v1/plants/7', pathParameters: { id: '7' } });
-    default:
-      return proxyEvent({ authorizer });
-  }
-}
-
-/** Stores an access token with this id, and returns the authorizer's event for it. */
-async function storedTokenEvent(id: string): Promise<object> {
-  const token = forge(id);
-  const digest = createHash('sha256').update(token).digest();
-  const record = { id, digest, owner: 'alice', scopes: ['plants:read'], label: '', created: 1 };
-  await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: record }));
-  return tokenEvent(`Bearer ${token}`);
 }
 
 /** Calls a function. If the authorizer fails, the gateway answers 503, or 401 to Unauthorized. */
@@ -296,10 +269,8 @@ test.each([
 
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
-  const events = (['create', 'list', 'delete'] as const).map((call) =>
-    invoke(call, eventOf(call, 'x')),
+  const answers = await Promise.all(
+    calls.map(async (call) => invoke(call, await eventOf(database, call, 'nobody000000'))),
   );
-  const token = tokenEvent(`Bearer ${forge()}`);
-  const answers = await Promise.all([...events, invoke('authorizer', token)]);
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

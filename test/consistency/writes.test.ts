@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
@@ -7,6 +8,7 @@ import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
+import { finallyDo } from '../support/cleanup.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;
@@ -22,16 +24,17 @@ server.on('connection', () => {
   connections += 1;
 });
 
+let origin: string;
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
-  const origin = await listen(server, 0, '127.0.0.1');
+  origin = await listen(server, 0, '127.0.0.1');
   process.env = { ...env, ...functionVariables(origin) };
   database = connect();
 });
 afterAll(() => {
   database.destroy();
   process.env = env;
-  server.close();
+  server.close().closeAllConnections();
 });
 const put = () => database.send(new sdk.PutCommand({ TableName, Item: { id: 1n } }));
 const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
@@ -141,6 +144,8 @@ test.each([
   { code: 'ECONNREFUSED' },
   { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
   { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  { code: 'EAI_FAIL', syscall: 'getaddrinfo' },
+  { code: 'EAI_NODATA', syscall: 'getaddrinfo' },
   { code: 'ETIMEDOUT', syscall: 'connect' },
   { message: 'Socket did not establish a connection with the server' },
   { name: 'AbortError' },
@@ -150,6 +155,71 @@ test.each([
   const thrown = await thrownBy(put, fault);
   expect(thrown).toMatchObject(fault);
   expect(thrown).not.toBeInstanceOf(UnknownOutcome);
+});
+
+test.each([
+  { command: 'write', call: put },
+  { command: 'read', call: get },
+])('a $command whose host name cannot be resolved is sent three times', async ({ call }) => {
+  const error = Object.assign(new Error('fault'), { code: 'EAI_FAIL', syscall: 'getaddrinfo' });
+  let attempts = 0;
+  const failing = () => () => {
+    attempts += 1;
+    return Promise.reject(error);
+  };
+  database.middlewareStack.add(failing, { name: 'fails', step: 'deserialize', priority: 'low' });
+  await expect(call()).rejects.toBe(error);
+  database.middlewareStack.remove('fails');
+  expect(attempts).toBe(3);
+});
+
+/** Returns why the first attempt of a put failed, and after how long. */
+async function firstFailure(client: sdk.DynamoDBDocumentClient) {
+  const failures: string[] = [];
+  client.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error) => {
+        failures.push(error.message);
+        // The SDK does not retry after an AbortError.
+        throw Object.assign(error, { name: 'AbortError' });
+      }),
+    { step: 'deserialize', priority: 'low' },
+  );
+  const began = performance.now();
+  const put = new sdk.PutCommand({ TableName, Item: { id: 1n } });
+  await client.send(put).catch(() => {});
+  return { message: failures[0], ms: performance.now() - began };
+}
+
+// An attempt without these limits fails after 1.5 s, with another message.
+test('a TLS handshake that hangs fails after one second', async () => {
+  const silent = createTcpServer((socket) => socket.resume());
+  finallyDo(() => silent.close());
+  const endpoint = await listen(silent, 0);
+  process.env = { ...env, ...functionVariables(endpoint.replace('http:', 'https:')) };
+  const client = connect();
+  const { message, ms } = await firstFailure(client);
+  client.destroy();
+  expect(message).toBe('No TLS connection was established within 1000 ms.');
+  expect(ms).toBeGreaterThan(990);
+});
+
+test('a write that waits for a free connection fails after one second, and is not unknown', async () => {
+  process.env = { ...env, ...functionVariables(origin) };
+  answer = () => {};
+  const client = connect();
+  const done = new AbortController();
+  const get = new sdk.GetCommand({ TableName, Key: { id: 1n } });
+  // As many connections as a client opens.
+  const hanging = Array.from({ length: 50 }, () =>
+    client.send(get, { abortSignal: done.signal }).catch(() => {}),
+  );
+  const { message, ms } = await firstFailure(client);
+  done.abort();
+  await Promise.all(hanging);
+  client.destroy();
+  expect(message).toMatch(/did not establish a connection .* timeout of 1000 ms/);
+  expect(ms).toBeGreaterThan(990);
 });
 
 test.each([

@@ -1,16 +1,22 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import {
   createServer,
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type Server,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
+
+/** Breaks a connection on which a ClientHello arrived. */
+export type HandshakeFault = (socket: Socket) => void;
 
 /** Decides what becomes of a request to the database. */
 export type Fault = (exchange: Exchange) => unknown;
@@ -51,8 +57,19 @@ export interface FaultProxy {
   stop(): void;
 }
 
-/** Starts a proxy that plays faults between functions and their database, for the test file. */
-export async function startFaultProxy(): Promise<FaultProxy> {
+interface Tls {
+  /** The files of the proxy's key and certificate. */
+  key: string;
+  certificate: string;
+  /** The faults of the next handshakes, one each. Without faults, handshakes succeed. */
+  handshakes: HandshakeFault[];
+}
+
+/**
+ * Starts a proxy between clients and their database, for the test file. The proxy plays faults, and
+ * refuses credentials that AWS would refuse. With `tls`, each connection carries one request.
+ */
+export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   let scriptForAll: Fault[] = [];
@@ -67,14 +84,16 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, command]);
     const script = scripts.get(subject) ?? scriptForAll;
-    const fault = (script.length > 1 ? script.shift() : script[0]) ?? pass;
+    const scripted = (script.length > 1 ? script.shift() : script[0]) ?? pass;
+    const fault = refusalOf(headers) ?? scripted;
     const forward = () => forwardTo(database, headers, body);
     const signedAt = timeOf(`${headers['x-amz-date']}`);
     const access = `${parameters.TableName} ${command}`;
     const isConsistentRead = parameters.ConsistentRead === true;
     await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
   });
-  const origin = await listen(server, 0);
+  const plainOrigin = await listen(server, 0);
+  const origin = tls ? await listenTls(server, tls) : plainOrigin;
   function stop(): void {
     server.close().closeAllConnections();
   }
@@ -94,6 +113,59 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     },
     stop,
   };
+}
+
+/** Makes a server listen on a second port, with TLS. Returns the origin. */
+async function listenTls(server: Server, { key, certificate, handshakes }: Tls): Promise<string> {
+  const options = { isServer: true, key: readFileSync(key), cert: readFileSync(certificate) };
+  server.maxRequestsPerSocket = 1;
+  const front = createTcpServer((socket) => {
+    const fault = handshakes.shift();
+    if (fault) {
+      socket.on('error', () => {}).once('data', () => fault(socket));
+    } else {
+      server.emit('connection', new TLSSocket(socket, options));
+    }
+  });
+  finallyDo(() => front.close());
+  return (await listen(front, 0)).replace('http:', 'https:');
+}
+
+/** Temporary credentials, as Lambda puts them into the environment of a function. */
+export const temporaryCredentials = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'ASIATEMPORARY',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token of the session',
+};
+
+/** The credentials that the proxy accepts, by their access keys. */
+const accepted: Record<string, { region: string; sessionToken?: string }> = {
+  local: { region: 'us-east-1' },
+  ASIATEMPORARY: { region: 'eu-west-1', sessionToken: 'token of the session' },
+};
+
+/**
+ * Returns the fault with which AWS would refuse the signature of a request, if it would:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
+function refusalOf(headers: IncomingHttpHeaders): Fault | undefined {
+  const [, accessKey = '', region, signed = ''] =
+    /Credential=(\w+)\/\d+\/([\w-]+)\/dynamodb\/aws4_request, SignedHeaders=([\w;-]+)/.exec(
+      `${headers.authorization}`,
+    ) ?? [];
+  const credentials = accepted[accessKey];
+  const name = 'x-amz-security-token';
+  const sessionToken = signed.split(';').includes(name) ? headers[name] : undefined;
+  if (!credentials || sessionToken !== credentials.sessionToken) {
+    const message = 'The security token included in the request is invalid.';
+    return fail(400, 'UnrecognizedClientException', {}, message);
+  }
+  if (region !== credentials.region) {
+    const message = `Credential should be scoped to a valid region, not '${region}'.`;
+    return fail(400, 'InvalidSignatureException', {}, message);
+  }
+  return undefined;
 }
 
 /** Parses a time like 20260102T030405Z into milliseconds since 1970. */
@@ -133,7 +205,10 @@ async function forwardTo(
 ): Promise<DatabaseAnswer> {
   const request = httpRequest(database, { method: 'POST', headers }).end(body);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  const { statusCode: status = 0, headers: answered } = answer;
+  const {
+    statusCode: status = 0,
+    headers: { connection: __, ...answered },
+  } = answer;
   return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
 }
 
@@ -265,3 +340,14 @@ export const stall: Fault = executed(({ status, headers, body }, { response }) =
 export const breakOff: Fault = executed(({ status, headers, body }, { response, socket }) =>
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy()),
 );
+
+export const resetHandshake: HandshakeFault = (socket) => socket.resetAndDestroy();
+
+export const closeHandshake: HandshakeFault = (socket) => socket.end();
+
+/** Never sends a ServerHello. */
+export const hangInHandshake: HandshakeFault = () => {};
+
+/** Sends the fatal alert handshake_failure (RFC 8446, section 6). */
+export const alertInHandshake: HandshakeFault = (socket) =>
+  socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 40]));

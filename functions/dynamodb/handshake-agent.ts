@@ -1,0 +1,33 @@
+import { Agent } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+
+/** Marks an error as one before which no request was sent, and makes the SDK retry. */
+export const markNeverSent = (error: Error): Error & { neverSent: true } =>
+  Object.assign(error, { neverSent: true as const, $retryable: {} });
+
+/**
+ * An HTTPS agent that marks the errors of connections whose TLS handshake did not succeed. The SDK
+ * limits the time of the TCP connection only: this agent limits that of both.
+ */
+export class HandshakeAgent extends Agent {
+  readonly #limitMs: number;
+
+  constructor(limitMs: number) {
+    // As the SDK's own agent.
+    super({ keepAlive: true, maxSockets: 50 });
+    this.#limitMs = limitMs;
+  }
+
+  override createConnection(...args: Parameters<Agent['createConnection']>): TLSSocket {
+    const socket = super.createConnection(...args) as TLSSocket;
+    const timer = setTimeout(() => {
+      const message = `No TLS connection was established within ${this.#limitMs} ms.`;
+      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+    }, this.#limitMs);
+    const stop = () => {
+      clearTimeout(timer);
+      socket.off('error', markNeverSent);
+    };
+    return socket.on('error', markNeverSent).once('secureConnect', stop).once('close', stop);
+  }
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { functionVariables, withoutAwsFiles } from '../../../lib/offline/functions.ts';
+import { runProcess } from '../../programs/run.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { root } from '../../support/checkout.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { type OpenDatabase, openDatabase } from '../../support/database/engine.ts';
+import {
+  alertInHandshake,
+  closeHandshake,
+  type FaultProxy,
+  type HandshakeFault,
+  hangInHandshake,
+  resetHandshake,
+  startFaultProxy,
+  temporaryCredentials,
+} from '../../support/database/proxy.ts';
+import { describedStack } from '../../support/http/described-stack.ts';
+import { serve } from '../../support/http/servers.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
+import { entries, eventOf } from './events.ts';
+import { type Call, calls } from './every-function.ts';
+
+// A TLS handshake that fails carried no request. Between the clients and a real engine stands a
+// proxy with TLS, and each request needs a connection of its own.
+
+const handshakes: HandshakeFault[] = [];
+const files = makeCertificate(temporaryFolder());
+let engine: OpenDatabase;
+let proxy: FaultProxy;
+let endpoint: string;
+let functions: Program;
+
+beforeAll(async () => {
+  engine = await openDatabase();
+  proxy = await startFaultProxy({ ...files, handshakes });
+  endpoint = proxy.before(engine.endpoint);
+  const program = join(import.meta.dirname, 'functions.mjs');
+  const env = {
+    ...functionVariables(endpoint),
+    ...temporaryCredentials,
+    NODE_EXTRA_CA_CERTS: files.certificate,
+  };
+  functions = startProgram(process.execPath, [program], { env });
+  await functions.waitFor('functions that are ready', () => functions.lines.shift());
+});
+
+interface Played {
+  status: number;
+  log: { code: string; cause?: { name: string } }[];
+}
+
+async function play(call: Call, subject: string): Promise<Played> {
+  const event = await eventOf(engine.database, call, subject);
+  functions.child.stdin.write(`${JSON.stringify({ entry: entries[call], event })}\n`);
+  return JSON.parse(await functions.waitFor('a result', () => functions.lines.shift() ?? ''));
+}
+
+const kinds = [
+  { kind: 'reset', fault: resetHandshake },
+  { kind: 'closed', fault: closeHandshake },
+  { kind: 'left without a ServerHello', fault: hangInHandshake },
+  { kind: 'refused with a TLS alert', fault: alertInHandshake },
+];
+/** Each call is about a plant or a token that is not there. */
+const expected = {
+  create: { status: 201, sent: ['PutItem'], code: 'PLANT_CREATED' },
+  list: { status: 200, sent: ['Query'], code: 'PLANTS_LISTED' },
+  delete: { status: 404, sent: ['DeleteItem'], code: 'REQUEST_REFUSED' },
+  authorizer: { status: 200, sent: ['GetItem'], code: 'TOKEN_ACCEPTED' },
+};
+
+let subjects = 0;
+const newSubject = () => `shake${`${++subjects}`.padStart(7, '0')}`;
+
+test.each(calls.flatMap((call) => kinds.map((one) => ({ call, ...one }))))(
+  'after a handshake that is $kind, a call ($call) is sent once and returns its usual status',
+  async ({ call, fault }) => {
+    const subject = newSubject();
+    handshakes.push(fault);
+    const { status, log } = await play(call, subject);
+    expect({ status, sent: proxy.seen(subject), code: log[0]?.code }).toEqual(expected[call]);
+    expect(handshakes).toEqual([]);
+  },
+);
+
+test.each(calls)(
+  'if all handshakes fail, a call (%s) is unavailable and sends nothing',
+  async (call) => {
+    const subject = newSubject();
+    handshakes.push(resetHandshake, alertInHandshake, closeHandshake);
+    const { status, log } = await play(call, subject);
+    expect({ status, sent: proxy.seen(subject) }).toEqual({ status: 503, sent: [] });
+    const code = call === 'authorizer' ? 'AUTHORIZER_FAILED' : 'DATABASE_UNAVAILABLE';
+    expect(log).toMatchObject([{ code, cause: { code: 'ECONNRESET' } }]);
+    expect(handshakes).toEqual([]);
+  },
+);
+
+/** Runs a program on a deployed stack, whose database is behind the proxy. */
+async function runOnStack(program: string, line: string, stdin = ''): Promise<Ended> {
+  const cloudFormation = await serve((_, response) =>
+    response.end(
+      describedStack('PlantStore', {
+        PlantsTableName: 'Plants',
+        AccessTokensTableName: 'AccessTokens',
+      }),
+    ),
+  );
+  const env = {
+    ...withoutAwsFiles,
+    ...temporaryCredentials,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    NODE_EXTRA_CA_CERTS: files.certificate,
+  };
+  const args = [join(root, 'bin', program), ...line.split(' '), '--stack', 'PlantStore'];
+  return runProcess(process.execPath, args, { env, stdin });
+}
+
+test('an import creates each plant once, although four handshakes fail', async () => {
+  handshakes.push(resetHandshake, closeHandshake, hangInHandshake, alertInHandshake);
+  const lines = Array.from({ length: 40 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
+  const { code, stderr } = await runOnStack('plants.ts', 'import - --owner importer', lines);
+  expect(stderr).toContain('Imported for importer: 40 plants created, 0 there already.\n');
+  expect(code).toBe(0);
+  expect(proxy.seen('importer')).toEqual(Array(40).fill('PutItem'));
+  expect(handshakes).toEqual([]);
+});
+
+test.each([
+  { kinds: 'reset and closed', faults: [resetHandshake, closeHandshake] },
+  {
+    kinds: 'left without a ServerHello and refused with a TLS alert',
+    faults: [hangInHandshake, alertInHandshake],
+  },
+])('token issue sends its put once after handshakes that are $kinds', async ({ faults }) => {
+  handshakes.push(...faults);
+  const { code, stdout, stderr } = await runOnStack('token.ts', 'issue --owner ann');
+  expect(stderr).not.toContain('error');
+  expect(code).toBe(0);
+  expect(proxy.seen(stdout.slice(4, 16))).toEqual(['PutItem']);
+  expect(handshakes).toEqual([]);
+});
+
+test('token list works after handshakes that are refused with TLS alerts', async () => {
+  handshakes.push(alertInHandshake, alertInHandshake);
+  expect(await runOnStack('token.ts', 'list --owner nobody')).toMatchObject({ code: 0 });
+  expect(handshakes).toEqual([]);
+});
