@@ -173,19 +173,36 @@ test('an operation is aborted five seconds before the function ends', async () =
 });
 
 test('an operation that is aborted logs the command that it was waiting for', async () => {
-  const silent = await serve(() => {});
-  Object.assign(process.env, functionVariables(silent));
+  let isSilent = false;
+  const endpoint = await serve((request, response) => {
+    request.resume().on('end', () => (isSilent ? undefined : response.end('{}')));
+  });
+  Object.assign(process.env, functionVariables(endpoint));
   const database = connect();
   const plants = plantStore(database, 'Plants');
   const remove = async (caller: Caller) => {
     await plants.remove(caller.owner, 7n, caller);
     return done;
   };
-  expect(await resultOf(remove, proxyEvent(), 5100)).toMatchObject({ statusCode: 503 });
+  expect(await resultOf(remove)).toMatchObject({ statusCode: 200 });
+  lines.length = 0;
+  isSilent = true;
+  expect(await resultOf(remove, proxyEvent(), 5200)).toMatchObject({ statusCode: 503 });
   database.destroy();
   const cause = { name: 'AbortError', message: 'DeleteItem was aborted.' };
   const message = 'The operation did not end within 5 s.';
   expect(lines).toMatchObject([{ code: 'DATABASE_UNAVAILABLE', cause: { message, cause } }]);
+});
+
+test('responses name the origin whose pages may call, and expose their headers to it', async () => {
+  process.env.CORS_ORIGIN = 'https://plants.example';
+  const shared = {
+    'Access-Control-Allow-Origin': 'https://plants.example',
+    'Access-Control-Expose-Headers': 'Link, Location, Retry-After, X-Request-Id',
+  };
+  expect((await resultOf(async () => done)).headers).toMatchObject(shared);
+  expect((await resultOfError(new Problem('plant-exists'))).headers).toMatchObject(shared);
+  delete process.env.CORS_ORIGIN;
 });
 
 const owners = [undefined, '', 7, null, { alice: true }];

@@ -69,6 +69,34 @@ async function request(path: string, { headers = [], ...options }: RequestOption
   return send(origin, { path, headers: [...authorization, ...headers], ...options });
 }
 
+test('with an origin for CORS, preflights and errors of the gateway name it', async () => {
+  const corsOrigin = 'https://plants.example';
+  const options = { call, cacheSeconds: 60, corsOrigin, onResponse: () => undefined };
+  const base = await serve(gateway(options).listener);
+  const shared = {
+    'access-control-allow-origin': corsOrigin,
+    'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'strict-transport-security': 'max-age=63072000',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
+  };
+  for (const path of ['/v1/plants', '/v1/plants/7']) {
+    const headers = ['Origin', 'https://b.io', 'Access-Control-Request-Method', 'POST'];
+    const preflight = await send(base, { method: 'OPTIONS', path, headers });
+    expect(preflight).toMatchObject({ status: 204, body: '' });
+    expect(preflight.headers).toMatchObject({
+      ...shared,
+      'access-control-allow-headers': 'Authorization,Content-Type',
+      'access-control-allow-methods': 'POST,GET,DELETE',
+      'access-control-max-age': '3600',
+    });
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials');
+  }
+  expect(await send(base, { path: '/v1/plants' })).toMatchObject({ status: 401, headers: shared });
+});
+
 test('a function gets the parts of a request in the form of API Gateway', async () => {
   const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2&__proto__=3&?=4';
   const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
