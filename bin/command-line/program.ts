@@ -14,7 +14,7 @@ export const newProgram = (name: string): Command =>
     outputError(text) {
       // Commander adds a suggestion on the next line, or says only what is wrong.
       const line = text.trim().replaceAll('\n', ' ');
-      console.error(/[.)]$/.test(line) ? line : `${line}. Add --help to see how.`);
+      console.error(/[.)…]$/.test(line) ? line : `${line}. Add --help to see how.`);
     },
   });
 

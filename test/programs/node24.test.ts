@@ -37,15 +37,30 @@ test('options, arguments, stdin and the exit code pass through the launcher', as
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-testSignals('a signal to the launcher reaches the program, which may finish its work', async () => {
-  const file = program(`process.on('SIGTERM', () => process.exit(9));
-    setInterval(() => {}, 1000);
-    console.log('ready');`);
-  const { child, line, ended } = launch([launcher, file]);
-  await line(/^ready$/);
-  child.kill('SIGTERM');
-  expect(await ended()).toMatchObject({ code: 9 });
-});
+testSignals.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])(
+  '%s to the launcher reaches the program, which may finish its work',
+  async (signal) => {
+    const file = program(`process.on('${signal}', () => process.exit(9));
+      setInterval(() => {}, 1000);
+      console.log('ready');`);
+    const { child, line, ended } = launch([launcher, file]);
+    await line(/^ready$/);
+    child.kill(signal);
+    expect(await ended()).toMatchObject({ code: 9 });
+  },
+);
+
+test.each([
+  ['--inspect=127.0.0.1:0', ['--inspect=127.0.0.1:0', '--no-warnings'], ['--port', '1']],
+  ['--inspect-port=0', ['--no-warnings'], ['--port', '1', '--inspect-port=0']],
+])(
+  '%s among the arguments is given to Node if it starts the debugger',
+  async (option, ...given) => {
+    const file = program('console.log(JSON.stringify([process.execArgv, process.argv.slice(2)]));');
+    const { ended } = launch([launcher, '--no-warnings', file, '--port', '1', option]);
+    expect(JSON.parse((await ended()).stdout)).toEqual(given);
+  },
+);
 
 testSignals('a signal that ends the program ends the launcher', async () => {
   const file = program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000);`);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -17,8 +17,6 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
-import { CommandError } from '../../bin/command-line/command-error.ts';
-import { writeAll } from '../../bin/command-line/write-all.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -86,6 +84,18 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(await plants(`export - --owner ${owner}`)).toEqual(success(told, lines));
 });
 
+test('an export of more than 1 MB, which DynamoDB returns in pages, is complete', async () => {
+  const items = Array.from({ length: 8 }, (_, i) => ({
+    ...{ owner: 'large', id: i + 1, name: 'Aloe' },
+    padding: 'x'.repeat(300_000),
+  }));
+  await Promise.all(items.map((item) => put(tableIds.plants, item)));
+  const lines = items.map(({ id }) => line(id, 'Aloe')).join('');
+  expect(await plants('export - --owner large')).toEqual(
+    success('Exported 8 plants of large.\n', lines),
+  );
+});
+
 test('an export goes into a file that other users cannot open, and leaves nothing else', async () => {
   await putPlant('modes', 1, 'Aloe');
   const own = temporaryFolder();
@@ -133,6 +143,43 @@ test('ids keep every digit and texts every character on both ways', async () => 
   writeFileSync(join(folder, 'exact.jsonl'), lines);
   expect(await plants('import exact.jsonl --owner exact')).toEqual(
     success('Imported for exact: 0 plants created, 3 there already.\n'),
+  );
+});
+
+test('an import reads a line, and a character, that arrives in two chunks', async () => {
+  const bytes = Buffer.from(line(1, 'Café au lait') + line(2, 'Ficus'));
+  const cut = bytes.indexOf('é') + 1;
+  const stdin = Readable.from([bytes.subarray(0, cut), bytes.subarray(cut)], { objectMode: false });
+  expect(await plants('import - --owner chunks', stdin)).toEqual(
+    success('Imported for chunks: 2 plants created, 0 there already.\n'),
+  );
+  expect(await namesOf('chunks')).toEqual(['Café au lait', 'Ficus']);
+});
+
+test('an import whose only error is a conflict exits with 1', async () => {
+  await putPlant('conflict', 1, 'Ficus');
+  expect(await plants('import - --owner conflict', line(1, 'Aloe'))).toEqual(
+    failure(
+      'line 1: another plant has the id 1; it stays as it is\n' +
+        'error: 0 plants created, 0 there already, 1 in conflict, 0 invalid.\n',
+    ),
+  );
+});
+
+test.each([
+  ['one option', { npm_config_owner: 'alice' }, '--owner'],
+  [
+    'two options',
+    { npm_config_owner: 'alice', npm_config_localhost: 'true' },
+    '--owner, --localhost',
+  ],
+])('%s that npm took for its own is named', async (_, taken, names) => {
+  const env = { npm_lifecycle_event: 'plants', ...taken };
+  expect(await runHere(plantsProgram, 'export -', { env })).toEqual(
+    failure(
+      `error: npm took ${names} for its own. Repeat the command with "--" before its options: ` +
+        'npm run -s plants -- …\n',
+    ),
   );
 });
 
@@ -356,28 +403,6 @@ test('an import whose write fails stops at once, although its input stays open',
   const ended = await plants('import - --owner refused', stdin, faulty);
   expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ValidationException') });
   expect(stdin.destroyed).toBe(true);
-});
-
-test('after a failed write, items that come later are not written', async () => {
-  const goOn = Promise.withResolvers<void>();
-  async function* items(): AsyncGenerator<number> {
-    yield 1;
-    await goOn.promise;
-    yield* Array.from({ length: 100 }, (_, i) => i + 2);
-  }
-  const source = items();
-  const written: number[] = [];
-  async function write(item: number): Promise<void> {
-    if (item === 1) {
-      setImmediate(goOn.resolve);
-      throw new CommandError('refused.');
-    }
-    written.push(item);
-  }
-  const writing = writeAll({ localhost: true }, source, write, () => 'none');
-  await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
-  await source.return(undefined);
-  expect(written).toEqual([]);
 });
 
 test('an erasure leaves a plant that was created meanwhile, and says what is unknown', async () => {

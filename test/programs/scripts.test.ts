@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
+import { startProgram } from '../support/program.ts';
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** How each script is started, its exit code, and a line of its output. */
+const runs: { script: string; args: string; code: number; line: RegExp }[] = [
+  { script: 'start', args: '--help', code: 0, line: /^Usage: npm start -- / },
+  { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run sam -- / },
+  { script: 'token', args: 'list', code: 1, line: /^error: .*--localhost/ },
+  { script: 'plants', args: 'export - --owner alice', code: 1, line: /^error: .*--localhost/ },
+  { script: 'contract', args: '', code: 1, line: /^error: .*--localhost/ },
+  { script: 'test', args: '--listTests programs/output', code: 0, line: /output\.test\.ts$/ },
+  { script: 'test:slow', args: '--listTests programs/start', code: 0, line: /start\.test\.ts$/ },
+  { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
+  { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
+  { script: 'lint', args: 'package.json', code: 0, line: /^Checked 1 file / },
+];
+
+test('every script of package.json is here', () => {
+  expect(runs.map(({ script }) => script)).toEqual(Object.keys(scripts));
+});
+
+// npm puts the programs of packages on the PATH.
+const path = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+const programs = join(root, 'node_modules', '.bin');
+const env = { ...process.env, [path]: `${programs}${delimiter}${process.env[path]}` };
+
+test.each(runs)('npm run $script -- $args exits with $code', async ({ script, ...run }) => {
+  const started = startProgram(`${scripts[script]} ${run.args}`, [], { shell: true, env });
+  const { code } = await started.ended();
+  expect(started.lines).toContainEqual(expect.stringMatching(run.line));
+  expect(code).toBe(run.code);
+});

@@ -1,0 +1,79 @@
+import { expect, jest, test } from '@jest/globals';
+import { CommandError } from '../../bin/command-line/command-error.ts';
+
+/** The pauses between calls, in milliseconds. None of them is waited for. */
+const pauses: number[] = [];
+jest.unstable_mockModule('node:timers/promises', () => ({
+  setTimeout: async (ms: number) => pauses.push(ms),
+}));
+const { whileThrottled, writeAll } = await import('../../bin/command-line/write-all.ts');
+
+async function* numbersTo(last: number): AsyncGenerator<number> {
+  yield* Array.from({ length: last }, (_, i) => i + 1);
+}
+
+test('32 writes are in progress at a time', async () => {
+  const open: (() => void)[] = [];
+  const write = () => new Promise<void>((resolve) => open.push(resolve));
+  const writing = writeAll({ localhost: true }, numbersTo(100), write, () => 'none');
+  const counts: number[] = [];
+  for (let left = 100; left > 0; ) {
+    await new Promise(setImmediate);
+    counts.push(open.length);
+    left -= open.length;
+    for (const end of open.splice(0)) {
+      end();
+    }
+  }
+  await writing;
+  expect(counts).toEqual([32, 32, 32, 4]);
+});
+
+test('after a failed write, items that come later are not written', async () => {
+  const goOn = Promise.withResolvers<void>();
+  async function* items(): AsyncGenerator<number> {
+    yield 1;
+    await goOn.promise;
+    yield* numbersTo(100);
+  }
+  const source = items();
+  const written: number[] = [];
+  let isFirst = true;
+  async function write(item: number): Promise<void> {
+    if (isFirst) {
+      isFirst = false;
+      setImmediate(goOn.resolve);
+      throw new CommandError('refused.');
+    }
+    written.push(item);
+  }
+  const writing = writeAll({ localhost: true }, source, write, () => 'none');
+  await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
+  await source.return(undefined);
+  expect(written).toEqual([]);
+});
+
+test.each([
+  { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
+  { random: 1, expected: [500, 1000, 2000, 4000, 8000, 16_000] },
+])('a throttled call is repeated after pauses of $expected ms', async ({ random, expected }) => {
+  pauses.length = 0;
+  jest.spyOn(Math, 'random').mockReturnValue(random);
+  const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  let calls = 0;
+  const calling = whileThrottled(async () => {
+    calls += 1;
+    throw throttled;
+  });
+  await expect(calling).rejects.toBe(throttled);
+  jest.restoreAllMocks();
+  expect(pauses).toEqual(expected);
+  expect(calls).toBe(7);
+});
+
+test('an error other than throttling is thrown at once', async () => {
+  pauses.length = 0;
+  const error = new Error('no');
+  await expect(whileThrottled(() => Promise.reject(error))).rejects.toBe(error);
+  expect(pauses).toEqual([]);
+});
