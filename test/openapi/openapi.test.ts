@@ -26,7 +26,7 @@ const operationNames: Operation[] = ['createPlant', 'listPlants', 'deletePlant']
 const described = operationNames.flatMap((operation) => Object.entries(responsesOf(operation)));
 
 test.each([...described, ...Object.entries(openApi.components.responses)])(
-  'the example of %s matches its description, and fails it without headers or with another body',
+  'the example of %s matches its description, and another body does not',
   (_, { headers, content = {} }) => {
     const sent = Object.entries(headers).map(([name, { schema, example = schema.const }]) => [
       name.toLowerCase(),
@@ -34,19 +34,14 @@ test.each([...described, ...Object.entries(openApi.components.responses)])(
     ]);
     const [[mediaType, { example, examples }] = [undefined, {}]] = Object.entries(content);
     for (const { value } of Object.values(examples ?? { only: { value: example } })) {
-      const answer: HttpResponse = {
+      const response: HttpResponse = {
         status: 0,
         headers: { ...Object.fromEntries(sent), 'content-type': mediaType },
         body: mediaType ? JSON.stringify(value) : '',
       };
-      const differences = (more: Partial<HttpResponse>) =>
-        differencesFrom({ headers, content }, { ...answer, ...more });
-      expect(differences({})).toEqual([]);
-      expect(differences({ body: '{"x":1}' })).toHaveLength(1);
-      const missing = Object.entries(headers).flatMap(([name, { required }]) =>
-        required ? [`the header ${name} is missing`] : [],
-      );
-      expect(differences({ headers: { 'content-type': mediaType } })).toEqual(missing);
+      const description = { headers, content };
+      expect(differencesFrom(description, response)).toEqual([]);
+      expect(differencesFrom(description, { ...response, body: '{"x":1}' })).toHaveLength(1);
     }
   },
 );
