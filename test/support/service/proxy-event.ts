@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
-interface Given {
+interface ProxyEventInput {
   path?: string;
   pathParameters?: Record<string, string> | undefined;
   query?: Record<string, string[]> | undefined;
@@ -12,13 +12,13 @@ interface Given {
 
 const json = { 'content-TYPE': ['application/json'] };
 
-/** Returns an event of a proxy integration, with the parts that the functions read. */
+/** Returns an event of a proxy integration, limited to the members that the functions read. */
 export const proxyEvent = ({
   path = '/v1/plants',
   headers = json,
   authorizer = { owner: 'alice' },
   ...given
-}: Given = {}) =>
+}: ProxyEventInput = {}) =>
   ({
     multiValueHeaders: headers,
     multiValueQueryStringParameters: given.query ?? null,
@@ -31,14 +31,14 @@ export const proxyEvent = ({
 export const lambdaContext = (remainingMs = 10_000) =>
   ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
 
-/** Returns the event of the authorizer for the value of an `Authorization` header. */
+/** Returns an authorizer event with this `Authorization` header. */
 export const tokenEvent = (authorizationToken: string) => ({
   type: 'TOKEN' as const,
   methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
   authorizationToken,
 });
 
-/** Groups the values of each name. */
+/** Groups values by name. */
 export const multiValues = (pairs: [name: string, value: string][]) => {
   const groups = [...Map.groupBy(pairs, ([name]) => name)];
   return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));

@@ -17,19 +17,19 @@ import { itemsOf, recordResponses, secretsIn } from '../access-tokens/secrets.ts
 import { parse } from '../http/http-client.ts';
 
 export interface Service {
-  /** With the stage. */
+  /** Includes the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
   databaseEndpoint: string;
-  /** The lines with a code that the functions have logged so far, as JSON. */
+  /** JSON log lines of the functions so far. */
   log: string[];
-  /** The same lines, by the name of the function's file. */
+  /** The same lines by function file, like `create-plant`. */
   linesOf: Record<string, string[]>;
-  /** For each 5xx so far, the lines and the stack that explain it. */
+  /** Log lines and stack of each 5xx so far. */
   serverErrors: string[];
-  /** Returns the lines of the requests with tokens of an owner, or with one token by its id. */
+  /** Returns the log lines of requests with an owner's tokens, or with a token by its id. */
   logOf(subject: string): string[];
-  /** The access tokens so far. `stop` searches logs, answers and tables for their secrets. */
+  /** Access tokens so far. `stop` searches logs, responses and tables for their secrets. */
   tokens: string[];
   /** Returns a new access token that works for a day. */
   issue(owner: string, scopes?: Scope[]): Promise<string>;
@@ -40,26 +40,23 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** The origin whose pages may call. */
+  /** The origin that CORS allows. */
   corsOrigin?: string;
-  /** For how many seconds the gateway keeps a policy of the authorizer. */
+  /** Seconds for which the gateway caches an authorizer's policy. */
   authorizerCache?: number;
-  /** A running engine, if not a new embedded one. */
+  /** A running engine. By default, a new embedded one is started. */
   database?: Database | undefined;
-  /**
-   * Puts a proxy between the functions and the database. Gets the database's endpoint and returns
-   * the proxy's.
-   */
+  /** Gets the database's endpoint, and returns the endpoint for the functions: a proxy's. */
   between?: (endpoint: string) => string;
 }
 
-/** Returns a line of JSON with one member a line, and stacks as Node prints them. */
+/** Returns JSON with one member per line, and stacks as Node prints them. */
 function readable(line: string): string {
   const value = parse(line);
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
-/** Starts gateway and functions on a free port, as npm start does, with a database in memory. */
+/** Starts gateway, functions and a database in memory on free ports, as `npm start` does. */
 export async function startService({
   corsOrigin,
   authorizerCache = 60,
@@ -71,7 +68,7 @@ export async function startService({
   const database = documentClient(localClient(endpoint));
   const log: string[] = [];
   const linesOf: Record<string, string[]> = {};
-  /** What the functions have printed, and why they did not answer. */
+  /** Output and errors of the functions. */
   const output: string[] = [];
   const serverErrors: string[] = [];
   const logOfTokens = new Map<string, string[]>();
@@ -93,12 +90,12 @@ export async function startService({
     cacheSeconds: authorizerCache,
     onResponse({ authorization = '', status, log: lines, failure }) {
       const [, token = ''] = authorization.split(/ +/);
-      const told = failure ? [...lines, failure.stack] : lines;
-      logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...told]);
+      const explanation = failure ? [...lines, failure.stack] : lines;
+      logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...explanation]);
       log.push(...lines);
       output.push(failure?.stack ?? '');
       if (status >= 500) {
-        serverErrors.push(told.map(readable).join('\n'));
+        serverErrors.push(explanation.map(readable).join('\n'));
       }
     },
   });
@@ -107,13 +104,13 @@ export async function startService({
 
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
-    const grant = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
-    const issued = await issueToken(database, tableIds.accessTokens, grant, clock);
+    const newToken = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
+    const issued = await issueToken(database, tableIds.accessTokens, newToken, clock);
     tokens.push(issued.token);
     ownerOf.set(issued.token, owner);
     return issued;
   };
-  const answers = recordResponses(baseUrl);
+  const responses = recordResponses(baseUrl);
 
   function logOf(subject: string): string[] {
     const isAbout = (token: string) =>
@@ -141,15 +138,15 @@ export async function startService({
     async stop() {
       server.close().closeAllConnections();
       await functions.stop();
-      const told = [...log, ...output, ...answers()];
+      const texts = [...log, ...output, ...responses()];
       for (const table of Object.values(tableIds)) {
-        told.push(...(await itemsOf(database, table)));
+        texts.push(...(await itemsOf(database, table)));
       }
       database.destroy();
       if (!running) {
         await started.stop();
       }
-      const leaks = secretsIn(told, tokens);
+      const leaks = secretsIn(texts, tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
       }
