@@ -21,16 +21,18 @@ function describe(error: unknown, effects: Error[]): unknown {
   if (effects.includes(error)) {
     return `the ${error.name} above`;
   }
-  const { name, message, stack, code, $metadata, cause, throttlingReasons, ThrottlingReasons } =
-    error as Error & Record<string, unknown>;
+  const known = error as Error & Record<string, unknown>;
+  const { name, message, stack, code, $metadata, cause, readError } = known;
   return {
     name,
     message,
     stack,
     code,
     // The message does not name the limit. The SDK's classes spell this member differently.
-    throttlingReasons: throttlingReasons ?? ThrottlingReasons,
+    throttlingReasons: known.throttlingReasons ?? known.ThrottlingReasons,
     $metadata,
     cause: cause && describe(cause, [...effects, error]),
+    // Of an unknown outcome.
+    readError: readError && describe(readError, [...effects, error]),
   };
 }

@@ -15,6 +15,8 @@ export class UnknownOutcome extends Unavailable {
   override name = 'UnknownOutcome';
   /** Whether the request may reach DynamoDB after this error. */
   readonly mayStillArrive: boolean;
+  /** The error of a read that was to settle the outcome. */
+  readError?: unknown;
 
   constructor(mayStillArrive: boolean, cause: unknown) {
     super('It is unknown whether a write took effect.', { cause });

@@ -150,8 +150,8 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   ): Promise<Item | undefined> {
     try {
       return await read(owner, id, options);
-    } catch (cause) {
-      throw new UnknownOutcome(unknown.mayStillArrive, cause);
+    } catch (readError) {
+      throw Object.assign(unknown, { readError });
     }
   }
 

@@ -267,6 +267,25 @@ test.each([
   });
 });
 
+test.each([
+  { call: 'create', stored: null },
+  { call: 'delete', stored: 'Aloe' },
+] as const)(
+  'the log has both errors if the response to a $call is lost and the read after it fails',
+  async ({ call, stored }) => {
+    const { status, log } = await play({ call, stored, faults: [loseAnswer, accessDenied] });
+    expect(status).toBe(503);
+    expect(JSON.parse(log)).toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+      cause: {
+        name: 'UnknownOutcome',
+        cause: { code: 'ECONNRESET' },
+        readError: { name: 'AccessDeniedException' },
+      },
+    });
+  },
+);
+
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
   const answers = await Promise.all(
