@@ -6,11 +6,7 @@ import { allScopes, type Scope, stageName } from '../../../functions/shared/oper
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
-import {
-  type CallFunction,
-  functionVariables,
-  startFunctions,
-} from '../../../lib/offline/functions.ts';
+import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { itemsOf, recordResponses, secretsIn } from '../access-tokens/secrets.ts';
@@ -23,8 +19,6 @@ export interface Service {
   databaseEndpoint: string;
   /** JSON log lines of the functions so far. */
   log: string[];
-  /** The same lines by function file, like `create-plant`. */
-  linesOf: Record<string, string[]>;
   /** Log lines and stack of each 5xx so far. */
   serverErrors: string[];
   /** Returns the log lines of requests with an owner's tokens, or with a token by its id. */
@@ -67,7 +61,6 @@ export async function startService({
   const { endpoint } = started;
   const database = documentClient(localClient(endpoint));
   const log: string[] = [];
-  const linesOf: Record<string, string[]> = {};
   /** Output and errors of the functions. */
   const output: string[] = [];
   const serverErrors: string[] = [];
@@ -79,13 +72,8 @@ export async function startService({
     onOutput: (text) => output.push(text),
     onError: (error) => output.push(`${error.stack}`),
   });
-  const call: CallFunction = async (entry, event) => {
-    const outcome = await functions.call(entry, event);
-    linesOf[entry] = [...(linesOf[entry] ?? []), ...outcome.log];
-    return outcome;
-  };
   const { listener } = gateway({
-    call,
+    call: functions.call,
     corsOrigin,
     cacheSeconds: authorizerCache,
     onResponse({ authorization = '', status, log: lines, failure }) {
@@ -123,7 +111,6 @@ export async function startService({
     database,
     databaseEndpoint: endpoint,
     log,
-    linesOf,
     serverErrors,
     logOf,
     tokens,
