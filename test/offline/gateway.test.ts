@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { gateway, type HandledRequest } from '../../lib/offline/gateway.ts';
 import { caught, listen } from '../../lib/offline/listen.ts';
-import { tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
+import { type TokenAuthorizer, tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
@@ -451,23 +451,36 @@ async function collectGarbage(): Promise<void> {
   runInNewContext('gc')();
 }
 
+/** Returns a weak reference to the policy for an Authorization header. */
+async function policyOf(
+  { authorize }: TokenAuthorizer,
+  authorization: string,
+): Promise<WeakRef<object>> {
+  const verdict = await authorize(authorization, 'arn:api/v1/GET/plants', []);
+  return new WeakRef((verdict as { allowed: object }).allowed);
+}
+
 test.each([
-  { what: 'a policy is released once it is stale', cacheSeconds: 60, passes: 60_000, kept: false },
-  { what: 'a policy is kept until it is stale', cacheSeconds: 60, passes: 59_999, kept: true },
-  { what: 'with a cache of 0 s, no policy is kept', cacheSeconds: 0, passes: 0, kept: false },
-])('$what', async ({ cacheSeconds, passes, kept }) => {
+  { what: 'a policy is released once it is stale', passes: 60_000, isKept: false },
+  { what: 'a policy is kept until it is stale', passes: 59_999, isKept: true },
+])('$what', async ({ passes, isKept }) => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-  const { authorize } = tokenAuthorizer(call, cacheSeconds);
-  async function policyOf(header: string): Promise<WeakRef<object>> {
-    const verdict = await authorize(header, 'arn:api/v1/GET/plants', []);
-    return new WeakRef((verdict as { allowed: object }).allowed);
-  }
-  const first = await policyOf(`Bearer ${token}`);
+  const authorizer = tokenAuthorizer(call, 60);
+  const policy = await policyOf(authorizer, `Bearer ${token}`);
   now.mockReturnValue(passes);
-  await policyOf(`Bearer  ${token}`);
+  await policyOf(authorizer, `Bearer  ${token}`);
   now.mockRestore();
   await collectGarbage();
-  expect(first.deref() !== undefined).toBe(kept);
+  expect(policy.deref() !== undefined).toBe(isKept);
+});
+
+test('with a cache of 0 s, no policy is kept', async () => {
+  const authorizer = tokenAuthorizer(call, 0);
+  const policy = await policyOf(authorizer, `Bearer ${token}`);
+  await collectGarbage();
+  expect(policy.deref()).toBeUndefined();
+  // The authorizer itself, and its cache, still exist.
+  authorizer.forget();
 });
 
 test('a policy is cached for 60 s', async () => {
