@@ -22,12 +22,7 @@ import { writeNewFile } from './command-line/new-file.ts';
 import { printable } from './command-line/printable.ts';
 import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { clearProgress, counted, onInterrupt, showProgress } from './command-line/progress.ts';
-import {
-  databaseEndpoint,
-  openTarget,
-  type Target,
-  type TargetOptions,
-} from './command-line/target.ts';
+import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
 import { whileThrottled, writeAll } from './command-line/write-all.ts';
 
 type Options = TargetOptions & { owner: string };
@@ -234,7 +229,7 @@ async function erasePlants(options: Options): Promise<void> {
   }
 
   const found = { tokens: await count(tokenIds()), plants: await count(plantIds()) };
-  const where = options.localhost ? databaseEndpoint(options) : options.stack;
+  const where = options.localhost ? options.dynamodbEndpoint : options.stack;
   console.error(`${where}: ${owner} has ${holding(found)}.`);
   if (found.tokens + found.plants === 0) {
     return;

@@ -9,9 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
-import { startDatabase } from '../lib/offline/database.ts';
 import { settingPrefix } from '../lib/settings.ts';
-import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
+import {
+  addLocalOptions,
+  demoToken,
+  type LocalOptions,
+  openDatabase,
+  printReady,
+} from './command-line/local.ts';
 import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 
 const run = promisify(execFile);
@@ -32,10 +37,8 @@ try {
 }
 
 async function start(options: LocalOptions, args: string[]): Promise<void> {
-  const { data, dynamodbPort, memory } = options;
   const [docker] = await Promise.all([findDocker(), findSam()]);
-  const folder = memory ? undefined : data;
-  const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: docker.address });
+  const { endpoint } = await openDatabase(options, docker.address);
   console.error('Synthesizing the stack …');
   const template = await synthesize(docker.architecture);
   const { port: databasePort } = new URL(endpoint);

@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { stageName } from '../functions/shared/operations.ts';
-import { startDatabase } from '../lib/offline/database.ts';
 import {
   functionVariables,
   noTimeout,
@@ -13,13 +13,19 @@ import {
   withoutAwsFiles,
 } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
-import { caught, listen } from '../lib/offline/listen.ts';
+import { caught, listen, PortError } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { requestLines } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
-import { addLocalOptions, demoToken, type LocalOptions, printReady } from './command-line/local.ts';
+import {
+  addLocalOptions,
+  demoToken,
+  type LocalOptions,
+  openDatabase,
+  printReady,
+} from './command-line/local.ts';
 import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
-import { announce } from './command-line/running.ts';
+import { announce, instancePath } from './command-line/running.ts';
 
 // Signals stop the process at once: there is nothing to clean up, because the database has written
 // all that it acknowledged. This process also stops if its launcher is killed.
@@ -54,10 +60,17 @@ try {
 }
 
 async function start(options: Options): Promise<void> {
-  const { data, dynamodbPort, dynamodbHost, memory } = options;
-  const folder = memory ? undefined : data;
   const { corsOrigin, cacheSeconds } = gatewaySettings();
-  const { endpoint } = await startDatabase({ folder, port: dynamodbPort, host: dynamodbHost });
+  const serving = Promise.withResolvers<RequestListener>();
+  // Early requests wait.
+  const server = createServer(async (request, response) => {
+    const listener = await serving.promise;
+    listener(request, response);
+  });
+  const [{ endpoint }, origin] = await bothServers(
+    openDatabase(options, options.dynamodbHost),
+    listen(server, options.port),
+  );
   const functions = startFunctions({
     variables: functionVariables(endpoint, corsOrigin),
     // The launcher gives the debugger's options to Node.
@@ -73,12 +86,19 @@ async function start(options: Options): Promise<void> {
     onResponse: (handled) => console.error(requestLines(handled)),
   });
   const docs = reference(token);
-  const server = createServer(
-    caught((request, response) =>
-      isOfReference(request.url ?? '') ? docs(request, response) : api.listener(request, response),
-    ),
+  const instance = randomUUID();
+  serving.resolve(
+    caught((request, response) => {
+      const { url = '' } = request;
+      if (url === instancePath) {
+        response.end(instance);
+      } else if (isOfReference(url)) {
+        docs(request, response);
+      } else {
+        api.listener(request, response);
+      }
+    }),
   );
-  const origin = await listen(server, options.port);
   if (options.watch) {
     await watchFunctions(() => {
       functions.reload();
@@ -89,12 +109,23 @@ async function start(options: Options): Promise<void> {
   }
 
   const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
-  if (folder !== undefined) {
+  if (!options.memory) {
     // npm run token and npm run plants read the file to find the database.
-    announce(folder, ready);
+    const { baseUrl, dynamodbEndpoint } = ready;
+    announce(options.data, { instance, processId: process.pid, baseUrl, dynamodbEndpoint });
   }
   const log = 'Requests are logged below.';
   printReady(ready, options, log, `${origin}${referencePath}`);
+}
+
+/** Waits for two servers. If neither can use its port, one line names both ports. */
+async function bothServers<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  const settled = await Promise.allSettled([first, second]);
+  const errors = settled.map((one) => one.status === 'rejected' && one.reason);
+  if (errors.every((error) => error instanceof PortError)) {
+    throw new Error(errors.map(({ message }) => message).join(' '));
+  }
+  return Promise.all([first, second]);
 }
 
 /** Returns the gateway's settings in cdk.json. */

@@ -2,12 +2,7 @@ import { AdministrationError } from '../../functions/access-tokens/administratio
 import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { CommandError } from './command-error.ts';
 import { printable } from './printable.ts';
-import {
-  databaseEndpoint,
-  type LocalTarget,
-  type StackTarget,
-  type TargetOptions,
-} from './target.ts';
+import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';
 
 const unreachable =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|TimeoutError)$/;
@@ -48,8 +43,7 @@ function explanationOf(error: unknown, options: TargetOptions | undefined): stri
 /** Returns whether an error of the SDK means that nothing responded. */
 const isUnreachable = ({ name, code }: Error & { code?: string }) => unreachable.test(code ?? name);
 
-function explainLocal(error: Error, options: LocalTarget): string | undefined {
-  const endpoint = databaseEndpoint(options);
+function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget) {
   if (isUnreachable(error)) {
     return (
       `No database answers at ${endpoint}. Start it with "npm start", or choose another with ` +

@@ -1,11 +1,23 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { expiresAt, issueToken } from '../../functions/access-tokens/administration.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  deleteToken,
+  expiresAt,
+  issueToken,
+  listTokens,
+  type TokenRecord,
+} from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
+import {
+  type Database,
+  explainedFileError,
+  FolderInUseError,
+  startDatabase,
+} from '../../lib/offline/database.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
-import { defaultDataFolder, defaultPorts } from './running.ts';
+import { defaultDataFolder, defaultPorts, findRunning } from './running.ts';
 import { openTarget } from './target.ts';
 
-// Options, demo token and output of npm start and npm run sam.
+// Options, database, demo token and output of npm start and npm run sam.
 
 export interface LocalOptions {
   port: number;
@@ -25,8 +37,8 @@ export function addLocalOptions(program: Command): Command {
   return program
     .option('--port <n>', 'port of the API', port, defaultPorts.api)
     .option('--dynamodb-port <n>', 'port of the database', port, defaultPorts.dynamodb)
-    .option('--data <folder>', 'folder of the database', defaultDataFolder)
-    .option('--memory', 'keep data in memory only')
+    .option('--data <folder>', 'folder of the database', folder, defaultDataFolder)
+    .addOption(new Option('--memory', 'keep data in memory only').conflicts('data'))
     .option('--json', 'print one line of JSON when ready: baseUrl, token, dynamodbEndpoint');
 }
 
@@ -37,14 +49,67 @@ function port(text: string): number {
   return Number(text);
 }
 
-/** Issues a token for trying out the API. `label` names the program that issued it. */
-export async function demoToken(endpoint: string, label: string): Promise<string> {
+function folder(text: string): string {
+  if (text === '') {
+    throw new InvalidArgumentError('Name a folder, or keep data in memory only with --memory.');
+  }
+  return text;
+}
+
+/**
+ * Starts the database that the options choose, on an address of this machine. Rejects with one line
+ * for people. Later, an error of its files stops the process with one line.
+ */
+export async function openDatabase(
+  { data, memory, dynamodbPort: port }: LocalOptions,
+  host: string,
+): Promise<Database> {
+  process.once('uncaughtException', (error) => {
+    const fileError = explainedFileError(data, error);
+    console.error(fileError ? `error: ${fileError.message}` : error);
+    process.exit(1);
+  });
+  try {
+    return await startDatabase({ folder: memory ? undefined : data, port, host });
+  } catch (error) {
+    const running = error instanceof FolderInUseError ? await findRunning(data) : undefined;
+    throw running
+      ? new FolderInUseError(
+          data,
+          `process ${running.processId}, the "npm start" at ${running.baseUrl}`,
+        )
+      : error;
+  }
+}
+
+const demoOwner = 'demo';
+const demoLabels = ['npm start', 'npm run sam'] as const;
+
+/**
+ * Issues a token for trying out the API, and deletes those of former starts that have expired.
+ * `label` names the program that issues it.
+ */
+export async function demoToken(
+  endpoint: string,
+  label: (typeof demoLabels)[number],
+): Promise<string> {
   const { database, tables } = await openTarget({ localhost: true, dynamodbEndpoint: endpoint });
+  for (const token of await listTokens(database, tables.accessTokens, demoOwner)) {
+    if (!('fault' in token) && isExpiredDemo(token)) {
+      await deleteToken(database, tables.accessTokens, token.id);
+    }
+  }
   const expires = expiresAt(24 * 60 * 60);
-  const input = { owner: 'demo', scopes: allScopes, label, expires };
+  const input = { owner: demoOwner, scopes: allScopes, label, expires };
   const { token } = await issueToken(database, tables.accessTokens, input);
   database.destroy();
   return token;
+}
+
+/** Returns whether a token was issued by `demoToken`, and has expired, so that nobody uses it. */
+function isExpiredDemo({ label, expires }: TokenRecord): boolean {
+  const labels: readonly string[] = demoLabels;
+  return labels.includes(label) && expires !== undefined && expires * 1000 <= Date.now();
 }
 
 /** Prints addresses, a token, three commands to paste and `log`, or one line of JSON. */

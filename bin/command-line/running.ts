@@ -1,8 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The addresses of a running `npm start`. */
+/** A running `npm start`. */
 export interface Running {
+  /** A random name, which the process returns at `instancePath`. */
+  instance: string;
   processId: number;
   baseUrl: string;
   dynamodbEndpoint: string;
@@ -11,35 +13,30 @@ export interface Running {
 export const defaultDataFolder = '.plant-store';
 export const defaultPorts = { api: 3000, dynamodb: 8000 };
 
+/** A path of the API's server, outside the stage. */
+export const instancePath = '/docs/instance';
+
 const fileIn = (dataFolder: string): string => join(dataFolder, 'running.json');
 
-/** Writes this process's addresses to a file, so that other programs find them. */
-export function announce(
-  dataFolder: string,
-  { baseUrl, dynamodbEndpoint }: Pick<Running, 'baseUrl' | 'dynamodbEndpoint'>,
-): void {
+/** Writes a process's addresses to a file, so that other programs find them. */
+export function announce(dataFolder: string, running: Running): void {
   const file = fileIn(dataFolder);
-  const running: Running = { processId: process.pid, baseUrl, dynamodbEndpoint };
   // Renaming is atomic: other programs read a whole file or none.
   writeFileSync(`${file}.new`, JSON.stringify(running), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Returns the addresses of the running `npm start` with this data folder, if there is one. */
-export function findRunning(dataFolder = defaultDataFolder): Running | undefined {
+/**
+ * Returns the running `npm start` with this data folder, if there is one. Asks its address, because
+ * the file outlives its process, and another process may have its id or its port.
+ */
+export async function findRunning(dataFolder = defaultDataFolder): Promise<Running | undefined> {
   try {
     const running: Running = JSON.parse(readFileSync(fileIn(dataFolder), 'utf8'));
-    return isAlive(running.processId) ? running : undefined;
+    const url = new URL(instancePath, running.baseUrl);
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    return (await response.text()) === running.instance ? running : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch (error) {
-    // EPERM: the process belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

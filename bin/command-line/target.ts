@@ -1,4 +1,3 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -17,7 +16,7 @@ export type TargetOptions = LocalTarget | StackTarget;
 /** The database of a running `npm start`. */
 export interface LocalTarget {
   localhost: true;
-  dynamodbEndpoint?: string;
+  dynamodbEndpoint: string;
 }
 
 /** A deployed stack. */
@@ -48,8 +47,12 @@ export function addTargetOptions(command: Command): void {
   for (const option of targetOptions()) {
     command.addOption(option);
   }
-  command.hook('preAction', () => {
-    const { localhost, stack } = command.opts<Partial<StackTarget>>();
+  command.hook('preAction', async () => {
+    const { localhost, stack, dynamodbEndpoint } = command.opts();
+    if (localhost && dynamodbEndpoint === undefined) {
+      const running = await findRunning();
+      command.setOptionValue('dynamodbEndpoint', running?.dynamodbEndpoint ?? defaultEndpoint);
+    }
     if (!localhost && stack === undefined) {
       command.error(
         'error: Say where: add --localhost for the running "npm start", or --stack PlantStore ' +
@@ -67,10 +70,6 @@ function httpUrl(text: string): string {
   }
   return text;
 }
-
-/** Returns the chosen address of the local database, or that of the running `npm start`. */
-export const databaseEndpoint = ({ dynamodbEndpoint }: LocalTarget): string =>
-  dynamodbEndpoint ?? findRunning()?.dynamodbEndpoint ?? defaultEndpoint;
 
 /** Three attempts of the SDK end within ten seconds, also if a server is stopped and says nothing. */
 const timeouts = {
@@ -95,7 +94,7 @@ export interface Target {
 export async function openTarget(options: TargetOptions): Promise<Target> {
   const config = { ...timeouts, retryStrategy: new RetryStrategy(attempts) };
   const client = options.localhost
-    ? localClient(databaseEndpoint(options), config)
+    ? localClient(options.dynamodbEndpoint, config)
     : new DynamoDBClient({ ...accountOf(options), ...config });
   requireObjects(client);
   protectWrites(client);
@@ -116,6 +115,10 @@ async function tablesOf(options: StackTarget): Promise<Record<TableName, string>
  * CommandError if it is missing.
  */
 export async function stackOutputs(options: StackTarget): Promise<(name: string) => string> {
+  // Loaded only for stacks: npm start would take longer to start.
+  const { CloudFormationClient, DescribeStacksCommand } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
   const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...timeouts });
   const describe = new DescribeStacksCommand({ StackName: options.stack });
   const { Stacks } = await cloudFormation.send(describe);

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import {
   CreateTableCommand,
@@ -17,7 +17,7 @@ import {
   tableKeys,
 } from '../../functions/shared/table-schema.ts';
 import { localClient } from './database-client.ts';
-import { caught, listen } from './listen.ts';
+import { listen } from './listen.ts';
 
 export interface Database {
   endpoint: string;
@@ -53,11 +53,12 @@ export async function startDatabase({
       return;
     }
     handle?.(request, response);
+    rejectUnreadable(request, response);
     // If a client disconnects before the end of a request, dynalite's listener throws, which would
     // stop the process.
     request.removeAllListeners('error').on('error', () => response.destroy());
   };
-  server.on('request', caught(guarded));
+  server.on('request', guarded);
   const endpoint = await listen(server, port, host, '--dynamodb-port');
   await createTables(endpoint);
 
@@ -67,6 +68,23 @@ export async function startDatabase({
     await closed;
   }
   return { endpoint, stop };
+}
+
+/**
+ * Returns 400, as DynamoDB does, for a body that dynalite cannot read, like `null`. Its listener of
+ * the request's end throws, which would stop the process.
+ */
+function rejectUnreadable(request: IncomingMessage, response: ServerResponse): void {
+  const handle = request.listeners('end').at(-1) as () => void;
+  request.removeListener('end', handle).on('end', () => {
+    try {
+      handle();
+    } catch (error) {
+      console.error(`The database rejected a malformed request: ${(error as Error).message}`);
+      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end('{"__type":"com.amazon.coral.service#SerializationException"}');
+    }
+  });
 }
 
 /**
@@ -86,6 +104,16 @@ function closeIterators(): void {
 
 const another = 'choose another folder with --data, or keep data in memory only with --memory.';
 
+/** Another process uses the data folder. The message is one line for people. */
+export class FolderInUseError extends Error {
+  override name = 'FolderInUseError';
+
+  /** `user` names the other process. */
+  constructor(folder: string, user = 'another "npm start" or "npm run sam"') {
+    super(`${folder} is in use by ${user}. Stop that one, or ${another}`);
+  }
+}
+
 /**
  * Creates the data folder if it is missing, and checks dynalite's files in it. Returns their path.
  * Rejects with one line for people, and removes nothing.
@@ -104,7 +132,7 @@ async function openFolder(folder: string): Promise<string> {
     await level.open();
     await removeUnfinishedTables(level);
   } catch (cause) {
-    throw new Error(explained(folder, cause as LevelError), { cause });
+    throw explainedFileError(folder, cause) ?? cause;
   } finally {
     await level.close();
   }
@@ -126,18 +154,34 @@ async function removeUnfinishedTables(
   }
 }
 
-type LevelError = Error & { code?: string; cause?: LevelError };
-
-function explained(folder: string, error: LevelError): string {
+/**
+ * Returns an error of the database's files with one line for people, or undefined for any other
+ * error. dynalite throws such an error while it runs, as on a full disk, which stops the process.
+ * That is right: after a failed write, LevelDB may lose the next one.
+ */
+export function explainedFileError(folder: string, error: unknown): Error | undefined {
+  if (!(error instanceof Error)) {
+    return undefined;
+  }
   // An error on opening has LevelDB's own as its cause.
-  const { code, message } = error.cause ?? error;
+  const cause = (error.cause ?? error) as NodeJS.ErrnoException;
+  const { code, message } = cause;
+  if (!code?.startsWith('LEVEL_')) {
+    return undefined;
+  }
   switch (code) {
     case 'LEVEL_LOCKED':
-      return `${folder} is in use by another "npm start". Stop that one, or ${another}`;
+      return new FolderInUseError(folder);
     case 'LEVEL_IO_ERROR':
-      return `${folder} cannot be read and written: ${message}. Fix that, or ${another}`;
+      return new Error(
+        `${folder} cannot be read and written: ${message}. Fix that, or ${another}`,
+        { cause },
+      );
     default:
-      return `${folder} is damaged: ${message}. Remove it to start with an empty one, or ${another}`;
+      return new Error(
+        `${folder} is damaged: ${message}. Remove it to start with an empty one, or ${another}`,
+        { cause },
+      );
   }
 }
 

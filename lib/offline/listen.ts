@@ -22,19 +22,23 @@ export async function listen(
   return `http://${isIPv6(host) ? `[${host}]` : host}:${actualPort}`;
 }
 
+/** A port cannot be used. The message is one line for people. */
+export class PortError extends Error {
+  override name = 'PortError';
+}
+
 function explained(
   cause: NodeJS.ErrnoException,
   port: number,
   host: string,
   option: string,
 ): Error {
+  const another = `Choose another with ${option}.`;
   switch (cause.code) {
     case 'EADDRINUSE':
-      return new Error(`Port ${port} is taken. Choose another with ${option}.`, { cause });
+      return new PortError(`Port ${port} is taken. ${another}`, { cause });
     case 'EACCES':
-      return new Error(`This user may not use port ${port}. Choose another with ${option}.`, {
-        cause,
-      });
+      return new PortError(`This user may not use port ${port}. ${another}`, { cause });
     case 'EADDRNOTAVAIL':
       return new Error(`${host} is not an address of this machine.`, { cause });
     default:

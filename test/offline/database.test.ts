@@ -14,6 +14,7 @@ import { startDatabase } from '../../lib/offline/database.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 
@@ -125,6 +126,48 @@ test('a client that disconnects before the end of its request does not stop the 
   await kill(child);
 });
 
+const malformed: [operation: string, body: string][] = [
+  ['PutItem', 'null'],
+  ['ListTables', 'null'],
+  ['PutItem', '{"TableName":"Plants","Item":{"owner":null}}'],
+  ['BatchGetItem', '{"RequestItems":{"Plants":null}}'],
+  [
+    'DeleteItem',
+    '{"TableName":"Plants","Key":{"owner":{"S":"a"},"id":{"N":"7"}},"Expected":{"x":null}}',
+  ],
+  ['UpdateTable', '{"TableName":"Plants","GlobalSecondaryIndexUpdates":[null]}'],
+];
+
+test.each(malformed)(
+  '%s with the body %s returns 400 in one line, and the database goes on',
+  async (operation, body) => {
+    const printed = jest.spyOn(console, 'error').mockReturnValue();
+    const database = await open();
+    const { status, body: text } = await send(database.endpoint, {
+      method: 'POST',
+      path: '/',
+      headers: [
+        ...['Content-Type', 'application/x-amz-json-1.0'],
+        ...['X-Amz-Target', `DynamoDB_20120810.${operation}`],
+        ...['Authorization', 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c'],
+        ...['X-Amz-Date', '20260101T000000Z'],
+      ],
+      body,
+    });
+    const lines = printed.mock.calls.flat();
+    printed.mockRestore();
+    expect([status, text]).toEqual([
+      400,
+      '{"__type":"com.amazon.coral.service#SerializationException"}',
+    ]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^The database rejected a malformed request: Cannot .*$/),
+    ]);
+    await database.client.send(put);
+    await database.stop();
+  },
+);
+
 test('a page in a browser can neither read nor write', async () => {
   const database = await open();
   const headers = {
@@ -148,7 +191,7 @@ test('a folder in use fails with one line, and opens once the other process stop
   const folder = temporaryFolder();
   const { child } = await startProcess(folder);
   await expect(open(folder)).rejects.toThrow(
-    `${folder} is in use by another "npm start". Stop that one, or ${another}`,
+    `${folder} is in use by another "npm start" or "npm run sam". Stop that one, or ${another}`,
   );
   await kill(child);
   await (await open(folder)).stop();

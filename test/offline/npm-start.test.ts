@@ -221,11 +221,27 @@ testOnPosix('it has other signals')(
   },
 );
 
+/** Runs an `npm start` that fails. */
+async function failingStart(...args: string[]): Promise<{ code: number | null; lines: string[] }> {
+  const program = startProgram(process.execPath, ['bin/start.ts', ...args]);
+  const { code, stdout, stderr } = await program.ended();
+  expect(stdout).toBe('');
+  return { code, lines: stderr.trimEnd().split('\n') };
+}
+
 test('it stops with its launcher, and another can use its folder and port', async () => {
   const data = join(temporaryFolder(), 'store');
   const first = await startNpmStart(['--data', data], { launcher });
   const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
   expect(processId).not.toBe(first.child.pid);
+  expect(await failingStart('--data', data)).toEqual({
+    code: 1,
+    lines: [
+      `error: ${data} is in use by process ${processId}, the "npm start" at ${first.baseUrl}. ` +
+        'Stop that one, or choose another folder with --data, or keep data in memory only with ' +
+        '--memory.',
+    ],
+  });
   first.child.kill('SIGKILL');
   await first.waitFor('the exit', () =>
     fetch(first.baseUrl).then(
@@ -241,8 +257,61 @@ test('it stops with its launcher, and another can use its folder and port', asyn
 
 test('a taken port fails with one line', async () => {
   const { port } = new URL(await serve(() => {}));
-  const args = ['bin/start.ts', '--memory', '--dynamodb-port', '0', '--port', port];
-  const { code, stdout, stderr } = await startProgram(process.execPath, args).ended();
-  const line = `error: Port ${port} is taken. Choose another with --port.\n`;
-  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: line });
+  expect(await failingStart('--memory', '--dynamodb-port', '0', '--port', port)).toEqual({
+    code: 1,
+    lines: [`error: Port ${port} is taken. Choose another with --port.`],
+  });
+});
+
+test('two taken ports fail with one line that names both', async () => {
+  const { port } = new URL(await serve(() => {}));
+  const { port: databasePort } = new URL(await serve(() => {}));
+  expect(await failingStart('--memory', '--port', port, '--dynamodb-port', databasePort)).toEqual({
+    code: 1,
+    lines: [
+      `error: Port ${databasePort} is taken. Choose another with --dynamodb-port. ` +
+        `Port ${port} is taken. Choose another with --port.`,
+    ],
+  });
+});
+
+testOnPosix('it limits no file')('a write that fails stops it with one line', async () => {
+  const data = join(temporaryFolder(), 'store');
+  // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
+  const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, 'bin/start.ts'];
+  const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
+  const program = startProgram('sh', [...limited, ...args]);
+  const { baseUrl, token } = JSON.parse(await program.line(/^\{"baseUrl"/));
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const created: string[] = [];
+  for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
+    const name = `${id} ${'🌵'.repeat(190)}`;
+    const body = JSON.stringify({ id, name });
+    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
+      () => undefined,
+    );
+    if (response?.status !== 201) {
+      break;
+    }
+    created.push(name);
+  }
+  const { code, stderr } = await program.ended();
+  expect(code).toBe(1);
+  expect(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !/ POST .* 201 /.test(line)),
+  ).toEqual([
+    expect.stringMatching(
+      /^error: \S+store cannot be read and written: IO error: .*: File too large\. Fix that, or choose /,
+    ),
+  ]);
+
+  expect(created.length).toBeGreaterThan(50);
+  const restarted = await startNpmStart(['--data', data]);
+  const response = await restarted.list();
+  const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
+  expect(names.slice(0, created.length)).toEqual(created);
+  await restarted.stop();
 });

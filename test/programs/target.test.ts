@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -15,6 +14,7 @@ import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { describedStack } from '../support/http/described-stack.ts';
+import { freePort } from '../support/http/free-port.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere, runProcess } from './run.ts';
@@ -157,40 +157,51 @@ function tokenProcess(args: string[], surroundings: object = {}) {
   return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
 }
 
-/** Announces an `npm start` in a folder of its own. */
-function announceHere(dynamodbEndpoint: string) {
+/** Announces an `npm start` in its own folder. Another instance may have taken its port. */
+async function announceHere(dynamodbEndpoint: string, instanceAtPort = 'announced') {
   const cwd = temporaryFolder();
   const data = join(cwd, '.plant-store');
   mkdirSync(data);
-  const running = { baseUrl: 'http://127.0.0.1:1/v1', dynamodbEndpoint };
-  expect(findRunning(data)).toBeUndefined();
+  const origin = await serve(({ url }, response) =>
+    response.end(url === '/docs/instance' ? instanceAtPort : ''),
+  );
+  const running = {
+    instance: 'announced',
+    processId: process.pid,
+    baseUrl: `${origin}/v1`,
+    dynamodbEndpoint,
+  };
+  expect(await findRunning(data)).toBeUndefined();
   announce(data, running);
   return { cwd, data, file: join(data, 'running.json'), running };
 }
 
-test('an npm start is found from its announcement on', () => {
-  const { data, running } = announceHere(endpoint);
-  expect(findRunning(data)).toMatchObject(running);
+test('an npm start is found once it is announced', async () => {
+  const { data, running } = await announceHere(endpoint);
+  expect(await findRunning(data)).toEqual(running);
 });
 
 testOnPosix('files have no modes there')(
   'only its user may read the announcement of an npm start',
-  () => {
-    const { file } = announceHere(endpoint);
+  async () => {
+    const { file } = await announceHere(endpoint);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   },
 );
 
-test('an npm start that has ended is not found', () => {
-  const { data, file } = announceHere(endpoint);
-  const written = JSON.parse(readFileSync(file, 'utf8'));
-  const { pid: processId } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(file, JSON.stringify({ ...written, processId }));
-  expect(findRunning(data)).toBeUndefined();
+test('an npm start whose address does not respond is not found, though its process id lives', async () => {
+  const { data, running } = await announceHere(endpoint);
+  announce(data, { ...running, baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
+  expect(await findRunning(data)).toBeUndefined();
+});
+
+test('an npm start whose port another one has taken is not found', async () => {
+  const { data } = await announceHere(endpoint, 'another');
+  expect(await findRunning(data)).toBeUndefined();
 });
 
 test('--localhost takes the database of an announced npm start', async () => {
-  const { cwd } = announceHere(endpoint);
+  const { cwd } = await announceHere(endpoint);
   const { stdout } = await tokenProcess(['issue', '--owner', 'found', '--localhost'], { cwd });
   const record = findRecord(database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
   expect(await record).toMatchObject({ owner: 'found' });

@@ -15,7 +15,12 @@ async function* numbersTo(last: number): AsyncGenerator<number> {
 test('32 writes are in progress at a time', async () => {
   const open: (() => void)[] = [];
   const write = () => new Promise<void>((resolve) => open.push(resolve));
-  const writing = writeAll({ localhost: true }, numbersTo(100), write, () => 'none');
+  const writing = writeAll(
+    { localhost: true, dynamodbEndpoint: '' },
+    numbersTo(100),
+    write,
+    () => 'none',
+  );
   const counts: number[] = [];
   for (let left = 100; left > 0; ) {
     await new Promise(setImmediate);
@@ -47,7 +52,7 @@ test('after a failed write, items that come later are not written', async () => 
     }
     written.push(item);
   }
-  const writing = writeAll({ localhost: true }, source, write, () => 'none');
+  const writing = writeAll({ localhost: true, dynamodbEndpoint: '' }, source, write, () => 'none');
   await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
   await source.return(undefined);
   expect(written).toEqual([]);

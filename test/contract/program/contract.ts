@@ -78,7 +78,8 @@ async function testContract(options: Options): Promise<void> {
 
 async function baseUrlOf(options: TargetOptions): Promise<string> {
   if (options.localhost) {
-    return findRunning()?.baseUrl ?? 'http://127.0.0.1:3000/v1';
+    const running = await findRunning();
+    return running?.baseUrl ?? 'http://127.0.0.1:3000/v1';
   }
   const output = await stackOutputs(options);
   return output('BaseUrl');

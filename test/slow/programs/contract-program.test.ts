@@ -29,6 +29,7 @@ beforeAll(async () => {
   service = await startService({ authorizerCache: 1 });
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
+    texts: { '/docs/instance': 'announced' },
     throttle: () => ++calls % 3 === 0,
     spoil: (...answer) => spoil(...answer),
   });
@@ -123,7 +124,12 @@ test('a response that breaks the contract fails the run, which names it and dele
 test('the running npm start is tested with tokens of its own', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, '.plant-store'));
-  announce(join(cwd, '.plant-store'), { baseUrl, dynamodbEndpoint: service.databaseEndpoint });
+  announce(join(cwd, '.plant-store'), {
+    instance: 'announced',
+    processId: process.pid,
+    baseUrl,
+    dynamodbEndpoint: service.databaseEndpoint,
+  });
   const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(code).toBe(0);

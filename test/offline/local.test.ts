@@ -1,0 +1,121 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, jest, test } from '@jest/globals';
+import { Command } from 'commander';
+import { addLocalOptions, demoToken, printReady } from '../../bin/command-line/local.ts';
+import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { openDatabase } from '../support/database/engine.ts';
+
+const { database, endpoint } = await openDatabase();
+const day = 86_400;
+
+/** Issues a token some seconds ago that lives for a day. Returns its id. */
+async function issued(owner: string, label: string, age: number): Promise<string> {
+  const now = () => Date.now() - age * 1000;
+  const expires = Math.floor(now() / 1000) + day;
+  const input = { owner, scopes: ['plants:read'], label, expires };
+  return (await issueToken(database, 'AccessTokens', input, now)).id;
+}
+
+test('a start deletes expired demo tokens, and no other token', async () => {
+  await issued('demo', 'npm start', day + 1);
+  await issued('demo', 'npm run sam', day + 1);
+  const kept = [
+    await issued('demo', 'npm start', day - 60),
+    await issued('demo', 'mine', day + 1),
+    await issued('alice', 'npm start', day + 1),
+  ];
+  const damaged = { id: 'damaged', owner: 'demo', label: 'npm start', expires: 1 };
+  await database.send(new PutCommand({ TableName: 'AccessTokens', Item: damaged }));
+  const token = await demoToken(endpoint, 'npm start');
+  const { Items = [] } = await database.send(new ScanCommand({ TableName: 'AccessTokens' }));
+  const ids = Items.map(({ id }) => id);
+  expect(ids.sort()).toEqual([...kept, 'damaged', token.slice(4, 16)].sort());
+});
+
+test('a demo token is the owner demo’s, with both scopes, for 24 hours', async () => {
+  const token = await demoToken(endpoint, 'npm run sam');
+  const { Items = [] } = await database.send(new ScanCommand({ TableName: 'AccessTokens' }));
+  const record = Items.find(({ id }) => id === token.slice(4, 16));
+  expect(record).toMatchObject({
+    owner: 'demo',
+    label: 'npm run sam',
+    scopes: ['plants:read', 'plants:write'],
+  });
+  expect(Number(record?.expires) - Number(record?.created)).toBe(86_400);
+});
+
+/** Parses options of npm start. Returns them, or the message of an error. */
+function parse(...args: string[]): unknown {
+  const program = addLocalOptions(new Command('npm start --')).exitOverride();
+  program.configureOutput({ writeErr: () => {} });
+  try {
+    return program.parse(args, { from: 'user' }).opts();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test('without options, the ports are 3000 and 8000 and the folder is .plant-store', () => {
+  expect(parse()).toEqual({ port: 3000, dynamodbPort: 8000, data: '.plant-store' });
+});
+
+test.each([
+  [
+    '--data= ',
+    "error: option '--data <folder>' argument '' is invalid. Name a folder, or keep data in memory only with --memory.",
+  ],
+  ['--memory --data x', "error: option '--memory' cannot be used with option '--data <folder>'"],
+  ['--data x --memory', "error: option '--memory' cannot be used with option '--data <folder>'"],
+  [
+    '--port 65536',
+    "error: option '--port <n>' argument '65536' is invalid. A port is 0 to 65535; 0 means any free port.",
+  ],
+])('%s fails with one line', (options, message) => {
+  expect(parse(...options.trim().split(' '))).toBe(message);
+});
+
+const ready = {
+  baseUrl: 'http://127.0.0.1:3000/v1',
+  token: 'TOKEN',
+  dynamodbEndpoint: 'http://127.0.0.1:8000',
+};
+const options = { port: 3000, dynamodbPort: 8000, data: '.plant-store' };
+
+/** Returns the output of `printReady`. */
+function printed(...args: Parameters<typeof printReady>): string {
+  const log = jest.spyOn(console, 'log').mockReturnValue();
+  printReady(...args);
+  const [[text] = []] = log.mock.calls;
+  log.mockRestore();
+  return String(text);
+}
+
+test('the output names the addresses, the token and three commands to paste', () => {
+  const text = printed(ready, options, 'More.', 'http://127.0.0.1:3000/docs');
+  expect(text).toBe(`
+Reference:   http://127.0.0.1:3000/docs
+Plant Store: http://127.0.0.1:3000/v1
+DynamoDB:    http://127.0.0.1:8000 (in .plant-store)
+Token:       TOKEN (owner demo, 24 hours)
+
+Create, list and delete a plant:
+
+  curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' -d '{"id":7,"name":"Monstera","tag":"indoor"}'
+  curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN'
+  curl -i -X DELETE http://127.0.0.1:3000/v1/plants/7 -H 'Authorization: Bearer TOKEN'
+
+Press Ctrl-C to stop. More.
+`);
+});
+
+test('with --memory, the output says so', () => {
+  expect(printed(ready, { ...options, memory: true }, '')).toContain(
+    'DynamoDB:    http://127.0.0.1:8000 (in memory)\n',
+  );
+});
+
+test('with --json, the output is one line', () => {
+  expect(printed(ready, { ...options, json: true }, '')).toBe(
+    '{"baseUrl":"http://127.0.0.1:3000/v1","token":"TOKEN","dynamodbEndpoint":"http://127.0.0.1:8000"}',
+  );
+});
