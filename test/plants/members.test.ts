@@ -26,7 +26,7 @@ const plant = jsonOf(members);
 const response = jsonOf(inResponses);
 
 const { endpoint } = await openDatabase();
-const { call } = await loadFunctions(endpoint);
+const { call, log } = await loadFunctions(endpoint);
 const headers: [string, string][] = [['Content-Type', 'application/json']];
 const create = (owner: string, body: string) =>
   call({ operation: 'createPlant', owner, headers, body: Buffer.from(body) });
@@ -36,10 +36,12 @@ test('this suite knows every member of a plant', () => {
   expect(Object.keys(newPlant.entries)).toEqual(names);
 });
 
-test('a create and a list return every member but the id', async () => {
+test('a create, its repetition and a list return every member but the id', async () => {
   expect(await create('ann', plant)).toMatchObject({ status: 201, body: response });
   expect(await create('ann', plant)).toMatchObject({ status: 200, body: response });
   expect(await list('ann')).toBe(`[${response}]`);
+  const codes = log.map((line) => JSON.parse(line).code);
+  expect(codes).toEqual(['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED']);
 });
 
 test.each(inResponses)('a create with another $name returns 409', async ({ name, other }) => {

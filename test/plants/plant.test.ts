@@ -12,11 +12,11 @@ import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
 test.each([
-  // What the first version stored, and what this one stores.
+  // As the first version stored it, and as this one does.
   { item: { name: 'Aloe' }, plant: { name: 'Aloe', tag: '' } },
   { item: { name: 'Aloe', tag: 'sun' }, plant: { name: 'Aloe', tag: 'sun' } },
   { item: { name: 'Aloe', tag: 'sun', soil: 7 }, plant: { name: 'Aloe', tag: 'sun' } },
-])('$item is the plant $plant', ({ item, plant }) => {
+])('the item $item is the plant $plant', ({ item, plant }) => {
   const id = NumberValue.from('-9223372036854775807');
   const parsed = parsePlant({ owner: 'ann', id, ...item });
   expect(parsed).toEqual({ id: -9223372036854775807n, ...plant });
@@ -27,7 +27,7 @@ test.each([
   ['id', { id: '7', name: 'secret' }],
   ['name', { id: NumberValue.from('7'), name: 7, tag: 'secret' }],
   ['tag', { id: NumberValue.from('7'), name: 'secret', tag: null }],
-])('an item whose %s is damaged is an error that tells no content', (member, item) => {
+])('an item with a damaged %s throws without quoting its content', (member, item) => {
   expect(() => parsePlant(item)).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(new RegExp(`no valid ${member}\\.$`)),
@@ -40,7 +40,7 @@ const cursorOf = (query: string) =>
   readInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
 
 test.each([0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])(
-  'the cursor after %s holds a position and no owner, and leads back to it',
+  'the cursor after %s has a position and no owner, and can be read back',
   (id) => {
     const cursor = cursorAfter(id);
     const bytes = Buffer.alloc(8);
@@ -52,7 +52,7 @@ test.each([0n, 7n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])(
 
 const largest = { name: '🪴'.repeat(200), tag: '🪴'.repeat(100) };
 
-test('the largest plant fits in a body even if every character of its texts is escaped', () => {
+test('the largest plant fits in a body, even with every character escaped', () => {
   const escaped = JSON.stringify({ id: `${-(2n ** 63n)}`, ...largest }).replaceAll(
     /[^ -~]/g,
     '\\u0000',
@@ -60,7 +60,7 @@ test('the largest plant fits in a body even if every character of its texts is e
   expect(escaped.length).toBeLessThanOrEqual(maxBodyBytes);
 });
 
-test('a page of the largest plants is within the 6 MB that Lambda takes as an answer', () => {
+test('a page of the largest plants is within Lambda’s 6 MB for a response', () => {
   const page = JSON.stringify(Array(largestPage).fill(largest));
   expect(Buffer.byteLength(page)).toBeLessThanOrEqual(6_000_000);
 });

@@ -2,12 +2,13 @@ import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { findItem } from '../../functions/access-tokens/record.ts';
 import { documentClient } from '../../functions/dynamodb/client.ts';
+import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { openDatabase } from '../support/database/engine.ts';
 
-// The contract shows what callers see of it, the explorer what becomes of calls that meet.
+// The contract tests the responses, and the explorer tests concurrent calls.
 
 const TableName = tableIds.plants;
 const plant = (id: bigint, name = 'Aloe') => ({ id, name, tag: '' });
@@ -17,8 +18,8 @@ const { endpoint, database } = await openDatabase();
 const plants = plantStore(database, TableName);
 const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 
-test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
-  // Longer than a name can be, so that a few are enough.
+test('a list of several DynamoDB pages is complete', async () => {
+  // DynamoDB's pages end at 1 MB. No name is as long, but a few such items suffice.
   const name = 'a'.repeat(390_000);
   const ids = [1n, 2n, 3n, 4n, 5n];
   for (const id of ids) {
@@ -31,7 +32,7 @@ test('a list of more than DynamoDB’s megabyte a page is whole', async () => {
   expect(await listed(1001, 1n)).toEqual(ids.slice(1));
 });
 
-test('what is read is never stale', async () => {
+test('every read is strongly consistent', async () => {
   const reads: object[] = [];
   const watched = documentClient(localClient(endpoint));
   watched.middlewareStack.add(
@@ -53,7 +54,22 @@ test('what is read is never stale', async () => {
   expect(consistent).toEqual([true, true, true]);
 });
 
-test('what is aborted is not done', async () => {
+test('a create that may still arrive says so, even if the read after it fails', async () => {
+  const failing = documentClient(localClient(endpoint));
+  failing.middlewareStack.add(
+    (_, { commandName }) =>
+      () =>
+        Promise.reject(
+          commandName === 'PutItemCommand' ? new UnknownOutcome(true, 'lost') : new Error('slow'),
+        ),
+    { step: 'initialize' },
+  );
+  const creation = plantStore(failing, TableName).create('lost', plant(1n));
+  await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcome', mayStillArrive: true });
+  failing.destroy();
+});
+
+test('aborted calls reject and write nothing', async () => {
   const aborted = { abortSignal: AbortSignal.abort() };
   await plants.create('aborted', plant(1n));
   const calls = [
@@ -67,7 +83,7 @@ test('what is aborted is not done', async () => {
   expect(await plants.list('aborted', 10)).toEqual([plant(1n)]);
 });
 
-test('an item holds its key, its fields and 8 bytes of its create', async () => {
+test('an item has its key, its fields and a nonce of 8 bytes', async () => {
   await plants.create('item', { id: 1n, ...ficus });
   const Key = { owner: 'item', id: 1n };
   const { Item } = await database.send(new GetCommand({ TableName, Key }));
@@ -75,8 +91,8 @@ test('an item holds its key, its fields and 8 bytes of its create', async () => 
   expect(Item).toEqual({ owner: 'item', id: NumberValue.from(1), ...ficus, nonce });
 });
 
-test('items that earlier versions wrote are plants like any other', async () => {
-  // Without a nonce, and without fields that came later.
+test('items of earlier versions can be listed, compared, deleted and created again', async () => {
+  // Without a nonce, and without an optional field.
   await put({ owner: 'old', id: 1n, ...ficus });
   await put({ owner: 'old', id: 2n, name: 'Ficus' });
   const upgraded = [{ id: 1n, ...ficus }, plant(2n, 'Ficus')];
@@ -95,7 +111,7 @@ test.each([
   ['name', { tag: '' }],
   ['name', { ...ficus, name: Buffer.of(7) }],
   ['tag', { ...ficus, tag: 7 }],
-])('an item whose %s is damaged is an error that tells no content', async (field, content) => {
+])('an item with a damaged %s rejects without quoting its content', async (field, content) => {
   await put({ owner: 'damaged', id: 1n, ...content });
   const message = `The stored plant 1 has no valid ${field}.`;
   await expect(plants.list('damaged', 10)).rejects.toThrow(message);
