@@ -9,7 +9,7 @@ import { tableVariable } from './shared/environment-variables.ts';
 const database = connect();
 const plants = plantStore(database, requiredVariable(tableVariable('plants')));
 
-/** `POST /plants`: 201, or 200 if the same plant was there already. */
+/** `POST /plants`: 201, or 200 if the same plant already exists. */
 export const handler = operation({ body: newPlant }, async ({ body: plant }, caller) => {
   const creation = await plants.create(caller.owner, plant, caller);
   if (creation === 'conflict') {

@@ -4,7 +4,7 @@ export type LogFields = Record<string, string | number | undefined>;
 
 /**
  * Writes one log line. Lambda wraps it in JSON, so that a metric filter finds the code at
- * `$.message.code`. A field never holds a secret or the content of a plant.
+ * `$.message.code`. Fields never contain secrets or the content of a plant.
  */
 export const logInfo = (code: LogCode, fields: LogFields): void =>
   console.info({ code, ...fields });

@@ -1,14 +1,14 @@
-/** A JSON object, without what `JSON.parse` loses of its top level. */
+/** The top level of a JSON object, with the facts that `JSON.parse` loses. */
 export interface JsonObject {
-  /** Every integral number is a bigint, so that no digit is lost. */
+  /** Integers are bigints, so that no digit is lost. */
   members: Record<string, unknown>;
   /** The names that occur more than once. */
   repeated: string[];
 }
 
 /**
- * Parses a JSON object. Returns undefined for JSON that is not an object, and throws a SyntaxError
- * for text that is not JSON.
+ * Parses a JSON object. Returns undefined for other JSON. Throws a SyntaxError if the text is not
+ * JSON.
  */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const parsed: unknown = JSON.parse(text);
@@ -35,7 +35,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 
 interface Member {
   name: string;
-  /** The text of its value, or where that is a list or an object, the bracket. */
+  /** The text of its value. Of a list or an object, only the opening bracket. */
   literal: string;
 }
 
@@ -66,12 +66,12 @@ function membersIn(text: string): Member[] {
 
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** An int64 has no more digits. */
+/** Maximum digits of an int64. */
 const maxDigits = 19;
 
 /**
- * Returns the value of a JSON number if it is an integer: `7`, `7.0` and `0.7e1` are the same one.
- * An integer of more than 19 digits becomes one of 20, because `1e999999999` would fill the memory.
+ * Returns the value of a JSON number if it is an integer, like `7`, `7.0` and `0.7e1`. An integer
+ * with more than 19 digits becomes one with 20, because `1e999999999` would fill the memory.
  */
 function integerIn(literal: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(literal) ?? [];

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 const largestId = 2n ** 63n - 1n;
 const smallestId = -largestId - 1n;
 
-/** An int64 that its owner chooses. */
+/** An int64 that the client chooses. */
 const plantId = v.pipe(
   v.bigint('must be an integer'),
   v.minValue(smallestId, `must be at least ${smallestId}`),
@@ -28,7 +28,7 @@ function text(minLength: number, maxLength: number, typeMessage = 'must be a str
   );
 }
 
-// Many JSON libraries write null for a member that has no value.
+// Many JSON libraries write null for a missing value.
 const tag = v.optional(text(0, 100, 'must be a string, or left out'), '');
 
 /** The body of a create. Every member of a plant stands here. */
@@ -46,20 +46,19 @@ export type PublicFields = Required<Omit<Plant, 'id'>>;
 /** Returns a plant's public fields. */
 export const publicFields = ({ name, tag }: Plant): PublicFields => ({ name, tag });
 
-/** The digits of a parameter in one spelling only, so that a plant has one URL. */
+/** An integer parameter. Only one spelling is valid, so that a plant has one URL. */
 const digits = v.pipe(
   v.string('must be a string'),
   v.regex(
     /^(?:0|-?[1-9][0-9]{0,18})$/,
-    'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them',
+    'must be an integer like 7 or -7, with at most 19 digits and no leading zeros',
   ),
   v.transform((text) => BigInt(text)),
 );
 
-/** The path of a plant. */
 export const plantPath = v.object({ id: v.pipe(digits, plantId) });
 
-/** A list answers at most so many plants at once. */
+/** Maximum plants per page. */
 export const largestPage = 1000;
 export const largestLimit = 2n ** 31n - 1n;
 
@@ -70,24 +69,23 @@ const limit = v.pipe(
   v.transform((limit) => Math.min(Number(limit), largestPage)),
 );
 
-/** A version, then 64 bits in eleven characters, of which the last one holds only four bits. */
+/** A version, then eight bytes in base64url. The last character has only four bits. */
 export const cursorPattern = '1[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]';
 
 const cursor = v.pipe(
   v.string('must be a string'),
-  v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a list’s Link'),
+  v.regex(new RegExp(`^${cursorPattern}$`), 'must be a cursor from a Link header'),
   v.transform((text) => Buffer.from(text.slice(1), 'base64url').readBigInt64BE()),
 );
 
-/** The query of a list. */
 export const listQuery = v.object({
   limit: v.optional(limit, `${largestPage}`),
   cursor: v.optional(cursor),
 });
 
 /**
- * Returns the position after the plant with this id, for the client to send back: a version, then
- * the id's eight bytes in base64url. It is opaque and URL-safe, and does not hold the owner.
+ * Returns the cursor after the plant with this id: a version, then the id's eight bytes in
+ * base64url. It does not contain the owner, who always comes from the token.
  */
 export function cursorAfter(id: bigint): string {
   const bytes = Buffer.alloc(8);

@@ -12,31 +12,27 @@ import { isSamePlant, type Plant, parsePlant, plantMembers } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
-/** A signal ends a call early. */
 interface Options {
   abortSignal?: AbortSignal;
 }
 
 /**
- * The plants of all owners. A call names the one owner whose plants it can see, and rejects with
- * the SDK's errors, or with `UnknownOutcome` if it may have taken effect.
+ * The plants of all owners. A call sees the plants of one owner only. It rejects with the SDK's
+ * errors, or with `UnknownOutcome` if a write may have taken effect.
  */
 export interface PlantStore {
-  /**
-   * Stores a plant if its id is free. The same plant again changes nothing. Another plant under its
-   * id is a conflict.
-   */
+  /** Stores a plant if its id is free. An equal plant is `unchanged`, another one a `conflict`. */
   create(owner: string, plant: Plant, options?: Options): Promise<Creation>;
   /**
-   * Returns at most `limit` plants, in ascending order of their ids, from the first one above
-   * `after` on. The read is strongly consistent.
+   * Returns at most `limit` plants with ids above `after`, in ascending order of their ids. The
+   * read is strongly consistent.
    */
   list(owner: string, limit: number, after?: bigint, options?: Options): Promise<Plant[]>;
-  /** Deletes a plant. Resolves to false if there was none. */
+  /** Deletes a plant. Returns false if there was none. */
   remove(owner: string, id: bigint, options?: Options): Promise<boolean>;
 }
 
-/** What the table holds of a plant. */
+/** A stored plant. */
 type Item = Record<string, unknown>;
 
 /** Names in expressions stand for attributes, because DynamoDB reserves `owner` and `name`. */
@@ -47,7 +43,7 @@ const belowAllIds = -(2n ** 63n) - 1n;
 
 export function plantStore(database: DynamoDBDocumentClient, table: string): PlantStore {
   async function create(owner: string, plant: Plant, options: Options = {}): Promise<Creation> {
-    // The nonce tells the item of this call from an equal one of another call.
+    // The nonce distinguishes this call's item from an equal item of another call.
     const item = { owner, ...plant, nonce: randomBytes(8) };
     for (let tries = 0; tries < 2; tries += 1) {
       if (await putIfAbsent(item, options)) {
@@ -57,9 +53,9 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       if (stored) {
         return isSamePlant(parsePlant(stored), plant) ? 'unchanged' : 'conflict';
       }
-      // The plant was deleted a moment ago, so the id is free.
+      // The plant was deleted in between, so the id is free.
     }
-    throw new Unavailable('A plant with this id came and went each time.');
+    throw new Unavailable('Each time, another caller created and deleted a plant with this id.');
   }
 
   /** Returns whether the item was put. Throws `UnknownOutcome` if it may have been. */
@@ -133,7 +129,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       if (!(error instanceof UnknownOutcome) || error.mayStillArrive) {
         throw error;
       }
-      // A plant that is there may be another caller's, created after this delete took effect.
+      // Another caller may have created this plant after the delete took effect.
       if (await settle(error, owner, id, options)) {
         throw error;
       }

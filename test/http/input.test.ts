@@ -139,8 +139,7 @@ test.each(['{"id":2,"id":3}', '[{"id":2,"id":3}]', '[[],{},"]"]'])(
   },
 );
 
-const canonical =
-  'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them';
+const canonical = 'must be an integer like 7 or -7, with at most 19 digits and no leading zeros';
 test.each([
   ['9223372036854775808', 'must be at most 9223372036854775807'],
   ['-9223372036854775809', 'must be at least -9223372036854775808'],

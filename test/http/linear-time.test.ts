@@ -6,8 +6,8 @@ import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 import { capturedLog } from './captured-log.ts';
 
 /**
- * Every part of a request, many times as long as a gateway passes on. At this length an expression
- * that takes quadratic time takes 10 s or more, and all of them together should take milliseconds.
+ * The length of a part of a request, many times above the gateway's limits. A quadratic expression
+ * takes 10 s or more for it. All parts together should take milliseconds.
  */
 const length = 200_000;
 const runs = [' ', ...'/ \t - 0 9 a % %2F = & ; " \\ {"a": [ é'.split(' ')];

@@ -98,8 +98,7 @@ test('the example of a 400 fits its operation', () => {
     [
       {
         parameter: 'id',
-        detail:
-          'must be an integer in canonical decimal digits, like 7 or -7, and at most 19 of them',
+        detail: 'must be an integer like 7 or -7, with at most 19 digits and no leading zeros',
       },
     ],
   ]);
