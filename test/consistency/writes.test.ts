@@ -275,7 +275,7 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   };
   const plant = { id: 1n, name: 'Aloe', tag: '' };
   const creation = plantStore(database, TableName).create('ann', plant);
-  await expect(creation).rejects.toThrow('came and went');
+  await expect(creation).rejects.toThrow('another caller created and deleted');
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });
 
