@@ -19,7 +19,7 @@ const questions: [what: string, line: string, options: () => Options, expected: 
     () => ({ token: null, headers: [bearer(target.token), bearer(unknownToken)] }),
     ['401 unauthorized', '200'],
   ],
-  // Nobody recorded what API Gateway does with a request line that it cannot read.
+  // There is no record of API Gateway's response to a request line that it cannot read.
   ['%% in a path', 'GET /plants/%%', () => ({}), ['404 no-such-operation', '400']],
   [
     'a raw { in a query',

@@ -366,7 +366,7 @@ const badIds = [
   ...['0b1', '7n', '7_0', '7,0', '7L', '--7', '-', '7-', '-%207', '%207', '7%20', '7%0A', '%00'],
   ...['7%00', '%227%22', '[7]', '*', '~', 'a', 'null', 'undefined', 'NaN', 'Infinity', 'plants'],
   ...['%7Bid%7D', '7.json', '7;v=1', '7:8', '7&8'],
-  // Other digits and minus signs, and what is not UTF-8.
+  // Other digits and minus signs, and bytes that are not UTF-8.
   ...['%D9%A7', '%EF%BC%97', '%F0%9F%AA%B4', '%E2%88%927', '%C3%28'],
   ...['9223372036854775808', '-9223372036854775809', '9999999999999999999', '18446744073709551616'],
   ...['9'.repeat(100), '1'.repeat(4000)],
@@ -412,9 +412,7 @@ test('a rejected create stores nothing', async () => {
   expect((await create(good)).status).toBe(201);
 });
 
-/**
- * Nobody recorded whether API Gateway passes these on. If not, its response is DEFAULT_4XX: 404.
- */
+/** There is no record of whether API Gateway passes these on. Otherwise it returns 404 itself. */
 const mayBeUnreadable = (line: string) => /%00|%C3%28|[[\]]|7;/.test(line);
 
 /** The front end of AWS may change or reject a create with such headers. */

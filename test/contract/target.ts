@@ -43,7 +43,7 @@ export let unstore: ((ids: number[]) => Promise<void>) | undefined;
 let serverErrors: string[] = [];
 let isPrinted = false;
 
-/** Prints what the service logged for its first 5xx, once: the line and the stack. */
+/** Prints the log line and the stack of the service's first 5xx, once. */
 export function printServerError(): void {
   const [first] = serverErrors;
   if (first !== undefined && !isPrinted) {

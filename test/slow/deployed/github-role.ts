@@ -57,7 +57,7 @@ function callOf(headers: IncomingHttpHeaders, body: Buffer): { action: string; r
 
 /**
  * Starts a server that passes requests on to MiniStack, which checks no permissions. The server
- * denies what the role of a GitHub job does not allow. Returns its origin.
+ * denies requests that the role of a GitHub job does not allow. Returns its origin.
  */
 export function startAwsForGitHub(ministack: string): Promise<string> {
   const statements = statementsOfRole();
