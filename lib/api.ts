@@ -150,7 +150,7 @@ function acknowledgeFindings(scope: Construct, settings: Settings): void {
     'AwsSolutions-APIG2':
       'Models of JSON Schema draft 4 cannot express the contract; functions validate bodies.',
     'AwsSolutions-APIG3':
-      'A web ACL costs 6 dollars a month with a rule; docs/security.md says when it is worth that.',
+      'A web ACL with a rule costs $6 a month; docs/security.md says when it is worth it.',
     'AwsSolutions-APIG6':
       'Execution logs contain bodies, and need the same role as the access log.',
     'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
