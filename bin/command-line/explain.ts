@@ -46,7 +46,7 @@ const isUnreachable = ({ name, code }: Error & { code?: string }) => unreachable
 function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget) {
   if (isUnreachable(error)) {
     return (
-      `No database answers at ${endpoint}. Start it with "npm start", or choose another with ` +
+      `No database responds at ${endpoint}. Start it with "npm start", or choose another with ` +
       '--dynamodb-endpoint.'
     );
   }

@@ -3,7 +3,7 @@ import { isThrottlingError } from '@smithy/core/retry';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { CommandError } from './command-error.ts';
 import { explain } from './explain.ts';
-import { clearProgress, onInterrupt } from './progress.ts';
+import { clearProgress, counted, onInterrupt } from './progress.ts';
 import type { TargetOptions } from './target.ts';
 
 /** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
@@ -20,29 +20,30 @@ export async function writeAll<T>(
   soFar: () => string,
 ): Promise<void> {
   let inProgress = 0;
-  let unknown = 0;
+  const unknown: UnknownOutcome[] = [];
   const failures: unknown[] = [];
+  const hasFailed = () => unknown.length + failures.length > 0;
   const stopped = Promise.withResolvers<void>();
-  function state(open: number): string {
-    const doubt = open > 0 ? ` Of ${open} more it is unknown whether the write took effect.` : '';
-    return `So far: ${soFar()}.${doubt} Repeat the command.`;
-  }
-  onInterrupt(() => state(inProgress + unknown));
+  const state = () => `So far: ${soFar()}. Repeat the command.`;
+  onInterrupt(() => `${doubtOf(inProgress + unknown.length)}${state()}`);
 
   async function worker(): Promise<void> {
     for await (const item of items) {
-      if (failures.length > 0) {
+      if (hasFailed()) {
         return;
       }
       inProgress += 1;
       try {
         await whileThrottled(() => write(item));
       } catch (error) {
-        unknown += error instanceof UnknownOutcome ? 1 : 0;
-        failures.push(error);
+        if (error instanceof UnknownOutcome) {
+          unknown.push(error);
+        } else {
+          failures.push(error);
+        }
       }
       inProgress -= 1;
-      if (failures.length > 0 && inProgress === 0) {
+      if (hasFailed() && inProgress === 0) {
         stopped.resolve();
       }
     }
@@ -56,11 +57,16 @@ export async function writeAll<T>(
   // After a failed write, the other workers may wait for a line that somebody has yet to type.
   await Promise.race([workers, stopped.promise]);
   clearProgress();
-  if (failures.length > 0) {
-    const [reason] = failures;
-    const cause = reason instanceof UnknownOutcome ? reason.cause : reason;
-    throw new CommandError(`${explain(cause, options)} ${state(unknown)}`);
+  if (hasFailed()) {
+    const problem = failures.length > 0 ? `${explain(failures[0], options)} ` : '';
+    throw new CommandError(`${doubtOf(unknown.length, unknown[0])}${problem}${state()}`);
   }
+}
+
+/** Returns a sentence about writes whose outcome is unknown, or an empty text without any. */
+function doubtOf(writes: number, example?: UnknownOutcome): string {
+  const reason = example ? ` (${(example.cause as Error).message})` : '';
+  return writes > 0 ? `The outcome of ${counted(writes, 'write')} is unknown${reason}. ` : '';
 }
 
 /** Repeats a call for as long as DynamoDB throttles it, up to half a minute. */

@@ -210,7 +210,7 @@ test('--localhost takes the database of an announced npm start', async () => {
 test('if no npm start runs, one line says so', async () => {
   const endpoint = 'http://localhost:1';
   const message =
-    `error: No database answers at ${endpoint}. Start it with "npm start", or choose another ` +
+    `error: No database responds at ${endpoint}. Start it with "npm start", or choose another ` +
     'with --dynamodb-endpoint.\n';
   expect(await tokenProcess(['list', '--dynamodb-endpoint', endpoint])).toEqual({
     code: 1,

@@ -1,5 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { CommandError } from '../../bin/command-line/command-error.ts';
+import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 
 /** The pauses between calls, in milliseconds. None of them is waited for. */
 const pauses: number[] = [];
@@ -57,6 +58,37 @@ test('after a failed write, items that come later are not written', async () => 
   await source.return(undefined);
   expect(written).toEqual([]);
 });
+
+test.each([
+  {
+    errors: [lost(), lost()],
+    message:
+      'The outcome of 2 writes is unknown (read ECONNRESET). So far: none. Repeat the command.',
+  },
+  {
+    errors: [new CommandError('Denied.'), lost()],
+    message:
+      'The outcome of 1 write is unknown (read ECONNRESET). Denied. So far: none. ' +
+      'Repeat the command.',
+  },
+])(
+  'an error starts with the writes whose outcome is unknown: $message',
+  async ({ errors, message }) => {
+    async function write(number: number): Promise<void> {
+      // All writes start before the first one fails.
+      await new Promise(setImmediate);
+      throw errors[number - 1];
+    }
+    const writing = writeAll({ localhost: true }, numbersTo(errors.length), write, () => 'none');
+    await expect(writing).rejects.toThrow(new CommandError(message));
+  },
+);
+
+/** The error of a write whose response was lost. */
+function lost(): UnknownOutcome {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  return new UnknownOutcome(false, reset);
+}
 
 test.each([
   { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
