@@ -41,7 +41,8 @@ function explanationOf(error: unknown, options: TargetOptions | undefined): stri
 }
 
 /** Returns whether an error of the SDK means that nothing responded. */
-const isUnreachable = ({ name, code }: Error & { code?: string }) => unreachable.test(code ?? name);
+const isUnreachable = ({ name, code, neverSent }: Error & { code?: string; neverSent?: true }) =>
+  neverSent === true || unreachable.test(code ?? name);
 
 function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget) {
   if (isUnreachable(error)) {

@@ -149,3 +149,10 @@ test('token list works after handshakes that are refused with TLS alerts', async
   expect(await runOnStack('token.ts', 'list --owner nobody')).toMatchObject({ code: 0 });
   expect(handshakes).toEqual([]);
 });
+
+test('if all handshakes fail, token list says that AWS cannot be reached', async () => {
+  handshakes.push(alertInHandshake, alertInHandshake, alertInHandshake);
+  const { code, stderr } = await runOnStack('token.ts', 'list --owner nobody');
+  expect(stderr).toMatch(/^error: AWS cannot be reached \(.*handshake failure.*\)\. Check .*\n$/);
+  expect(code).toBe(1);
+});
