@@ -7,7 +7,7 @@ import { HandshakeAgent } from './handshake-agent.ts';
 import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
-/** Connects to DynamoDB. */
+/** Returns the functions' client of DynamoDB. */
 export function connect(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
@@ -24,7 +24,7 @@ export function connect(): DynamoDBDocumentClient {
     },
     streamCollector,
   });
-  // It copies every request and answer for a log entry, even if nothing logs.
+  // This middleware copies every request and response for a log entry, even without a logger.
   client.middlewareStack.remove('loggerMiddleware');
   requireObjects(client);
   protectWrites(client);
@@ -55,22 +55,22 @@ function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
   );
 }
 
-/** Makes a client reject any answer but a JSON object. The SDK reads an empty answer as `{}`. */
+/** Makes a client reject a response that is no JSON object. The SDK reads an empty one as `{}`. */
 export function requireObjects({ config }: DynamoDBClient): void {
   const { streamCollector } = config;
   config.streamCollector = async (stream) => {
     const bytes = await streamCollector(stream);
-    // White space may precede the brace. If the rest is malformed, the SDK rejects it.
+    // The SDK rejects malformed JSON after the brace. White space may precede it.
     if (bytes.find((byte) => byte > 0x20) !== 0x7b) {
-      throw new SyntaxError('DynamoDB did not answer with a JSON object.');
+      throw new SyntaxError('The response of DynamoDB is not a JSON object.');
     }
     return bytes;
   };
 }
 
 /**
- * Returns an environment variable that the stack sets. Throws if it is missing. Call it while
- * Lambda initializes, so that this shows before the first request.
+ * Returns an environment variable that the stack sets. Throws if the variable is missing. Call this
+ * function while Lambda initializes, so that the error shows before the first request.
  */
 export function requiredVariable(name: string): string {
   const value = process.env[name];
@@ -82,7 +82,7 @@ export function requiredVariable(name: string): string {
 
 type SdkError = Parameters<typeof isTransientError>[0];
 
-/** Tells whether DynamoDB is throttling, slow or unreachable, so that a repetition may succeed. */
+/** Whether DynamoDB throttles, is slow or is unreachable. A retry may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),

@@ -7,11 +7,11 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { logError } from '../log.ts';
 
 /**
- * Returns a request handler of the SDK that gets the same answer to every request from memory. Only
- * the connection is not real, so that Node's HTTP client is warmed up too.
+ * Returns a request handler of the SDK whose connections return the same response to every request.
+ * Only the connections are not real, so Node's HTTP client is warmed up too.
  */
-function handlerInMemory(answer: object): NodeHttpHandler {
-  const body = JSON.stringify(answer);
+function handlerInMemory(responseBody: object): NodeHttpHandler {
+  const body = JSON.stringify(responseBody);
   const response = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const createConnection = () =>
     new Duplex({
@@ -28,23 +28,23 @@ function handlerInMemory(answer: object): NodeHttpHandler {
 }
 
 /**
- * Warms up: makes a call to the database, to which `answer` is the answer, without sending it. Call
- * it while Lambda initializes the function, because the CPU is not throttled then. Never rejects,
- * because the function works without it too.
+ * Makes a call to the database that gets this response body and sends nothing. Call this function
+ * while Lambda initializes: the CPU is not throttled then. Never rejects, because requests do not
+ * need the warm-up.
  */
 export async function warmUpClient(
   { config }: DynamoDBDocumentClient,
-  answer: object,
+  responseBody: object,
   call: () => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = config;
-  config.requestHandler = handlerInMemory(answer);
+  config.requestHandler = handlerInMemory(responseBody);
   try {
     // The first TLS context parses the certificates that Node trusts.
     createSecureContext();
     await call();
   } catch (error) {
-    logError('PRIMING_FAILED', {}, error);
+    logError('WARM_UP_FAILED', {}, error);
   } finally {
     config.requestHandler = requestHandler;
   }

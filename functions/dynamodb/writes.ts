@@ -3,14 +3,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { markNeverSent } from './handshake-agent.ts';
 
-/** Thrown if DynamoDB cannot answer now. The same call may succeed later. */
+/** DynamoDB is unavailable. The same call may succeed later. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
-  /** Makes the SDK take it for transient, so that it sends a read again. */
+  /** Marks the error as retryable, so that the SDK retries reads. */
   readonly $retryable = {};
 }
 
-/** Thrown if a write may have taken effect and its answer was lost. */
+/** The response to a write was lost. The write may have taken effect. */
 export class UnknownOutcome extends Unavailable {
   override name = 'UnknownOutcome';
   /** Whether the request may reach DynamoDB after this error. */
@@ -26,7 +26,7 @@ export class UnknownOutcome extends Unavailable {
 
 type Refresh = StandardRetryStrategy['refreshRetryTokenForRetry'];
 
-/** Retries like the SDK's standard strategy, but repeats no write that may have taken effect. */
+/** The SDK's standard strategy, except that it never retries a write that may have taken effect. */
 export class RetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(
     token: Parameters<Refresh>[0],
@@ -39,12 +39,12 @@ export class RetryStrategy extends StandardRetryStrategy {
   }
 }
 
-/** DynamoDB keeps idle connections longer than this. */
+/** After this idle time, no write uses a connection. DynamoDB closes connections later. */
 const idleLimitMs = 5000;
 
 /**
- * Makes a client send its writes over live connections, and reject with `UnknownOutcome` if an
- * answer got lost.
+ * Makes a client send writes over live connections only. If the response to a write is lost, the
+ * client rejects with `UnknownOutcome`.
  */
 export function protectWrites(client: DynamoDBClient): void {
   let lastUsed = readClocks();
@@ -71,7 +71,7 @@ export function protectWrites(client: DynamoDBClient): void {
 const isRead = (command: string): boolean =>
   /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/.test(command);
 
-/** The date can be set back, and the uptime may stand still while Lambda freezes the function. */
+/** The date can be set back. The uptime may stop while Lambda freezes the function. */
 interface Clocks {
   date: number;
   uptime: number;
@@ -83,8 +83,8 @@ const readClocks = (): Clocks => ({ date: Date.now(), uptime: process.uptime() *
 const isShort = (ms: number) => ms >= 0 && ms < idleLimitMs;
 
 async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: Clocks): Promise<void> {
-  // While the function was frozen, DynamoDB may have closed a connection. Node notices within one
-  // turn of the event loop.
+  // DynamoDB may have closed a connection while the function was frozen. Node notices this within
+  // one turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   const now = readClocks();
   if (isShort(now.date - lastUsed.date) && isShort(now.uptime - lastUsed.uptime)) {

@@ -12,7 +12,7 @@ export const logCodes = {
   TOKEN_ACCEPTED: 'An access token was accepted.',
   TOKEN_REFUSED: 'An access token was rejected. `reason` says why.',
   AUTHORIZER_FAILED: 'The authorizer could not check an access token. The gateway returned 503.',
-  PRIMING_FAILED: 'A function could not be prepared, so that its first request is slower.',
+  WARM_UP_FAILED: 'The warm-up of a function failed. Its first request is slower.',
 } as const;
 
 type Values<T> = T extends unknown ? T[keyof T] : never;

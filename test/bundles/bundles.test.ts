@@ -6,8 +6,16 @@ import { digest, makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
+import {
+  type HandshakeFault,
+  resetHandshake,
+  startFaultProxy,
+  temporaryCredentials,
+} from '../support/database/proxy.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { type Run, runFunction } from './function-process.ts';
 
@@ -79,8 +87,13 @@ const eventsWith = (token: string): Record<FunctionId, object[]> => {
 const { id: tokenId, token } = makeToken();
 const { token: unknownToken } = makeToken();
 
-/** Starts a database that knows a token. Returns its endpoint. */
-async function startDatabase(): Promise<string> {
+const files = makeCertificate(temporaryFolder());
+
+/**
+ * Starts a database that knows a token, behind a proxy with TLS that checks credentials. Returns
+ * the environment variables of its functions.
+ */
+async function startDatabase(handshakes: HandshakeFault[] = []): Promise<Record<string, string>> {
   const { endpoint, database } = await openDatabase();
   const Item = {
     id: tokenId,
@@ -91,12 +104,17 @@ async function startDatabase(): Promise<string> {
     created: 1_600_000_000,
   };
   await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
-  return endpoint;
+  const proxy = await startFaultProxy({ ...files, handshakes });
+  return {
+    ...functionVariables(proxy.before(endpoint)),
+    ...temporaryCredentials,
+    NODE_EXTRA_CA_CERTS: files.certificate,
+  };
 }
 
 /** Runs the functions one after another on a database of their own. */
 async function runAll(fileOf: (id: FunctionId) => string): Promise<Record<FunctionId, Run>> {
-  const environment = functionVariables(await startDatabase());
+  const environment = await startDatabase();
   const runs: Partial<Record<FunctionId, Run>> = {};
   for (const id of ids) {
     const events = eventsWith(token)[id];
@@ -138,12 +156,19 @@ test.each(ids)(
 
 test('a function whose warm-up fails logs it once and serves', async () => {
   // The client cannot sign without a region.
-  const { AWS_REGION = '', ...environment } = functionVariables(await startDatabase());
+  const { AWS_REGION = '', ...environment } = await startDatabase();
   const { atStart, answers } = await runFunction(bundleOf('ListPlants'), {
     environment,
     late: { AWS_REGION },
     events: [proxyEvent()],
   });
-  expect(atStart.log).toMatchObject([{ code: 'PRIMING_FAILED', cause: { name: 'Error' } }]);
+  expect(atStart.log).toMatchObject([{ code: 'WARM_UP_FAILED', cause: { name: 'Error' } }]);
   expect(answers).toMatchObject([{ statusCode: 200 }]);
+});
+
+test('a create of the bundle whose first TLS handshake is reset returns 201', async () => {
+  const environment = await startDatabase([resetHandshake]);
+  const events = [proxyEvent({ body: '{"id":7,"name":"Aloe"}' })];
+  const { answers } = await runFunction(bundleOf('CreatePlant'), { environment, events });
+  expect(answers).toMatchObject([{ statusCode: 201 }]);
 });

@@ -145,7 +145,7 @@ test('a warm-up that fails writes one log line, and later commands are sent', as
   });
   const inner = { name: 'RangeError', message: 'inner' };
   const cause = { name: 'TypeError', message: 'outer', cause: inner };
-  expect(log).toMatchObject([{ code: 'PRIMING_FAILED', cause }]);
+  expect(log).toMatchObject([{ code: 'WARM_UP_FAILED', cause }]);
   await database.send(new GetCommand({ TableName: 'Any', Key: { id: 1n } }));
   expect(received).toEqual(['GetItem']);
 });

@@ -237,7 +237,7 @@ test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
     const options = `--dynamodb-endpoint ${await answering(200, '')}`;
     const { code, stdout, stderr } = await runHere(tokenProgram, `${command} ${options}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('DynamoDB did not answer with a JSON object.');
+    expect(stderr).toContain('The response of DynamoDB is not a JSON object.');
   },
 );
 

