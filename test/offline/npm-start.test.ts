@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
+import { deleteToken, issueToken } from '../../functions/access-tokens/administration.ts';
 import { documentClient } from '../../functions/dynamodb/client.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { copyProject } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -20,7 +19,7 @@ import { type NpmStart, startNpmStart, startProgram } from '../support/program.t
 const folder = temporaryFolder();
 const inCopy = (file: string) => join(folder, 'functions', file);
 const launcher = ['bin/node24.mjs'];
-let store: NpmStart;
+let running: NpmStart;
 
 const faultyList = `
 import { handler as list } from './own-list.ts';
@@ -83,14 +82,21 @@ beforeAll(async () => {
   writeFileSync(inCopy('list-plants.ts'), faultyList);
   const timeouts = inCopy(join('shared', 'timeouts.ts'));
   writeFileSync(timeouts, shorten(readFileSync(timeouts, 'utf8')));
+  const settings = join(folder, 'cdk.json');
+  const { context, ...cdk } = JSON.parse(readFileSync(settings, 'utf8'));
+  Object.assign(context, {
+    'plant-store:cors-origin': 'https://plants.example',
+    'plant-store:authorizer-cache': 300,
+  });
+  writeFileSync(settings, JSON.stringify({ ...cdk, context }));
   writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\ndefaults_mode = of a developer\n');
   const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
-  store = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
-  expect((await store.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
+  running = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
+  expect((await running.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
 });
 
 const list = async () => {
-  const response = await store.list();
+  const response = await running.list();
   return { status: response.status, body: await response.text() };
 };
 const plants = { status: 200, body: '[{"name":"Monstera","tag":""}]' };
@@ -99,8 +105,8 @@ const plants = { status: 200, body: '[{"name":"Monstera","tag":""}]' };
 let read = 0;
 async function says(text: string | RegExp): Promise<void> {
   const form = typeof text === 'string' ? RegExp(RegExp.escape(text)) : text;
-  const find = () => form.exec(store.output.stderr.slice(read));
-  const found = await store.waitFor(`${form} on stderr`, find);
+  const find = () => form.exec(running.output.stderr.slice(read));
+  const found = await running.waitFor(`${form} on stderr`, find);
   read += Number(found?.index) + `${found}`.length;
 }
 
@@ -111,28 +117,28 @@ test.each([
   ['throw', 'thrown by the function'],
   ['nothing', 'The function returned no object: null'],
 ])('a function with the fault "%s" costs one 503, whose cause is logged', async (fault, cause) => {
-  const response = await store.list(`?fault=${fault}`);
+  const response = await running.list(`?fault=${fault}`);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   await says(cause);
   expect(await list()).toEqual(plants);
 });
 
 test('all output of a function is shown, except lines that a request line sums up', async () => {
-  await store.list('?fault=print');
+  await running.list('?fault=print');
   await says('a line of my own');
   await says("{ code: 'PLANT_CREATED' } a second argument");
   await says('PLANT_CREATED {"note":"a member of my own"}');
-  await store.list('?fault=late');
+  await running.list('?fault=late');
   await says('{"code":"PLANT_CREATED","note":"logged after the end"}');
-  await store.list('?fault=hang');
+  await running.list('?fault=hang');
   await says('PLANT_CREATED {"note":"logged before the end"}');
   await list();
   await says('/v1/plants 200');
-  expect(store.output.stderr).not.toContain('PLANTS_LISTED');
+  expect(running.output.stderr).not.toContain('PLANTS_LISTED');
 });
 
 test('the functions have the environment variables of AWS, and none of the developer’s', async () => {
-  const response = await store.list('?fault=environment');
+  const response = await running.list('?fault=environment');
   const environment = (await response.json()) as Record<string, string>;
   expect(environment).toMatchObject({
     AWS_CONFIG_FILE: devNull,
@@ -144,15 +150,48 @@ test('the functions have the environment variables of AWS, and none of the devel
   expect(environment).not.toHaveProperty('SECRET_OF_A_DEVELOPER');
 });
 
-test('the demo token expires after 24 hours', async () => {
-  const client = documentClient(localClient(store.dynamodbEndpoint));
-  const { Items: [record] = [] } = await client.send(
-    new ScanCommand({ TableName: tableIds.accessTokens }),
-  );
+test('pages of the origin in cdk.json can call the API, and read what its functions return', async () => {
+  const preflight = await fetch(`${running.baseUrl}/plants`, { method: 'OPTIONS' });
+  expect(preflight.status).toBe(204);
+  for (const { headers } of [preflight, await running.list()]) {
+    expect(headers.get('access-control-allow-origin')).toBe('https://plants.example');
+  }
+});
+
+test('the gateway caches policies, as cdk.json says: a deleted token still works', async () => {
+  const client = documentClient(localClient(running.dynamodbEndpoint));
+  const input = { owner: 'alice', scopes: ['plants:read'], label: '' };
+  const { id, token } = await issueToken(client, 'AccessTokens', input);
+  const headers = { Authorization: `Bearer ${token}` };
+  const statusOfList = async () => (await fetch(`${running.baseUrl}/plants`, { headers })).status;
+  expect(await statusOfList()).toBe(200);
+  await deleteToken(client, 'AccessTokens', id);
   client.destroy();
-  const hours = (Number(record?.expires) - Date.now() / 1000) / 3600;
-  expect(hours).toBeGreaterThan(23.9);
-  expect(hours).toBeLessThanOrEqual(24);
+  expect(await statusOfList()).toBe(200);
+});
+
+test('/ leads to the reference, whose page has the demo token', async () => {
+  const response = await fetch(new URL('/', running.baseUrl));
+  expect(response.url).toBe(new URL('/docs', running.baseUrl).href);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await response.text()).toContain(`data-token="${running.token}"`);
+});
+
+test('a missing file of the reference aborts its request, and the next one is served', async () => {
+  rmSync(join(folder, 'docs', 'openapi.json'));
+  await expect(fetch(new URL('/docs/openapi.json', running.baseUrl))).rejects.toThrow();
+  await says('ENOENT');
+  expect(await list()).toEqual(plants);
+});
+
+test('the API and the database listen on 127.0.0.1 only', async () => {
+  for (const url of [running.baseUrl, running.dynamodbEndpoint]) {
+    const { hostname, port } = new URL(url);
+    expect(hostname).toBe('127.0.0.1');
+    // Also this machine, on Linux and Windows.
+    const elsewhere = connect(Number(port), '127.0.0.2');
+    await expect(once(elsewhere, 'connect')).rejects.toThrow();
+  }
 });
 
 /** Writes a file as vim, git and sed -i do. */
@@ -163,29 +202,29 @@ function replaceFile(path: string, text: string): void {
 
 test('a change is served each time a file is replaced, and a syntax error is shown with its line', async () => {
   const path = inCopy('list-plants.ts');
-  const statusOf = async () => (await store.list('?fault=environment')).status;
+  const statusOf = async () => (await running.list('?fault=environment')).status;
   const serving = (status: number) =>
     faultyList.replace('statusCode: 200', `statusCode: ${status}`);
   for (const status of [201, 202]) {
     const startedAt = performance.now();
     replaceFile(path, serving(status));
-    await store.waitFor(`status ${status}`, async () => (await statusOf()) === status);
+    await running.waitFor(`status ${status}`, async () => (await statusOf()) === status);
     // Half a second on an idle machine.
     expect(performance.now() - startedAt).toBeLessThan(5000);
   }
 
   replaceFile(path, `${faultyList}const ;\n`);
   await says(/list-plants\.ts:\d+\n.*\nconst ;\n +\^/);
-  expect((await store.list()).status).toBe(503);
+  expect((await running.list()).status).toBe(503);
   replaceFile(path, faultyList);
-  await store.waitFor('the fixed list', async () => (await list()).status === 200);
+  await running.waitFor('the fixed list', async () => (await list()).status === 200);
   // The data and the token are the same.
   expect(await list()).toEqual(plants);
 });
 
 test('a call in progress at a change gets one 503', async () => {
-  const waiting = store.list('?fault=wait');
-  await store.waitFor('a request', async () => (await list()).status === 200);
+  const waiting = running.list('?fault=wait');
+  await running.waitFor('a request', async () => (await list()).status === 200);
   replaceFile(inCopy('list-plants.ts'), faultyList);
   expect((await waiting).status).toBe(503);
   await says('The functions were reloaded.');
@@ -196,9 +235,9 @@ test('a change of the authorizer applies to tokens in the cache', async () => {
   const own = readFileSync(inCopy('authorize.ts'), 'utf8');
   const refusing = 'export const handler = async () => { throw new Error("Unauthorized"); };\n';
   replaceFile(inCopy('authorize.ts'), refusing);
-  await store.waitFor('a refusal', async () => (await list()).status === 401);
+  await running.waitFor('a refusal', async () => (await list()).status === 401);
   replaceFile(inCopy('authorize.ts'), own);
-  await store.waitFor('a list', async () => (await list()).status === 200);
+  await running.waitFor('a list', async () => (await list()).status === 200);
 });
 
 test('a change in functions/shared asks for a restart', async () => {
@@ -208,18 +247,23 @@ test('a change in functions/shared asks for a restart', async () => {
 });
 
 testOnPosix('it has other signals')(
-  'SIGINT stops it at once despite open connections',
+  'SIGINT stops npm start at once despite open connections',
   async () => {
-    const port = Number(new URL(store.baseUrl).port);
+    const port = Number(new URL(running.baseUrl).port);
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     await eventually('a connection', once(socket, 'connect'));
     socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-    const waiting = store.list('?fault=wait').catch(() => 'aborted');
-    await store.stop('SIGINT');
+    const waiting = running.list('?fault=wait').catch(() => 'aborted');
+    await running.stop('SIGINT');
     expect(await waiting).toBe('aborted');
     socket.destroy();
   },
 );
+
+test('with --memory, npm start writes nothing to disk', () => {
+  expect(existsSync(join(folder, 'cdk.json'))).toBe(true);
+  expect(existsSync(join(folder, '.plant-store'))).toBe(false);
+});
 
 /** Runs an `npm start` that fails. */
 async function failingStart(...args: string[]): Promise<{ code: number | null; lines: string[] }> {
@@ -229,7 +273,7 @@ async function failingStart(...args: string[]): Promise<{ code: number | null; l
   return { code, lines: stderr.trimEnd().split('\n') };
 }
 
-test('it stops with its launcher, and another can use its folder and port', async () => {
+test('npm start stops with its launcher, and the next one can use its folder and port', async () => {
   const data = join(temporaryFolder(), 'store');
   const first = await startNpmStart(['--data', data], { launcher });
   const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
@@ -275,43 +319,46 @@ test('two taken ports fail with one line that names both', async () => {
   });
 });
 
-testOnPosix('it limits no file')('a write that fails stops it with one line', async () => {
-  const data = join(temporaryFolder(), 'store');
-  // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
-  const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, 'bin/start.ts'];
-  const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
-  const program = startProgram('sh', [...limited, ...args]);
-  const { baseUrl, token } = JSON.parse(await program.line(/^\{"baseUrl"/));
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const created: string[] = [];
-  for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
-    const name = `${id} ${'🌵'.repeat(190)}`;
-    const body = JSON.stringify({ id, name });
-    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
-      () => undefined,
-    );
-    if (response?.status !== 201) {
-      break;
+testOnPosix('it limits no file')(
+  'a write that fails stops npm start with one line, and loses no acknowledged write',
+  async () => {
+    const data = join(temporaryFolder(), 'store');
+    // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
+    const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, 'bin/start.ts'];
+    const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
+    const program = startProgram('sh', [...limited, ...args]);
+    const { baseUrl, token } = JSON.parse(await program.line(/^\{"baseUrl"/));
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const created: string[] = [];
+    for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
+      const name = `${id} ${'🌵'.repeat(190)}`;
+      const body = JSON.stringify({ id, name });
+      const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
+        () => undefined,
+      );
+      if (response?.status !== 201) {
+        break;
+      }
+      created.push(name);
     }
-    created.push(name);
-  }
-  const { code, stderr } = await program.ended();
-  expect(code).toBe(1);
-  expect(
-    stderr
-      .trimEnd()
-      .split('\n')
-      .filter((line) => !/ POST .* 201 /.test(line)),
-  ).toEqual([
-    expect.stringMatching(
-      /^error: \S+store cannot be read and written: IO error: .*: File too large\. Fix that, or choose /,
-    ),
-  ]);
+    const { code, stderr } = await program.ended();
+    expect(code).toBe(1);
+    expect(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !/ POST .* 201 /.test(line)),
+    ).toEqual([
+      expect.stringMatching(
+        /^error: \S+store cannot be read and written: IO error: .*: File too large\. Fix that, or choose /,
+      ),
+    ]);
 
-  expect(created.length).toBeGreaterThan(50);
-  const restarted = await startNpmStart(['--data', data]);
-  const response = await restarted.list();
-  const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
-  expect(names.slice(0, created.length)).toEqual(created);
-  await restarted.stop();
-});
+    expect(created.length).toBeGreaterThan(50);
+    const restarted = await startNpmStart(['--data', data]);
+    const response = await restarted.list();
+    const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
+    expect(names.slice(0, created.length)).toEqual(created);
+    await restarted.stop();
+  },
+);

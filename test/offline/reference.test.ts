@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { listen } from '../../lib/offline/listen.ts';
-import { reference } from '../../lib/offline/reference.ts';
+import { isOfReference, reference } from '../../lib/offline/reference.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { send } from '../support/http/http-client.ts';
 
@@ -42,12 +42,45 @@ test.each([
 });
 
 test.each([
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/page.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/openapi.json', 'application/json'],
+])('%s has the type %s', async (path, type) => {
+  expect((await send(origin, { path })).headers['content-type']).toBe(type);
+});
+
+test('/ redirects to /docs', async () => {
+  expect(await send(origin, { path: '/' })).toMatchObject({
+    status: 302,
+    headers: { location: '/docs' },
+  });
+});
+
+test('the document names the server that serves it, and no deployed one', async () => {
+  const { body } = await send(origin, { path: '/docs/openapi.json' });
+  expect(JSON.parse(body).servers).toEqual([{ url: '/v1' }]);
+});
+
+test.each([
+  ['/', true],
+  ['/?x=1', true],
+  ['/docs', true],
+  ['/docs/', true],
+  ['/docs/openapi.json', true],
+  ['/docsx', false],
+  ['/v1/plants', false],
+  ['//docs', false],
+])('%s is of the reference: %s', (url, expected) => {
+  expect(isOfReference(url)).toBe(expected);
+});
+
+test.each([
   ['/docs/', 200],
   ['/docs/none', 404],
   ['/docs/__proto__', 404],
   ['/docs/../package.json', 404],
   ['/docs/%2e%2e/package.json', 404],
-  ['/', 302],
 ])('%s of the reference returns %i', async (path, status) => {
   expect((await send(origin, { path })).status).toBe(status);
 });
