@@ -155,9 +155,9 @@ async function removeUnfinishedTables(
 }
 
 /**
- * Returns an error of the database's files with one line for people, or undefined for any other
- * error. dynalite throws such an error while it runs, as on a full disk, which stops the process.
- * That is right: after a failed write, LevelDB may lose the next one.
+ * Returns an error of the database's files as one line for people. Returns undefined for any other
+ * error. On a full disk, dynalite throws, which stops the process. That is right: LevelDB may lose
+ * the write after a failed one.
  */
 export function explainedFileError(folder: string, error: unknown): Error | undefined {
   if (!(error instanceof Error)) {

@@ -13,7 +13,7 @@ import { proxyEvent } from './proxy-event.ts';
 import { type ApiResponse, responseOf } from './proxy-result.ts';
 import { tokenAuthorizer } from './token-authorizer.ts';
 
-// What API Gateway does between a client and a function, as far as a client of this API can tell.
+// API Gateway's work between a client and a function, as far as this API's clients can tell.
 
 /** A request and its response. */
 export interface HandledRequest {

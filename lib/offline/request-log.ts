@@ -32,7 +32,7 @@ interface LogLine {
   [member: string]: unknown;
 }
 
-/** Returns what a function logged beyond the request's line: a code with members and a cause. */
+/** Returns a log line's code, members and cause, unless the request's line shows them all. */
 function unsaid(line: LogLine, requestId: string): string[] {
   const { code, cause, ...members } = line;
   const said = saidMembers(line, requestId);
