@@ -79,7 +79,12 @@ test.each([
       await new Promise(setImmediate);
       throw errors[number - 1];
     }
-    const writing = writeAll({ localhost: true }, numbersTo(errors.length), write, () => 'none');
+    const writing = writeAll(
+      { localhost: true, dynamodbEndpoint: '' },
+      numbersTo(errors.length),
+      write,
+      () => 'none',
+    );
     await expect(writing).rejects.toThrow(new CommandError(message));
   },
 );
