@@ -1,10 +1,16 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, get } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from '@jest/globals';
+import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import { functionVariables, withoutAwsFiles } from '../../../lib/offline/functions.ts';
+import { listen } from '../../../lib/offline/listen.ts';
 import { runProcess } from '../../programs/run.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database/engine.ts';
 import {
   alertInHandshake,
@@ -12,6 +18,8 @@ import {
   type FaultProxy,
   type HandshakeFault,
   hangInHandshake,
+  loseAnswer,
+  pass,
   resetHandshake,
   startFaultProxy,
   temporaryCredentials,
@@ -97,6 +105,29 @@ test.each(calls)(
     expect(handshakes).toEqual([]);
   },
 );
+
+test.each([
+  { call: 'create', status: 201, sent: ['PutItem', 'GetItem'] },
+  { call: 'delete', status: 204, sent: ['DeleteItem', 'GetItem'] },
+] as const)('a $call whose response is lost after a handshake is sent once', async (expected) => {
+  const subject = newSubject();
+  proxy.play(subject, loseAnswer, pass);
+  const { status } = await play(expected.call, subject);
+  expect({ call: expected.call, status, sent: proxy.seen(subject) }).toEqual(expected);
+});
+
+test('the limit of a handshake does not limit the response', async () => {
+  const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
+  // The first byte comes after the limit.
+  const server = createServer(tls, (_, response) => setTimeout(() => response.end('late'), 1100));
+  finallyDo(() => server.close());
+  const url = (await listen(server, 0)).replace('http:', 'https:');
+  const agent = new HandshakeAgent(1000);
+  const request = get(url, { agent, ca: tls.cert });
+  const [response] = await once(request, 'response');
+  expect(await text(response)).toBe('late');
+  agent.destroy();
+});
 
 /** Runs a program on a deployed stack, whose database is behind the proxy. */
 async function runOnStack(program: string, line: string, stdin = ''): Promise<Ended> {

@@ -76,7 +76,8 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
   const seen = new Map<string, string[]>();
 
   const server = createServer(async (request, response) => {
-    const { socket, headers } = request;
+    const { headers } = request;
+    const socket = belowTls.get(request.socket) ?? request.socket;
     const body = Buffer.concat(await request.toArray());
     const parameters: Command = JSON.parse(`${body}`);
     const [, command = ''] = `${headers['x-amz-target']}`.split('.');
@@ -115,6 +116,9 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
   };
 }
 
+/** The TCP sockets of TLS connections. A reset of them sends no alert before. */
+const belowTls = new WeakMap<Socket, Socket>();
+
 /** Makes a server listen on a second port, with TLS. Returns the origin. */
 async function listenTls(server: Server, { key, certificate, handshakes }: Tls): Promise<string> {
   const options = { isServer: true, key: readFileSync(key), cert: readFileSync(certificate) };
@@ -124,7 +128,9 @@ async function listenTls(server: Server, { key, certificate, handshakes }: Tls):
     if (fault) {
       socket.on('error', () => {}).once('data', () => fault(socket));
     } else {
-      server.emit('connection', new TLSSocket(socket, options));
+      const secure = new TLSSocket(socket, options);
+      belowTls.set(secure, socket);
+      server.emit('connection', secure);
     }
   });
   finallyDo(() => front.close());
