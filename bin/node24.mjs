@@ -1,8 +1,8 @@
 // Runs a program with Node 24 or later:
 //   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
-// The options of Node's debugger may stand among the arguments, where npm puts what people add.
-// This file itself runs on older versions. It does not rely on node_modules/.bin/node, because
-// some versions of npm do not link it. Others put it first on the PATH, before your own Node.
+// Options of Node's debugger may stand among the arguments, where npm puts added options.
+// This file itself runs on older versions. node_modules/.bin/node is not used: some versions of npm
+// do not link it, and others put it on the PATH before your own Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +30,7 @@ if (missing) {
 } else if (missingInDevelopment) {
   fail(
     `The package ${missingInDevelopment} is not installed. Run "npm ci --include=dev", which also ` +
-      'brings what "--omit=dev" or NODE_ENV=production left out.',
+      'installs packages that "--omit=dev" or NODE_ENV=production left out.',
   );
 } else if (node) {
   run(node);
@@ -38,10 +38,10 @@ if (missing) {
   failWithoutNode();
 }
 
-/** Returns the path of a Node that is new enough, or undefined. */
+/** Returns the path of a Node 24 or later, or undefined. */
 function findNode() {
   const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
-  // npm runs on your own Node.
+  // The Node that runs npm is your own.
   const { npm_node_execpath: own = execPath } = process.env;
   if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
     return own;
@@ -57,9 +57,9 @@ function run(node) {
   const isOfDebugger = (arg) => /^--inspect(-brk|-wait)?(=|$)/.test(arg);
   const others = args.filter((arg) => !isOfDebugger(arg));
   const program = spawn(node, [...args.filter(isOfDebugger), ...others], {
-    // The program sees by the channel's end that this process was killed.
+    // The end of the channel tells the program that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // Node keeps compiled code there, which saves a third of the time to start.
+    // Cached code saves a third of the time to start.
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: inProject('node_modules/.cache/node'),
@@ -75,7 +75,7 @@ function run(node) {
     process.kill(process.pid, signal);
   });
 
-  // On Windows, Ctrl-C reaches the program by itself, and kill() would not let it clean up.
+  // On Windows, Ctrl-C reaches the program directly, and kill() would skip its cleanup.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     process.on(signal, () => {
       if (platform !== 'win32') {
@@ -85,18 +85,18 @@ function run(node) {
   }
 
   if (process.env.npm_lifecycle_event) {
-    // npm passes SIGTERM to its shell, and some shells (Debian's) end without passing it on.
+    // npm sends SIGTERM to its shell. Some shells (Debian's) exit without passing it on.
     const parent = process.ppid;
-    const endWithParent = () => {
+    const stopWithParent = () => {
       if (process.ppid !== parent) {
         program.kill('SIGTERM');
       }
     };
-    setInterval(endWithParent, 500).unref();
+    setInterval(stopWithParent, 500).unref();
   }
 }
 
-/** Returns where a program of a package is, like node_modules/jest/bin/jest.js. */
+/** Returns the path of a package's program, like node_modules/jest/bin/jest.js. */
 function inPackageFolder(arg) {
   const [, path] = /^node_modules\/(.*)/.exec(arg) ?? [];
   return (path && find(path)) ?? arg;
@@ -105,10 +105,10 @@ function inPackageFolder(arg) {
 function failWithoutNode() {
   const isLeftOut = nodePackage in (optionalDependencies ?? {}) && !find(nodePackage);
   const remedy = isLeftOut
-    ? `Run "npm ci --include=optional", which brings it as the package ${nodePackage}, also if ` +
-      '"--omit=optional" left that out.'
-    : 'Get Node 24 from https://nodejs.org.';
-  fail(`The plant store needs Node 24 or later, and this is ${version}. ${remedy}`);
+    ? `Run "npm ci --include=optional", which installs it as the package ${nodePackage}, even if ` +
+      '"--omit=optional" left it out.'
+    : 'Install Node 24 from https://nodejs.org.';
+  fail(`The plant store needs Node 24 or later, but this is ${version}. ${remedy}`);
 }
 
 function fail(message) {

@@ -15,28 +15,29 @@ import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
-import { example } from './command-line/example.ts';
 import { explain } from './command-line/explain.ts';
 import { type Line, linesOf, openInput } from './command-line/lines.ts';
 import { writeNewFile } from './command-line/new-file.ts';
 import { printable } from './command-line/printable.ts';
-import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { example, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { clearProgress, counted, onInterrupt, showProgress } from './command-line/progress.ts';
 import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
 import { whileThrottled, writeAll } from './command-line/write-all.ts';
 
 type Options = TargetOptions & { owner: string };
 
-/** Runs the command that the process was given, and returns its exit code. */
+/** Runs the command in the process's arguments. Returns the exit code. */
 export function plantsProgram(): Promise<number> {
   const program = newProgram('npm run -s plants --').description(
-    "Exports, imports and erases an owner's plants. Only an administrator can: it goes to the table.",
+    "Exports, imports and erases an owner's plants, directly in the table. For administrators.",
   );
 
   program
     .command('export')
-    .description('Writes the plants with their ids, one line of JSON each, in order of the ids.')
-    .argument('<file>', 'the file to make, or - for stdout')
+    .description(
+      'Writes the plants with their ids, one line of JSON each, in ascending order of ids.',
+    )
+    .argument('<file>', 'the file to create, or - for stdout')
     .action(exportPlants)
     .addHelpText(
       'after',
@@ -45,7 +46,7 @@ export function plantsProgram(): Promise<number> {
 
   program
     .command('import')
-    .description('Creates the plants of an export. A plant that is there already stays as it is.')
+    .description('Creates the plants of an export. Existing plants stay as they are.')
     .argument('<file>', 'the file to read, or - for stdin')
     .action(importPlants)
     .addHelpText(
@@ -55,15 +56,15 @@ export function plantsProgram(): Promise<number> {
 
   program
     .command('erase')
-    .description("Deletes an owner's access tokens and plants for good. It asks first.")
+    .description("Deletes an owner's access tokens and plants permanently. Asks for confirmation.")
     .action(erasePlants)
     .addHelpText('after', example('npm run plants -- erase --owner alice --localhost'));
 
-  const owner = new Option('--owner <name>', 'whose plants').argParser((text) => {
+  const owner = new Option('--owner <name>', 'owner of the plants').argParser((text) => {
     if (new RegExp(ownerPattern).test(text)) {
       return text;
     }
-    throw new InvalidArgumentError(`It is ${ownerRule}`);
+    throw new InvalidArgumentError(`An owner is ${ownerRule}`);
   });
   for (const command of program.commands) {
     command.addOption(owner.makeOptionMandatory());
@@ -78,7 +79,7 @@ async function openPlants(options: Options): Promise<Target & { store: PlantStor
   return { ...target, store: plantStore(target.database, target.tables.plants) };
 }
 
-/** Returns a path that starts at the folder in which npm was called, which runs us elsewhere. */
+/** Resolves a path from the folder that npm was started in. npm changes to the project's folder. */
 const pathOf = (file: string): string => resolve(process.env.INIT_CWD ?? '', file);
 
 /** Writes an owner's plants to a new file, or to stdout. */
@@ -101,7 +102,7 @@ async function exportPlants(file: string, options: Options): Promise<void> {
   }
 
   if (file === '-') {
-    onInterrupt(() => 'The export is not complete. Repeat the command.');
+    onInterrupt(() => 'The export is incomplete. Repeat the command.');
     await pipeline(pages, process.stdout, { end: false });
   } else {
     await writeNewFile(pathOf(file), pages());
@@ -109,7 +110,7 @@ async function exportPlants(file: string, options: Options): Promise<void> {
   console.error(`Exported ${counted(exported, 'plant')} of ${owner}.`);
 }
 
-/** Yields what the table holds of an owner, page by page, in the order of the ids. */
+/** Yields the stored plants of an owner, page by page, in ascending order of ids. */
 async function* pagesOf(
   database: DynamoDBDocumentClient,
   table: string,
@@ -131,24 +132,24 @@ async function* pagesOf(
   } while (next);
 }
 
-/** Returns a plant as the body of a create, in one line. */
+/** Returns the body that creates a plant, in one line. */
 function lineOf({ id, ...others }: Plant): string {
   return `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
 }
 
 /**
- * Creates an owner's plants from lines of JSON, as the API would. A plant that is there already
- * stays as it is. Lines that are not plants are named and passed over.
+ * Creates an owner's plants from lines of JSON, as the API does. Existing plants stay as they are.
+ * Invalid lines are reported and skipped.
  */
 async function importPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
   const { store } = await openPlants(options);
   const input = file === '-' ? process.stdin : await openInput(pathOf(file));
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
-  const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} there already`;
+  const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} unchanged`;
   function report(kind: 'conflict' | 'invalid', line: Line, reason: string): void {
     done[kind] += 1;
-    if (done.conflict + done.invalid > maxNamedLines) {
+    if (done.conflict + done.invalid > maxReportedLines) {
       return;
     }
     clearProgress();
@@ -163,7 +164,7 @@ async function importPlants(file: string, options: Options): Promise<void> {
     }
     const creation = await store.create(owner, read.plant);
     if (creation === 'conflict') {
-      report('conflict', line, `another plant has the id ${read.plant.id}; it stays as it is`);
+      report('conflict', line, `id ${read.plant.id} belongs to a different plant; skipped`);
       return;
     }
     done[creation] += 1;
@@ -171,9 +172,9 @@ async function importPlants(file: string, options: Options): Promise<void> {
   }
 
   await writeAll(options, linesOf(input, maxLineLength), importLine, soFar);
-  const unnamed = done.conflict + done.invalid - maxNamedLines;
-  if (unnamed > 0) {
-    console.error(`Skipped ${counted(unnamed, 'more line')}.`);
+  const unreported = done.conflict + done.invalid - maxReportedLines;
+  if (unreported > 0) {
+    console.error(`Skipped ${counted(unreported, 'more line')}.`);
   }
   if (done.conflict + done.invalid > 0) {
     throw new CommandError(`${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`);
@@ -181,13 +182,13 @@ async function importPlants(file: string, options: Options): Promise<void> {
   console.error(`Imported for ${owner}: ${soFar()}.`);
 }
 
-/** No plant needs more characters. */
+/** Maximum characters of a line. No valid plant has more. */
 const maxLineLength = maxBodyBytes;
 
-/** Faulty lines that an import names. It counts the others. */
-const maxNamedLines = 20;
+/** Maximum invalid lines that are reported one by one. The others are counted. */
+const maxReportedLines = 20;
 
-/** Reads a line as strictly as the API reads the body of a create. */
+/** Validates a line as the API validates the body of a create. */
 function readPlant(line: string): { plant: Plant } | { faults: string[] } {
   if (line.length > maxLineLength) {
     return { faults: [`must have at most ${maxLineLength} characters`] };
@@ -204,7 +205,7 @@ function readPlant(line: string): { plant: Plant } | { faults: string[] } {
 
 function parse(line: string): { object: JsonObject } | { fault: string } {
   try {
-    // Programs of Windows write a byte order mark before the first line.
+    // Programs on Windows write a byte order mark before the first line.
     const object = parseJsonObject(line.replace(/^\uFEFF/, ''));
     return object ? { object } : { fault: 'must be a JSON object' };
   } catch (error) {
@@ -212,11 +213,11 @@ function parse(line: string): { object: JsonObject } | { fault: string } {
   }
 }
 
-/** Deletes an owner's access tokens and plants for good, after its name was typed. */
+/** Permanently deletes an owner's access tokens and plants, after the owner's name was typed. */
 async function erasePlants(options: Options): Promise<void> {
   const { owner } = options;
   const { database, tables, store } = await openPlants(options);
-  // It parses nothing but the ids, so that a damaged plant is erased too.
+  // Only the ids are parsed, so that damaged plants are erased too.
   async function* plantIds(): AsyncGenerator<bigint> {
     for await (const page of pagesOf(database, tables.plants, owner)) {
       yield* page.map(({ id }) => (id as NumberValue).toBigInt());
@@ -224,7 +225,7 @@ async function erasePlants(options: Options): Promise<void> {
   }
   async function* tokenIds(): AsyncGenerator<string> {
     const tokens = await listTokens(database, tables.accessTokens, owner);
-    // A damaged record may belong to anybody.
+    // A damaged record without an owner may belong to anyone.
     yield* tokens.filter((token) => token.owner === owner).map(({ id }) => id);
   }
 
@@ -234,10 +235,10 @@ async function erasePlants(options: Options): Promise<void> {
   if (found.tokens + found.plants === 0) {
     return;
   }
-  process.stderr.write(`Type "${owner}" to erase them for good: `);
+  process.stderr.write(`Type "${owner}" to erase them permanently: `);
   if ((await readFirstLine()) !== owner) {
     throw new CommandError(
-      `That is not "${owner}", so nothing is erased. Repeat the command to be asked again.`,
+      `The name is not "${owner}". Nothing was erased. Repeat the command to try again.`,
     );
   }
 
@@ -252,12 +253,12 @@ async function erasePlants(options: Options): Promise<void> {
     erased.plants += 1;
     showProgress(`Erasing: ${erased.plants} of ${counted(found.plants, 'plant')}`);
   }
-  // Tokens come first, so that their holders create nothing more.
+  // Tokens are erased first, so that their holders cannot create more plants.
   await writeAll(options, tokenIds(), eraseToken, soFar);
   await writeAll(options, plantIds(), erasePlant, soFar);
   console.error(
-    `Erased ${holding(erased)} of ${owner}. API Gateway may accept a token for up to 60 s more, ` +
-      'or for as long as the setting authorizer-cache says. Repeat the command after that.',
+    `Erased ${holding(erased)} of ${owner}. API Gateway may accept an erased token for up to 60 s, ` +
+      'or as long as the setting authorizer-cache says. Repeat the command after that.',
   );
 }
 

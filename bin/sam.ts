@@ -23,7 +23,9 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 
 const program = addLocalOptions(new Command('npm run sam --'))
-  .description('Runs the plant store in SAM CLI, its functions in Docker, with a database.')
+  .description(
+    'Runs the plant store in SAM CLI with a local database. The functions run in Docker.',
+  )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
 refuseOptionsOfNpm(program);
@@ -44,7 +46,7 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const { port: databasePort } = new URL(endpoint);
   const variables = join(template, '..', 'env-vars.json');
   const endpointInDocker = `http://${docker.hostname}:${databasePort}`;
-  // SAM CLI passes on only variables that the template declares.
+  // SAM CLI passes only variables that the template declares.
   const Parameters = { [environment.dynamodbEndpoint]: endpointInDocker };
   writeFileSync(variables, JSON.stringify({ Parameters }));
 
@@ -55,11 +57,11 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const baseUrl = await urlOf(sam);
   const token = await demoToken(endpoint, 'npm run sam');
   try {
-    await firstAnswer(baseUrl, token);
+    await firstResponse(baseUrl, token);
   } catch (error) {
-    // SAM CLI also breaks the connection off when this process ends it.
+    // SAM CLI also closes the connection when this process stops it.
     if (!sam.killed) {
-      // The last line says it, below those of SAM CLI's cleanup.
+      // Printed last, below the lines of SAM CLI's cleanup.
       sam.prependListener('close', () => {
         console.error(`error: ${(error as Error).message}`);
         process.exitCode = 1;
@@ -69,28 +71,28 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
     return;
   }
   const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
-  const log = 'SAM CLI prints several lines for each request.';
-  printReady(ready, options, `${log} After a change, stop it and start it again.`);
+  const log = 'SAM CLI prints several lines per request.';
+  printReady(ready, options, `${log} Changes need a restart.`);
 }
 
 interface Docker {
-  /** As Lambda calls it. */
+  /** In Lambda's terms. */
   architecture: 'arm64' | 'x86_64';
-  /** An address of this machine that the containers reach, and other machines do not. */
+  /** An address of this machine that containers can reach and other machines cannot. */
   address: string;
   /** The name of this machine in the containers. */
   hostname: string;
 }
 
-/** Asks the Docker daemon. Rejects with one line for people if no daemon answers. */
+/** Asks the Docker daemon. Throws an error of one line if there is none. */
 async function findDocker(): Promise<Docker> {
   const form = '{{.Architecture}} {{.OperatingSystem}}';
   const { stdout } = await run('docker', ['info', '--format', form]).catch((cause) => {
-    const advice = 'Install it and start it: https://docs.docker.com/get-started/get-docker/';
-    throw new Error(`Docker does not answer. ${advice}`, { cause });
+    const advice = 'Install and start it: https://docs.docker.com/get-started/get-docker/';
+    throw new Error(`Docker is not running. ${advice}`, { cause });
   });
   const architecture = /^(aarch64|arm64) /.test(stdout) ? 'arm64' : 'x86_64';
-  // If containers run in a virtual machine, its name for this machine leads to the loopback.
+  // Containers in a virtual machine reach the loopback address of this machine by this name.
   if (process.platform !== 'linux' || stdout.includes('Docker Desktop')) {
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   }
@@ -98,7 +100,7 @@ async function findDocker(): Promise<Docker> {
   return { architecture, address, hostname: address };
 }
 
-/** Rejects with one line for people if SAM CLI is not installed. */
+/** Throws an error of one line if SAM CLI is not installed. */
 async function findSam(): Promise<void> {
   await run('sam', ['--version'], { env: withoutAws(process.env) }).catch((cause) => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
@@ -108,7 +110,7 @@ async function findSam(): Promise<void> {
 
 /** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
 async function bridgeAddress(): Promise<string> {
-  // A daemon that runs for the first time names the subnet only.
+  // On its first run, the daemon reports the subnet but no gateway.
   const form = '{{range .IPAM.Config}}{{.Subnet}}{{end}}';
   const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', form]);
   const [, start, last] = /^((?:\d+\.){3})(\d+)\//.exec(stdout) ?? [];
@@ -125,19 +127,19 @@ async function synthesize(architecture: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
   const setting = `${settingPrefix}architecture=${architecture}`;
-  // SAM CLI warns of each resource that has the metadata.
+  // SAM CLI prints a warning for each resource with path metadata.
   const options = ['--quiet', '--no-path-metadata', '--output', folder, '--context', setting];
   const args = [cdk, 'synth', ...options];
   await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {
-    throw new Error(`The stack cannot be synthesized.\n${stderr}`);
+    throw new Error(`Cannot synthesize the stack.\n${stderr}`);
   });
   const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
   return join(folder, name);
 }
 
 /**
- * Starts `sam local start-api`. This process ends when SAM CLI has ended, which a signal to this
- * process brings about, or the end of the launcher.
+ * Starts `sam local start-api`. A signal to this process, or the end of the launcher, stops SAM CLI.
+ * This process exits once SAM CLI has exited.
  */
 function startSam(args: string[]): ChildProcess {
   const sam = spawn('sam', ['local', 'start-api', ...args], {
@@ -146,21 +148,21 @@ function startSam(args: string[]): ChildProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: withoutAws(process.env),
   });
-  function end(): void {
-    // A second signal would stop its cleanup.
+  function stop(): void {
+    // A second signal would abort its cleanup.
     if (!sam.killed) {
       sam.kill('SIGINT');
     }
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, end);
+    process.on(signal, stop);
   }
-  process.once('disconnect', end);
-  process.once('exit', end);
+  process.once('disconnect', stop);
+  process.once('exit', stop);
   process.channel?.unref();
   sam.on('close', (code) => {
     if (!sam.killed) {
-      console.error(`error: SAM CLI has ended (${code}). Its lines above say why.`);
+      console.error(`error: SAM CLI exited with code ${code}. See its output above.`);
       process.exitCode = 1;
     }
     process.exit();
@@ -168,7 +170,7 @@ function startSam(args: string[]): ChildProcess {
   return sam;
 }
 
-/** Prints the lines of SAM CLI. Returns its base URL, which has no stage, once it answers. */
+/** Prints the output of SAM CLI. Returns its base URL, without a stage, once it listens. */
 function urlOf({ stdout, stderr }: ChildProcess): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const stream of [stdout, stderr]) {
@@ -185,23 +187,20 @@ function urlOf({ stdout, stderr }: ChildProcess): Promise<string> {
   return promise;
 }
 
-/**
- * Lists the plants, for which SAM CLI may have to fetch the functions' image first. Rejects with a
- * message for people if that fails.
- */
-async function firstAnswer(baseUrl: string, token: string): Promise<void> {
-  // fetch could give up before the image is there.
+/** Waits for a list of plants. Before it, SAM CLI may have to pull the image of the functions. */
+async function firstResponse(baseUrl: string, token: string): Promise<void> {
+  // fetch may time out before the image is pulled.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200) {
     throw new Error(
-      `A list of plants was answered with ${statusCode}. SAM CLI's lines above say why. If the ` +
-        "functions' image cannot be fetched again: npm run sam -- -- --skip-pull-image",
+      `GET /plants returned ${statusCode}. See the output of SAM CLI above. If the image of the ` +
+        'functions cannot be pulled: npm run sam -- -- --skip-pull-image',
     );
   }
 }
 
-/** Leaves out the developer's credentials: SAM CLI would call AWS with them and pass them on. */
+/** Removes the developer's credentials. SAM CLI would call AWS with them and pass them to containers. */
 function withoutAws(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const others = Object.entries(variables).filter(([name]) => !name.startsWith('AWS_'));
   return {

@@ -15,9 +15,8 @@ import { tokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
-import { example } from './command-line/example.ts';
 import { printable } from './command-line/printable.ts';
-import { newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { example, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
 /** Runs the command that the process was given, and returns its exit code. */

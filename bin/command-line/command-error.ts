@@ -1,4 +1,4 @@
-/** A mistake of the person who runs a command. The message says what is wrong, then what to do. */
+/** A user's mistake. The message states the problem, then the solution. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }

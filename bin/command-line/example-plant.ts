@@ -1,6 +1,6 @@
 import type { PublicFields } from '../../functions/plants/plant.ts';
 
-// The plant that programs, pages and the API's description show.
+// The plant in the output of programs, the pages and the API's description.
 
 export const exampleId = 7;
 

@@ -4,26 +4,26 @@ import { CommandError } from './command-error.ts';
 
 export interface Line {
   text: string;
-  /** The first line has 1. */
+  /** Counted from 1. */
   number: number;
 }
 
-/** Opens a file to read it. Throws a CommandError if that is impossible. */
+/** Opens a file for reading. Throws a CommandError if it cannot be read. */
 export async function openInput(path: string): Promise<Readable> {
   const handle = await open(path).catch(refuseInput);
   return handle.createReadStream();
 }
 
 function refuseInput({ message }: Error): never {
-  throw new CommandError(`The file cannot be read: ${message}. Name another one.`);
+  throw new CommandError(`Cannot read the file: ${message}. Choose another file.`);
 }
 
-/** Yields the lines of a text, except empty ones. A longer line than `maxLength` may be cut. */
+/** Yields the lines of a text except empty ones. Lines longer than `maxLength` may be cut. */
 export async function* linesOf(input: Readable, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
   let rest = '';
   try {
-    // readline would also end a line at U+2028, which a name can contain.
+    // readline also ends a line at U+2028, which a name can contain.
     for await (const chunk of input.setEncoding('utf8')) {
       const lines = `${rest}${chunk}`.split('\n');
       rest = (lines.pop() ?? '').slice(0, maxLength + 1);

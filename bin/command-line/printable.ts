@@ -1,6 +1,6 @@
 /**
- * Returns a text in which characters that would move the cursor, break the line or turn the order
- * of the text around are written as `\u001b`, because a terminal would obey them.
+ * Escapes characters that a terminal would execute, as `\u001b`: they move the cursor, break the line
+ * or reverse the order of the text.
  */
 export function printable(text: string): string {
   return text.replace(

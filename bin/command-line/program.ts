@@ -8,22 +8,25 @@ import {
 } from './refused-arguments.ts';
 import { addTargetOptions, type TargetOptions } from './target.ts';
 
-/** Makes a program to which commands can be added. Its errors are one line each. */
+/** Creates a program that prints each error in one line. */
 export const newProgram = (name: string): Command =>
   new Command(name).exitOverride().configureOutput({
     outputError(text) {
-      // Commander adds a suggestion on the next line, or says only what is wrong.
+      // Commander puts a suggestion on a second line, or gives none.
       const line = text.trim().replaceAll('\n', ' ');
-      console.error(/[.)…]$/.test(line) ? line : `${line}. Add --help to see how.`);
+      console.error(/[.)…]$/.test(line) ? line : `${line}. Run it with --help for usage.`);
     },
   });
 
+/** Returns the end of a command's help, for `.addHelpText('after', …)`. */
+export const example = (command: string): string => `\nExample:\n  ${command}`;
+
 /**
- * Runs the command that the process was given, with the options that choose a target. Refuses
- * arguments that are surely a mistake. Prints errors, and returns the exit code.
+ * Adds the options that choose a target, rejects arguments that cannot be meant, and runs the
+ * command. Prints errors. Returns the exit code.
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
-  endOnClosedOutput();
+  exitOnClosedOutput();
   let options: TargetOptions | undefined;
   program.hook('preAction', (_, command) => {
     options = command.opts();
@@ -43,12 +46,12 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     console.error(`error: ${explain(error, options)}`);
     return 1;
   } finally {
-    // Stdin would keep the process alive until its writer closes it.
+    // An open stdin would keep the process running.
     process.stdin.destroy();
   }
 }
 
-/** Returns the first line of standard input, or an empty text. */
+/** Returns the first line of stdin, or an empty string. */
 export async function readFirstLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) {
     return line;
@@ -57,17 +60,17 @@ export async function readFirstLine(): Promise<string> {
 }
 
 /**
- * Ends the process once its output cannot be written. It ends quietly if the reader is gone, as
- * `| head -1` is after a line, and otherwise with an error of one line: on a full disk, say.
+ * Exits if the output cannot be written: silently if its reader has gone, as `| head -1` does after a
+ * line, otherwise with an error of one line.
  */
-function endOnClosedOutput(): void {
+function exitOnClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') {
       process.exit();
     }
-    console.error(`error: The output cannot be written: ${error.message}. Send it elsewhere.`);
+    console.error(`error: Cannot write the output: ${error.message}. Redirect it elsewhere.`);
     process.exit(1);
   });
-  // Nothing can be said any more.
+  // No message can be printed any more.
   process.stderr.on('error', () => process.exit(1));
 }

@@ -1,9 +1,9 @@
-/** Ends the process at once on Ctrl-C, `kill` and a terminal that closes. Says how things are. */
-export function onInterrupt(tell: () => string): void {
+/** Exits on Ctrl-C, `kill` and a closed terminal. Prints the state of the work. */
+export function onInterrupt(state: () => string): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.removeAllListeners(signal).on(signal, () => {
       clearProgress();
-      console.error(`error: interrupted. ${tell()}`);
+      console.error(`error: interrupted. ${state()}`);
       process.exit(1);
     });
   }
@@ -12,7 +12,7 @@ export function onInterrupt(tell: () => string): void {
 const eraseLine = '\r\u001B[K';
 let shownAt = 0;
 
-/** Shows on a terminal how far a command is, at most ten times a second. */
+/** Shows the progress of a command on a terminal, at most ten times a second. */
 export function showProgress(text: string): void {
   if (process.stderr.isTTY && Date.now() - shownAt >= 100) {
     shownAt = Date.now();
@@ -20,13 +20,13 @@ export function showProgress(text: string): void {
   }
 }
 
-/** Makes room on a terminal for what is written next. */
+/** Clears the progress from a terminal before other output. */
 export function clearProgress(): void {
   if (process.stderr.isTTY) {
     process.stderr.write(eraseLine);
   }
 }
 
-/** Returns a number with its noun, like `1 plant` or `2 plants`. */
+/** Returns a count with its noun, like `1 plant` or `2 plants`. */
 export const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -4,15 +4,15 @@ import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.
 const { prefix, secret, checksum } = tokenParts;
 
 /**
- * Matches the start of an access token, or as many letters and digits in a row as a secret has,
- * because a pasted token may have lost its prefix.
+ * Matches the start of an access token, or as many letters and digits in a row as a secret has. A
+ * pasted token may have lost its prefix.
  */
 const secretPattern = new RegExp(
   `${prefix}${tokenIdPattern}_|` +
     `(?<![0-9A-Za-z])[0-9A-Za-z]{${secret},${secret + checksum}}(?![0-9A-Za-z])`,
 );
 
-/** Ends the program with an error, which does not repeat the token, if an argument may hold one. */
+/** Rejects an argument that may contain an access token. The error does not repeat it. */
 export function refuseSecretArguments(program: Command, instead: string): void {
   if (process.argv.slice(2).some((argument) => secretPattern.test(argument))) {
     program.error(
@@ -22,7 +22,7 @@ export function refuseSecretArguments(program: Command, instead: string): void {
   }
 }
 
-/** Refuses options that npm took for its own because there was no "--" before them. */
+/** Rejects options that npm consumed because there was no "--" before them. */
 export function refuseOptionsOfNpm(program: Command): void {
   const [, script] = / (\S+) --$/.exec(program.name()) ?? [];
   if (script !== process.env.npm_lifecycle_event) {
@@ -34,8 +34,8 @@ export function refuseOptionsOfNpm(program: Command): void {
     .map(({ long }) => long);
   if (taken.length > 0) {
     program.error(
-      `error: npm took ${[...new Set(taken)].join(', ')} for its own. Repeat the command with ` +
-        `"--" before its options: ${program.name()} …`,
+      `error: npm consumed ${[...new Set(taken)].join(', ')}. Put "--" before the options: ` +
+        `${program.name()} …`,
     );
   }
 }
@@ -46,12 +46,12 @@ function isTakenByNpm({ long = '', argChoices }: Option): boolean {
   if (value === undefined || isPassedOn) {
     return false;
   }
-  // npm has settings of its own, like a `scope` for packages, whose values are not among our
-  // choices. It says "true" of an option that stands without its value.
+  // npm has settings of its own, like `scope`, whose values are not among our choices. For an option
+  // without its value, npm sets "true".
   return value === 'true' || !argChoices || argChoices.includes(value);
 }
 
-/** Refuses `--owner --localhost`, which commander takes for the owner `--localhost`. */
+/** Rejects `--owner --localhost`, which commander reads as the owner `--localhost`. */
 export function refuseOptionsAsValues(commands: readonly Command[]): void {
   for (const option of new Set(commands.flatMap(({ options }) => options))) {
     if (!option.required || option.variadic) {
@@ -60,7 +60,7 @@ export function refuseOptionsAsValues(commands: readonly Command[]): void {
     const parse = option.parseArg;
     option.argParser((text, previous) => {
       if (text.startsWith('--')) {
-        throw new InvalidArgumentError(`Put a value before ${text}.`);
+        throw new InvalidArgumentError(`Add a value before ${text}.`);
       }
       return parse ? parse(text, previous) : text;
     });

@@ -6,12 +6,12 @@ import { explain } from './explain.ts';
 import { clearProgress, counted, onInterrupt } from './progress.ts';
 import type { TargetOptions } from './target.ts';
 
-/** Enough to hide the latency of AWS, and few enough for a table without earlier traffic. */
+/** Writes in progress at a time: they hide the latency of AWS, and a new table can take them. */
 const concurrency = 32;
 
 /**
- * Writes each item, several at a time. After a failure it takes no further item, waits for the
- * writes in progress, and then throws a CommandError that says how far it came.
+ * Writes the items, several at a time. After a failure, takes no further item, waits for the writes
+ * in progress and throws a CommandError with the progress.
  */
 export async function writeAll<T>(
   options: TargetOptions,
@@ -54,7 +54,7 @@ export async function writeAll<T>(
       failures.push(...rejected.map(({ reason }) => reason));
     },
   );
-  // After a failed write, the other workers may wait for a line that somebody has yet to type.
+  // After a failed write, other workers may still wait for input.
   await Promise.race([workers, stopped.promise]);
   clearProgress();
   if (hasFailed()) {
@@ -63,13 +63,13 @@ export async function writeAll<T>(
   }
 }
 
-/** Returns a sentence about writes whose outcome is unknown, or an empty text without any. */
+/** Returns a sentence about writes with an unknown outcome, or an empty string. */
 function doubtOf(writes: number, example?: UnknownOutcome): string {
   const reason = example ? ` (${(example.cause as Error).message})` : '';
   return writes > 0 ? `The outcome of ${counted(writes, 'write')} is unknown${reason}. ` : '';
 }
 
-/** Repeats a call for as long as DynamoDB throttles it, up to half a minute. */
+/** Retries a call while DynamoDB throttles it, for half a minute at most. */
 export async function whileThrottled<T>(call: () => Promise<T>): Promise<T> {
   for (let pause = 500; ; pause *= 2) {
     try {

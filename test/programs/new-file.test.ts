@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
 
-// Disks with exFAT, and some shares in a network, have no hard links.
+// exFAT, and some network shares, have no hard links.
 jest.unstable_mockModule('node:fs', () => ({
   ...fs,
   linkSync() {
@@ -18,14 +18,14 @@ async function* texts(): AsyncGenerator<string> {
   yield 'two\n';
 }
 
-test('a new file on a disk without hard links is complete and the only one', async () => {
+test('a new file on a disk without hard links is complete, and the only file', async () => {
   const folder = temporaryFolder();
   await writeNewFile(join(folder, 'plants.jsonl'), texts());
   expect(readdirSync(folder)).toEqual(['plants.jsonl']);
   expect(readFileSync(join(folder, 'plants.jsonl'), 'utf8')).toBe('one\ntwo\n');
 });
 
-test('a file that fails midway leaves its folder empty', async () => {
+test('a new file whose source fails leaves its folder empty', async () => {
   const folder = temporaryFolder();
   async function* failing(): AsyncGenerator<string> {
     yield* texts();
@@ -33,7 +33,7 @@ test('a file that fails midway leaves its folder empty', async () => {
   }
   const file = join(folder, 'plants.jsonl');
   const writing = writeNewFile(file, failing());
-  await expect(writing).rejects.toThrow(`${file} cannot be written: the source failed.`);
+  await expect(writing).rejects.toThrow(`Cannot write ${file}: the source failed.`);
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { startProgram } from '../support/program.ts';
 
 const launcher = join(root, 'bin', 'node24.mjs');
 
-/** Makes a Node say that it is an older one. */
+/** Options that make a Node report an older version. */
 const olderNode = [
   '--import',
   'data:text/javascript,Object.defineProperty(process,"version",{value:"v20.1.0"})',
@@ -38,7 +38,7 @@ test('options, arguments, stdin and the exit code pass through the launcher', as
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
 testSignals.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])(
-  '%s to the launcher reaches the program, which may finish its work',
+  '%s to the launcher reaches the program, whose exit code the launcher returns',
   async (signal) => {
     const file = program(`process.on('${signal}', () => process.exit(9));
       setInterval(() => {}, 1000);
@@ -54,7 +54,7 @@ test.each([
   ['--inspect=127.0.0.1:0', ['--inspect=127.0.0.1:0', '--no-warnings'], ['--port', '1']],
   ['--inspect-port=0', ['--no-warnings'], ['--port', '1', '--inspect-port=0']],
 ])(
-  '%s among the arguments is given to Node if it starts the debugger',
+  '%s among the arguments goes to Node only if it starts the debugger',
   async (option, ...given) => {
     const file = program('console.log(JSON.stringify([process.execArgv, process.argv.slice(2)]));');
     const { ended } = launch([launcher, '--no-warnings', file, '--port', '1', option]);
@@ -62,14 +62,14 @@ test.each([
   },
 );
 
-testSignals('a signal that ends the program ends the launcher', async () => {
+testSignals('a signal that kills the program kills the launcher', async () => {
   const file = program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000);`);
   const { child, ended } = launch([launcher, file]);
   expect(await ended()).toMatchObject({ code: null });
   expect(child.signalCode).toBe('SIGINT');
 });
 
-testSignals('the program sees by the channel that the launcher was killed', async () => {
+testSignals('a killed launcher closes the channel of the program', async () => {
   const file = program(`process.once('disconnect', () => { console.log('ended'); process.exit(); });
     setInterval(() => {}, 1000);
     console.log('ready');`);
@@ -80,13 +80,13 @@ testSignals('the program sees by the channel that the launcher was killed', asyn
 });
 
 testSignals(
-  'the program learns that the shell between npm and the launcher was killed',
+  'the program gets SIGTERM when the shell between npm and the launcher is killed',
   async () => {
     const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
     process.channel.unref();
     setInterval(() => {}, 1000);
     console.log('ready');`);
-    // `wait` keeps the shell, which would otherwise become the launcher.
+    // Without `wait`, the shell would replace itself by the launcher.
     const shell = ['-c', '"$0" "$@" & wait', process.execPath, launcher, file];
     const env = { ...process.env, npm_lifecycle_event: 'start' };
     const { child, line, ended } = startProgram('sh', shell, { env });
@@ -96,25 +96,25 @@ testSignals(
   },
 );
 
-/** What stands for a Node of another version. */
+/** A script in place of a Node of another version. */
 const nodeOf = (version: string) =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo "${version} got $2"\n`;
 
 interface Surroundings {
   isOlder?: boolean;
-  /** In package.json, beside the package `first`, which is installed. */
+  /** Members of package.json besides the installed package `first`. */
   packages?: object;
-  /** Lays the packages into a folder above the project's. */
+  /** Puts the packages into a folder above the project's. */
   isWorkspace?: boolean;
   nodeEnv?: string;
-  /** The Node of the platform package, and your own, which npm names. */
+  /** The Node of the platform package, and the one that runs npm. */
   platform?: string;
   own?: string;
 }
 
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** Starts a program by a copy of the launcher, in a project of its own. */
+/** Starts a program with a copy of the launcher, in a project of its own. */
 function launchIn({ isOlder, packages, isWorkspace, nodeEnv, platform, own }: Surroundings) {
   const above = temporaryFolder();
   const project = isWorkspace ? 'packages/store/' : '';
@@ -144,17 +144,16 @@ function launchIn({ isOlder, packages, isWorkspace, nodeEnv, platform, own }: Su
 }
 
 const isOlder = true;
-const needs = 'The plant store needs Node 24 or later, and this is v20.1.0.';
-const getNode = `${needs} Get Node 24 from https://nodejs.org.`;
+const needs = 'The plant store needs Node 24 or later, but this is v20.1.0.';
+const getNode = `${needs} Install Node 24 from https://nodejs.org.`;
 const optionalDependencies = { [`node-${system}`]: '24.0.0' };
 interface Launch {
   what: string;
   surroundings: Surroundings;
   printed: string;
-  /** Why nothing starts. */
+  /** The error, if no program starts. */
   error?: string;
 }
-// What stands for another Node is a script.
 testOnPosix('it cannot start a script by its first line').each<Launch>([
   {
     what: 'an older Node starts the platform package',
@@ -162,43 +161,43 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
     printed: 'v24 got --y',
   },
   {
-    what: 'an older Node on a system without a platform package ends',
+    what: 'an older Node on a system without a platform package fails',
     surroundings: { isOlder },
     printed: '',
     error: getNode,
   },
   {
-    what: 'an older Node whose platform package was left out ends',
+    what: 'an older Node without its platform package fails',
     surroundings: { isOlder, packages: { optionalDependencies } },
     printed: '',
     error:
-      `${needs} Run "npm ci --include=optional", which brings it as the package node-${system}, ` +
-      'also if "--omit=optional" left that out.',
+      `${needs} Run "npm ci --include=optional", which installs it as the package ` +
+      `node-${system}, even if "--omit=optional" left it out.`,
   },
   {
-    what: 'an older Node with a platform package that does not run ends',
+    what: 'an older Node whose platform package does not run fails',
     surroundings: { isOlder, packages: { optionalDependencies }, platform: '#!/no' },
     printed: '',
     error: getNode,
   },
   {
-    what: 'a newer Node of yours goes before it',
+    what: 'a newer Node that runs npm is preferred',
     surroundings: { own: nodeOf('v26.0.0') },
     printed: 'v26.0.0 got --y',
   },
   {
-    what: 'an older one of yours does not',
+    what: 'an older Node that runs npm is not used',
     surroundings: { own: nodeOf('v22.1.0') },
     printed: `${process.execPath} --y`,
   },
   {
-    what: 'a package that is not installed is named',
+    what: 'a missing package fails with its name',
     surroundings: { packages: { dependencies: { '@scope/second': '1.0.0' } } },
     printed: '',
     error: 'The package @scope/second is not installed. Run "npm ci" first.',
   },
   {
-    what: 'if npm would leave packages out, the command brings them too',
+    what: 'a missing package in production fails with a command that installs all packages',
     surroundings: {
       packages: { dependencies: { second: '1.0.0' }, optionalDependencies },
       isOlder,
@@ -208,15 +207,15 @@ testOnPosix('it cannot start a script by its first line').each<Launch>([
     error: 'The package second is not installed. Run "npm ci --include=dev" first.',
   },
   {
-    what: 'a package that npm left out is named with the option',
+    what: 'a missing development package fails with the option that installs it',
     surroundings: { packages: { devDependencies: { second: '1.0.0' } } },
     printed: '',
     error:
-      'The package second is not installed. Run "npm ci --include=dev", which also brings what ' +
-      '"--omit=dev" or NODE_ENV=production left out.',
+      'The package second is not installed. Run "npm ci --include=dev", which also installs ' +
+      'packages that "--omit=dev" or NODE_ENV=production left out.',
   },
   {
-    what: 'a workspace finds its packages, and their programs, above the project',
+    what: 'a workspace finds packages and their programs above the project',
     surroundings: { isWorkspace: true, packages: { devDependencies: { first: '1.0.0' } } },
     printed: 'first',
   },

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { printable } from '../../bin/command-line/printable.ts';
 import { root } from '../support/checkout.ts';
 
-test('a program ends quietly if nobody reads its output', async () => {
+test('a program whose output is closed exits with 0 and prints no error', async () => {
   const child = spawn(process.execPath, ['bin/token.ts', '--help'], { cwd: root });
   child.stdout.destroy();
   const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
@@ -15,7 +15,7 @@ test('a program ends quietly if nobody reads its output', async () => {
 
 // Only Linux has a file that is always full.
 (existsSync('/dev/full') ? test : test.skip)(
-  'output on a full disk is an error of one line',
+  'a program whose output is on a full disk exits with 1 and one line',
   () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/plants.ts', '--help'], {
       cwd: root,
@@ -25,8 +25,8 @@ test('a program ends quietly if nobody reads its output', async () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'error: The output cannot be written: ENOSPC: no space left on device, write. ' +
-        'Send it elsewhere.\n',
+        'error: Cannot write the output: ENOSPC: no space left on device, write. ' +
+        'Redirect it elsewhere.\n',
     });
   },
 );
@@ -34,10 +34,10 @@ test('a program ends quietly if nobody reads its output', async () => {
 test.each([
   ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
   ['an escape sequence in one character', 'a\u009b2Jb', 'a\\u009b2Jb'],
-  ['a text that is turned around', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+  ['a text in reverse order', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
   ['a line break', 'a\nb\r\u0085\u2028\u2029c', 'a\\u000ab\\u000d\\u0085\\u2028\\u2029c'],
   ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
   ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
-])('%s cannot change what a terminal shows', (_, given, shown) => {
-  expect(printable(given)).toBe(shown);
+])('%s is printed so that a terminal does not execute it', (_, text, printed) => {
+  expect(printable(text)).toBe(printed);
 });

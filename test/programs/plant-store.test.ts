@@ -2,18 +2,22 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { runProcess } from './run.ts';
+import { startProgram } from '../support/program.ts';
 
-/** Runs the CDK app as the CDK's command line does. */
+/** Runs the CDK app as the CDK CLI does. */
 function synthesize(context: object, options: string[] = []) {
   const env = {
     CDK_OUTDIR: temporaryFolder(),
     CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
   };
-  return runProcess(process.execPath, [...options, 'bin/plant-store.ts'], { cwd: root, env });
+  const args = [...options, 'bin/plant-store.ts'];
+  return startProgram(process.execPath, args, {
+    env: { ...process.env, ...env },
+    seconds: 60,
+  }).ended();
 }
 
-test('faulty settings exit with 1 and one line that names them all', async () => {
+test('invalid settings exit with 1 and one line with every error', async () => {
   const settings = { 'plant-store:throttle-rate': 'much', 'plant-store:colour': 'green' };
   expect(await synthesize(settings)).toEqual({
     code: 1,
@@ -24,9 +28,9 @@ test('faulty settings exit with 1 and one line that names them all', async () =>
   });
 });
 
-test('a finding of cdk-nag fails the synthesis and is named', async () => {
+test('a cdk-nag finding fails the synthesis and is printed', async () => {
   const preload = ['--import', join(root, '.ci', 'templates', 'finding.mjs')];
   const { code, stderr } = await synthesize({}, preload);
   expect(stderr).toContain('AwsSolutions::AwsSolutions-S1');
   expect(code).not.toBe(0);
-});
+}, 60_000);

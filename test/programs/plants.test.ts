@@ -39,7 +39,7 @@ import { runHere } from './run.ts';
 const { endpoint, database } = await openDatabase();
 const folder = temporaryFolder();
 
-/** Runs a command of `npm run plants` in a folder of its own. */
+/** Runs a command of `npm run plants`, started in a temporary folder. */
 const plants = (line: string, stdin: string | Readable = '', to = endpoint) =>
   runHere(plantsProgram, `${line} --dynamodb-endpoint ${to}`, {
     stdin,
@@ -68,7 +68,7 @@ async function namesOf(owner: string): Promise<unknown[]> {
 const grantOf = (owner: string) => ({ owner, scopes: allScopes, label: '' });
 const issue = (owner: string) => issueToken(database, tableIds.accessTokens, grantOf(owner));
 
-test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (count) => {
+test.each([0, 1, 1000, 1001])('an export of %i plants is complete', async (count) => {
   const owner = `owner-of-${count}`;
   const ids = Array.from({ length: count }, (_, i) => i + 1);
   const items = ids.map((id) => ({ owner, id, name: `Plant ${id}` }));
@@ -84,7 +84,7 @@ test.each([0, 1, 1000, 1001])('an export has every one of %i plants', async (cou
   expect(await plants(`export - --owner ${owner}`)).toEqual(success(told, lines));
 });
 
-test('an export of more than 1 MB, which DynamoDB returns in pages, is complete', async () => {
+test('an export of several pages is complete', async () => {
   const items = Array.from({ length: 8 }, (_, i) => ({
     ...{ owner: 'large', id: i + 1, name: 'Aloe' },
     padding: 'x'.repeat(300_000),
@@ -96,7 +96,7 @@ test('an export of more than 1 MB, which DynamoDB returns in pages, is complete'
   );
 });
 
-test('an export goes into a file that other users cannot open, and leaves nothing else', async () => {
+test('an export creates one file, which only its user can open', async () => {
   await putPlant('modes', 1, 'Aloe');
   const own = temporaryFolder();
   await plants(`export ${own}/modes.jsonl --owner modes`);
@@ -105,7 +105,7 @@ test('an export goes into a file that other users cannot open, and leaves nothin
     expect(statSync(join(own, 'modes.jsonl')).mode & 0o777).toBe(0o600);
   }
   expect(await plants(`export ${own}/none/modes.jsonl --owner modes`)).toEqual(
-    failure(expect.stringMatching(/^error: .* cannot be written: ENOENT: .*\. Choose another/)),
+    failure(expect.stringMatching(/^error: Cannot write .*: ENOENT: .*\. Choose another/)),
   );
 });
 
@@ -119,7 +119,7 @@ testOnPosix('links need a right there').each<[what: string, lay: (path: string) 
   lay(file);
   const before = lstatSync(file);
   expect(await plants(`export ${file} --owner alice`)).toEqual(
-    failure(`error: ${file} exists: choose another name, or remove it.\n`),
+    failure(`error: ${file} already exists. Choose another name, or remove it.\n`),
   );
   const { ino, size, mtimeMs } = lstatSync(file);
   expect({ ino, size, mtimeMs }).toEqual({
@@ -129,20 +129,20 @@ testOnPosix('links need a right there').each<[what: string, lay: (path: string) 
   });
 });
 
-test('ids keep every digit and texts every character on both ways', async () => {
+test('ids keep every digit and texts every character in an import and an export', async () => {
   const lines = [
     line(-(2n ** 63n), 'smallest \u2028 "\\', 'e\u0301'),
     line(9007199254740993n, '\u{1F335} e\u0301'),
     line(2n ** 63n - 1n, 'largest'),
   ].join('');
   expect(await plants('import - --owner exact', lines)).toEqual(
-    success('Imported for exact: 3 plants created, 0 there already.\n'),
+    success('Imported for exact: 3 plants created, 0 unchanged.\n'),
   );
   const exported = await plants('export - --owner exact');
   expect(exported).toEqual(success('Exported 3 plants of exact.\n', lines));
   writeFileSync(join(folder, 'exact.jsonl'), lines);
   expect(await plants('import exact.jsonl --owner exact')).toEqual(
-    success('Imported for exact: 0 plants created, 3 there already.\n'),
+    success('Imported for exact: 0 plants created, 3 unchanged.\n'),
   );
 });
 
@@ -151,7 +151,7 @@ test('an import reads a line, and a character, that arrives in two chunks', asyn
   const cut = bytes.indexOf('é') + 1;
   const stdin = Readable.from([bytes.subarray(0, cut), bytes.subarray(cut)], { objectMode: false });
   expect(await plants('import - --owner chunks', stdin)).toEqual(
-    success('Imported for chunks: 2 plants created, 0 there already.\n'),
+    success('Imported for chunks: 2 plants created, 0 unchanged.\n'),
   );
   expect(await namesOf('chunks')).toEqual(['Café au lait', 'Ficus']);
 });
@@ -160,8 +160,8 @@ test('an import whose only error is a conflict exits with 1', async () => {
   await putPlant('conflict', 1, 'Ficus');
   expect(await plants('import - --owner conflict', line(1, 'Aloe'))).toEqual(
     failure(
-      'line 1: another plant has the id 1; it stays as it is\n' +
-        'error: 0 plants created, 0 there already, 1 in conflict, 0 invalid.\n',
+      'line 1: id 1 belongs to a different plant; skipped\n' +
+        'error: 0 plants created, 0 unchanged, 1 in conflict, 0 invalid.\n',
     ),
   );
 });
@@ -173,24 +173,21 @@ test.each([
     { npm_config_owner: 'alice', npm_config_localhost: 'true' },
     '--owner, --localhost',
   ],
-])('%s that npm took for its own is named', async (_, taken, names) => {
+])('%s that npm consumed is rejected with the command to run', async (_, taken, names) => {
   const env = { npm_lifecycle_event: 'plants', ...taken };
   expect(await runHere(plantsProgram, 'export -', { env })).toEqual(
-    failure(
-      `error: npm took ${names} for its own. Repeat the command with "--" before its options: ` +
-        'npm run -s plants -- …\n',
-    ),
+    failure(`error: npm consumed ${names}. Put "--" before the options: npm run -s plants -- …\n`),
   );
 });
 
-test('an import reads what Windows writes: a byte order mark, and CR LF', async () => {
+test('an import accepts a byte order mark and CR LF, which Windows writes', async () => {
   const text = `\uFEFF${line(1, 'Aloe')}${line(2, 'Ficus')}`.replaceAll('\n', '\r\n');
   expect(await plants('import - --owner windows', text)).toEqual(
-    success('Imported for windows: 2 plants created, 0 there already.\n'),
+    success('Imported for windows: 2 plants created, 0 unchanged.\n'),
   );
 });
 
-test('an import stores only what the API would, names other lines, and changes nothing', async () => {
+test('an import rejects lines that the API would reject, and changes no stored plant', async () => {
   await putPlant('strict', 1, 'Ficus');
   const lines = [
     '{"id":1,"name":"Aloe"}',
@@ -212,36 +209,34 @@ test('an import stores only what the API would, names other lines, and changes n
   expect(reasons.slice(0, -1).sort()).toEqual([
     'line 10: must have at most 16384 characters',
     'line 11: "\\u009b2J\\u202e" is unknown',
-    'line 1: another plant has the id 1; it stays as it is',
+    'line 1: id 1 belongs to a different plant; skipped',
     expect.stringMatching(/^line 5: .*"unknown" is unknown/),
     expect.stringMatching(/^line 6: "id" must occur only once; "name" must be well-formed Unicode/),
     expect.stringMatching(/^line 7: "id" must be at most 9223372036854775807; "name" is required/),
     'line 8: must be a JSON object',
     `line 9: is not well-formed JSON: Unexpected token 'i', "id,a,b" is not valid JSON`,
   ]);
-  expect(reasons.at(-1)).toBe(
-    'error: 2 plants created, 1 there already, 1 in conflict, 7 invalid.',
-  );
+  expect(reasons.at(-1)).toBe('error: 2 plants created, 1 unchanged, 1 in conflict, 7 invalid.');
   expect(await namesOf('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
 });
 
-test('an import says where in a line the JSON breaks', async () => {
+test('an import reports the position of a JSON error in its line', async () => {
   const { stderr } = await plants('import - --owner broken', '{"id":1,"name":"Aloe",}\n');
   expect(stderr).toMatch(/^line 1: is not well-formed JSON: .* at position 22 /);
 });
 
-test('an import names 20 faulty lines and counts the others', async () => {
+test('an import reports 20 invalid lines and counts the others', async () => {
   const { stderr } = await plants('import - --owner faulty', '[]\n'.repeat(23));
   const named = Array.from({ length: 20 }, (_, i) => `line ${i + 1}: must be a JSON object`);
   expect(stderr.split('\n')).toEqual([
     ...named,
     'Skipped 3 more lines.',
-    'error: 0 plants created, 0 there already, 0 in conflict, 23 invalid.',
+    'error: 0 plants created, 0 unchanged, 0 in conflict, 23 invalid.',
     '',
   ]);
 });
 
-/** Returns the items of every table, as texts. */
+/** Returns the items of every table as JSON. */
 async function everything(): Promise<string[]> {
   const scans = Object.values(tableIds).map((TableName) =>
     database.send(new ScanCommand({ TableName })),
@@ -250,16 +245,16 @@ async function everything(): Promise<string[]> {
   return items.map((item) => JSON.stringify(item)).sort();
 }
 
-test('erase removes the tokens and plants of one owner, once the name is typed', async () => {
+test('erase deletes the tokens and plants of one owner after its name was typed', async () => {
   for (const neighbour of ['anna', 'an', 'Ann']) {
     await putPlant(neighbour, 1, 'Aloe');
     await issue(neighbour);
   }
-  // It may be anybody's.
+  // This record may belong to anyone.
   await put(tableIds.accessTokens, { id: 'without an owner' });
   const others = await everything();
   await issue('ann');
-  // Records and plants that cannot be read are erased too.
+  // Damaged records and plants are erased too.
   const { record } = await issue('ann');
   await put(tableIds.accessTokens, { ...record, digest: 'short' });
   await putPlant('ann', 1, 'Aloe');
@@ -267,10 +262,10 @@ test('erase removes the tokens and plants of one owner, once the name is typed',
   const all = await everything();
 
   const has = `${endpoint}: ann has 2 access tokens and 2 plants.\n`;
-  const asks = `${has}Type "ann" to erase them for good: `;
+  const asks = `${has}Type "ann" to erase them permanently: `;
   for (const answer of ['anna\n', 'y\n', ' ann\n', '']) {
     const refusal =
-      'error: That is not "ann", so nothing is erased. Repeat the command to be asked again.\n';
+      'error: The name is not "ann". Nothing was erased. Repeat the command to try again.\n';
     expect(await plants('erase --owner ann', answer)).toEqual(failure(asks + refusal));
   }
   expect(await everything()).toEqual(all);
@@ -291,7 +286,7 @@ interface Sent {
   input: { ConsistentRead?: boolean };
 }
 
-/** Runs a command and returns what it sends to the database, in order. */
+/** Runs a command. Returns its requests to the database, in order. */
 async function sentBy(line: string, stdin = ''): Promise<Sent[]> {
   const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
   let sent: Sent[] = [];
@@ -308,7 +303,7 @@ async function sentBy(line: string, stdin = ''): Promise<Sent[]> {
   return sent;
 }
 
-test('an erasure reads consistently, and deletes all tokens before plants', async () => {
+test('erase reads consistently and deletes all tokens before plants', async () => {
   await issue('reader');
   await issue('reader');
   await putPlant('reader', 1, 'Aloe');
@@ -326,7 +321,7 @@ test('an erasure reads consistently, and deletes all tokens before plants', asyn
 
 const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
-/** The database executes the command, another caller acts, and the answer is lost. */
+/** The database executes the command, another caller acts, and the response is lost. */
 const loseAnswerAfter =
   (act: (owner: string) => Promise<unknown>): Fault =>
   async ({ subject, forward, socket }) => {
@@ -339,31 +334,31 @@ const gone = loseAnswerAfter((owner) =>
 );
 const replaced = loseAnswerAfter((owner) => putPlant(owner, 1, 'Ficus'));
 const unknownCreate =
-  'error: The outcome of 1 write is unknown (read ECONNRESET). So far: 0 plants created, 0 there ' +
-  'already. Repeat the command.\n';
+  'error: The outcome of 1 write is unknown (read ECONNRESET). So far: 0 plants created, 0 ' +
+  'unchanged. Repeat the command.\n';
 
 interface FaultyRun {
   what: string;
   faults: Fault[];
   sent: string;
-  /** The names of the plants that are there afterwards. */
+  /** The names of the stored plants afterwards. */
   left: string[];
-  /** The end of what it says. */
+  /** The end of the output. */
   says: string;
   code: number;
 }
 
 test.each<FaultyRun>([
   {
-    what: 'finds its plant after a lost answer',
+    what: 'whose response is lost finds its plant',
     faults: [loseAnswer],
     sent: 'PutItem GetItem',
     left: ['Aloe'],
-    says: '1 plant created, 0 there already.',
+    says: '1 plant created, 0 unchanged.',
     code: 0,
   },
   {
-    what: 'brings no plant back that was deleted, and says what is unknown',
+    what: 'does not bring a deleted plant back, and reports the unknown outcome',
     faults: [gone],
     sent: 'PutItem GetItem',
     left: [],
@@ -371,7 +366,7 @@ test.each<FaultyRun>([
     code: 1,
   },
   {
-    what: 'never sends a write again that may have taken effect',
+    what: 'does not retry a write that may have taken effect',
     faults: [reset],
     sent: 'PutItem GetItem',
     left: [],
@@ -379,11 +374,11 @@ test.each<FaultyRun>([
     code: 1,
   },
   {
-    what: 'waits for a database that throttles',
+    what: 'waits while the database throttles',
     faults: Array(4).fill(throttle),
     sent: 'PutItem PutItem PutItem PutItem PutItem',
     left: ['Aloe'],
-    says: '1 plant created, 0 there already.',
+    says: '1 plant created, 0 unchanged.',
     code: 0,
   },
 ])('an import $what', async ({ what, faults, sent, left, says, code }) => {
@@ -396,7 +391,7 @@ test.each<FaultyRun>([
   expect(await plants(`import - --owner ${owner}`, line(1, 'Aloe'))).toMatchObject({ code: 0 });
 });
 
-test('an import whose write fails stops at once, although its input stays open', async () => {
+test('an import stops after a failed write, although its input stays open', async () => {
   proxy.play('refused', fail(400, 'ValidationException'));
   const stdin = new PassThrough();
   stdin.write(line(1, 'Aloe'));
@@ -405,9 +400,9 @@ test('an import whose write fails stops at once, although its input stays open',
   expect(stdin.destroyed).toBe(true);
 });
 
-test('an erasure leaves a plant that was created meanwhile, and says what is unknown', async () => {
+test('erase leaves a plant that was created during a delete, and reports the unknown outcome', async () => {
   await putPlant('busy', 1, 'Aloe');
-  // It counts the plants, and reads them again.
+  // The first query counts the plants.
   proxy.play('busy', pass, pass, replaced, pass);
   const ended = await plants('erase --owner busy', 'busy\n', faulty);
   expect(proxy.seen('busy').join(' ')).toBe('Query Query DeleteItem GetItem');
@@ -426,7 +421,7 @@ test.each([
 ])('$line needs no more rights than docs/access-tokens.md asks for', async (run) => {
   await issue('zoe');
   await putPlant('zoe', 1, 'Aloe');
-  // The import finds a plant that is there, and the erasure gets the name typed.
+  // The import finds a stored plant, and erase gets the name of the owner.
   const stdin = run.line.startsWith('import') ? line(1, 'Aloe') : 'zoe\n';
   const sent = await sentBy(run.line, stdin);
   const commandsOn = (wanted: string) => {

@@ -8,13 +8,13 @@ interface Surroundings {
   cwd?: string;
 }
 
-/** Returns the arguments of a command line. One with blanks stands in quotes, as in a shell. */
+/** Splits a command line into arguments. Quotes keep blanks together, as in a shell. */
 const argumentsIn = (line: string): string[] =>
   (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ''));
 
 /**
- * Runs a program in this process, which takes a hundredth of the time. A connection that is refused
- * needs a process, because the SDK does not recognize Node's errors in Jest.
+ * Runs a program in this process, in a hundredth of the time. A refused connection needs a process of
+ * its own, because the SDK does not recognize Node's errors in Jest.
  */
 export async function runHere(
   program: () => Promise<number>,
@@ -46,7 +46,7 @@ export async function runHere(
   }
 }
 
-/** Runs a program in a process of its own to its end. */
+/** Runs a program in a process of its own. */
 export function runProcess(
   command: string,
   args: string[],

@@ -11,14 +11,14 @@ import { startProgram } from '../support/program.ts';
 
 const script = (body: string) => `#!${process.execPath}\n${body}`;
 const docker = script(`console.log('x86_64 Docker Desktop');`);
-/** Writes what it was called with into a file beside it. */
+/** Writes the command, the arguments and the environment into a file beside the script. */
 const record = `
   const { writeFileSync } = require('node:fs');
   const [command, ...args] = process.argv.slice(2);
   writeFileSync(__filename + '.json', JSON.stringify({ command, args, env: process.env }));`;
 const sam = script(`${record}
   if (command === 'local') {
-    // It ends with bin/sam.ts, also if that is killed.
+    // Exits with bin/sam.ts, even if that is killed.
     const parent = process.ppid;
     setInterval(() => process.ppid === parent || process.exit(), 100);
     const server = require('node:http').createServer((_, response) => response.end('[]'));
@@ -51,40 +51,43 @@ const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8
 
 const testScripts = testOnPosix('it cannot start a script by its first line');
 
-testScripts('npm run sam gives SAM CLI a template without paths and no credentials', async () => {
-  const own = {
-    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'example',
-    AWS_SESSION_TOKEN: 'example',
-    AWS_PROFILE: 'work',
-  };
-  const { folder, child, line, ended, output } = startSam({ docker, sam }, own);
-  await line(/SAM CLI prints several lines for each request\./);
-  expect(output.stdout.trim()).toMatch(/After a change, stop it and start it again\.$/);
-  child.kill('SIGINT');
-  await ended();
+testScripts(
+  'npm run sam gives SAM CLI a template without path metadata, and no credentials',
+  async () => {
+    const own = {
+      AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'example',
+      AWS_SESSION_TOKEN: 'example',
+      AWS_PROFILE: 'work',
+    };
+    const { folder, child, line, ended, output } = startSam({ docker, sam }, own);
+    await line(/SAM CLI prints several lines per request\./);
+    expect(output.stdout.trim()).toMatch(/Changes need a restart\.$/);
+    child.kill('SIGINT');
+    await ended();
 
-  const synthesis = readCall(join(folderOfCdk, 'bin', 'cdk'));
-  expect([synthesis.command, ...synthesis.args]).toEqual(
-    expect.arrayContaining(['synth', '--no-path-metadata', 'plant-store:architecture=x86_64']),
-  );
-  const { args, env } = readCall(join(folder, 'sam'));
-  const [action, ...options] = args;
-  expect(action).toBe('start-api');
-  expect(options).toEqual(
-    expect.arrayContaining([
-      '--template',
-      join(project, 'cdk.out', 'sam', 'PlantStore.template.json'),
-    ]),
-  );
-  expect(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))).toEqual([
-    ['AWS_CONFIG_FILE', '/dev/null'],
-    ['AWS_SHARED_CREDENTIALS_FILE', '/dev/null'],
-    ['AWS_EC2_METADATA_DISABLED', 'true'],
-  ]);
-});
+    const synthesis = readCall(join(folderOfCdk, 'bin', 'cdk'));
+    expect([synthesis.command, ...synthesis.args]).toEqual(
+      expect.arrayContaining(['synth', '--no-path-metadata', 'plant-store:architecture=x86_64']),
+    );
+    const { args, env } = readCall(join(folder, 'sam'));
+    const [action, ...options] = args;
+    expect(action).toBe('start-api');
+    expect(options).toEqual(
+      expect.arrayContaining([
+        '--template',
+        join(project, 'cdk.out', 'sam', 'PlantStore.template.json'),
+      ]),
+    );
+    expect(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))).toEqual([
+      ['AWS_CONFIG_FILE', '/dev/null'],
+      ['AWS_SHARED_CREDENTIALS_FILE', '/dev/null'],
+      ['AWS_EC2_METADATA_DISABLED', 'true'],
+    ]);
+  },
+);
 
-testScripts('npm run sam without SAM CLI says so in one line and synthesizes nothing', async () => {
+testScripts('npm run sam without SAM CLI prints one line and synthesizes nothing', async () => {
   expect(await startSam({ docker }).ended()).toEqual({
     code: 1,
     stdout: '',

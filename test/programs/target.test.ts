@@ -19,10 +19,10 @@ import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere, runProcess } from './run.ts';
 
-// The stack's CloudFormation is a small server, and its DynamoDB is the local engine.
+// A small server is the stack's CloudFormation. The local engine is its DynamoDB.
 
 const folder = temporaryFolder();
-// It has the tables of the npm start, and the table of access tokens of the stack.
+// The database has the tables of npm start, and the stack's table of access tokens.
 const { endpoint, database } = await openDatabase();
 const table = 'PlantStore-AccessTokens-1ABC';
 await createTable(database, table, tableKeys.accessTokens);
@@ -71,22 +71,25 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['the environment', '', account, 'ENVIRONMENT', 'eu-west-1'],
   ['the AWS CLI’s variable for the region', '', cliAccount, 'ENVIRONMENT', 'sa-east-1'],
   ['the profile in the environment', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
-])('a stack’s outputs name its table, with %s', async (_, options, env, accessKeyId, region) => {
-  asked.length = 0;
-  const command = `issue --owner deployed --stack PlantStore ${options}`;
-  const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
-  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
-  const record = await findRecord(database, table, tokenId(stdout.trim()) ?? '');
-  expect(record).toMatchObject({ owner: 'deployed' });
-});
+])(
+  'the outputs of a stack name its table, with %s',
+  async (_, options, env, accessKeyId, region) => {
+    asked.length = 0;
+    const command = `issue --owner deployed --stack PlantStore ${options}`;
+    const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
+    expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
+    const record = await findRecord(database, table, tokenId(stdout.trim()) ?? '');
+    expect(record).toMatchObject({ owner: 'deployed' });
+  },
+);
 
 const documents = ['README.md', ...globSync('docs/*.md')];
 const documented = documents.flatMap(
   (file) => readFileSync(file, 'utf8').match(/^npm run (-s )?token -- .*$/gm) ?? [],
 );
-// One with a file goes through a shell and npm.
+// A command that reads a file needs a shell and npm.
 const isOfShell = (line: string) => line.includes('<');
-const worksAsDocumented = 'the documented command works: %s';
+const worksAsDocumented = 'the documented command succeeds: %s';
 const lines = [...new Set(documented)];
 test.each(lines.filter((line) => !isOfShell(line)))(worksAsDocumented, expectToWork);
 testOnPosix('it has no Bash of its own').each(lines.filter(isOfShell))(
@@ -116,7 +119,7 @@ async function expectToWork(line: string): Promise<void> {
   expect(code).toBe(0);
 }
 
-test('the page has the pattern for secret scanners', () => {
+test('docs/access-tokens.md has the pattern for secret scanners', () => {
   expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
 });
 
@@ -182,7 +185,7 @@ test('an npm start is found once it is announced', async () => {
 });
 
 testOnPosix('files have no modes there')(
-  'only its user may read the announcement of an npm start',
+  'only its user can read the announcement of npm start',
   async () => {
     const { file } = await announceHere(endpoint);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -200,14 +203,14 @@ test('an npm start whose port another one has taken is not found', async () => {
   expect(await findRunning(data)).toBeUndefined();
 });
 
-test('--localhost takes the database of an announced npm start', async () => {
+test('--localhost uses the database of an announced npm start', async () => {
   const { cwd } = await announceHere(endpoint);
   const { stdout } = await tokenProcess(['issue', '--owner', 'found', '--localhost'], { cwd });
   const record = findRecord(database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
   expect(await record).toMatchObject({ owner: 'found' });
 });
 
-test('if no npm start runs, one line says so', async () => {
+test('without a running npm start, --localhost fails with one line', async () => {
   const endpoint = 'http://localhost:1';
   const message =
     `error: No database responds at ${endpoint}. Start it with "npm start", or choose another ` +
@@ -219,12 +222,12 @@ test('if no npm start runs, one line says so', async () => {
   });
 });
 
-/** Starts a server that gives one answer, and returns its URL. */
-const answering = (status: number, body: string) =>
+/** Starts a server that always sends this response. Returns its URL. */
+const responding = (status: number, body: string) =>
   serve((_, response) => response.writeHead(status).end(body));
 
-test('a server that is no database is not taken for that of an npm start', async () => {
-  const endpoint = await answering(403, '{"message":"Forbidden"}');
+test('a server that is not a database fails with one line', async () => {
+  const endpoint = await responding(403, '{"message":"Forbidden"}');
   const { code, stderr } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
   expect(code).toBe(1);
   const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
@@ -232,16 +235,16 @@ test('a server that is no database is not taken for that of an npm start', async
 });
 
 test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
-  '%s does nothing with an empty answer of the database',
+  '%s fails if the database returns no JSON object',
   async (command) => {
-    const options = `--dynamodb-endpoint ${await answering(200, '')}`;
+    const options = `--dynamodb-endpoint ${await responding(200, '')}`;
     const { code, stdout, stderr } = await runHere(tokenProgram, `${command} ${options}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The response of DynamoDB is not a JSON object.');
   },
 );
 
-/** Every command that changes or reads what is in a table. */
+/** Every command that reads or changes a table. */
 const commands = [
   { program: tokenProgram, line: 'issue --owner alice' },
   { program: tokenProgram, line: 'list' },
@@ -253,14 +256,14 @@ const commands = [
   { program: plantsProgram, line: 'erase --owner alice' },
 ];
 
-// An account is in the environment, and both of its services are a server that counts.
+// The account in the environment uses this server for both services.
 let calls = 0;
 const counter = await serve((_, response) => {
   calls += 1;
   response.writeHead(500).end();
 });
 
-test.each(commands)('$line without a target touches nothing, and asks where', async (command) => {
+test.each(commands)('$line without a target sends no request and fails', async (command) => {
   const env = { ...account, AWS_ENDPOINT_URL: counter };
   const line =
     'error: Say where: add --localhost for the running "npm start", or --stack PlantStore for ' +

@@ -251,13 +251,13 @@ test('rotate - and revoke - read a whole token from standard input', async () =>
 const ann = 'issue --owner ann';
 const lifetimes = 'A lifetime looks like 15m, 12h or 90d, or is never.';
 test.each([
-  ['issue', "required option '--owner <name>' not specified. Add --help to see how."],
+  ['issue', "required option '--owner <name>' not specified. Run it with --help for usage."],
   [`${ann} --scope plants:all`, `Allowed choices are ${allScopes.join(', ')}.`],
   [`${ann} --expires-in 90`, lifetimes],
   [`${ann} --expires-in 0d`, lifetimes],
   [`${ann} --expires-in 1.5h`, lifetimes],
   [`${ann} bob`, "too many arguments for 'issue'"],
-  ['issue --owner', "argument '--localhost' is invalid. Put a value before --localhost."],
+  ['issue --owner', "argument '--localhost' is invalid. Add a value before --localhost."],
   ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
   ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
   ['revoke abcdefghijkl', 'There is no token abcdefghijkl. "list" shows the ids.'],

@@ -2,12 +2,14 @@ import { expect, jest, test } from '@jest/globals';
 import { CommandError } from '../../bin/command-line/command-error.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 
-/** The pauses between calls, in milliseconds. None of them is waited for. */
+/** Pauses between calls, in milliseconds. The mock resolves at once. */
 const pauses: number[] = [];
 jest.unstable_mockModule('node:timers/promises', () => ({
   setTimeout: async (ms: number) => pauses.push(ms),
 }));
 const { whileThrottled, writeAll } = await import('../../bin/command-line/write-all.ts');
+
+const target = { localhost: true, dynamodbEndpoint: '' } as const;
 
 async function* numbersTo(last: number): AsyncGenerator<number> {
   yield* Array.from({ length: last }, (_, i) => i + 1);
@@ -16,12 +18,7 @@ async function* numbersTo(last: number): AsyncGenerator<number> {
 test('32 writes are in progress at a time', async () => {
   const open: (() => void)[] = [];
   const write = () => new Promise<void>((resolve) => open.push(resolve));
-  const writing = writeAll(
-    { localhost: true, dynamodbEndpoint: '' },
-    numbersTo(100),
-    write,
-    () => 'none',
-  );
+  const writing = writeAll(target, numbersTo(100), write, () => 'none');
   const counts: number[] = [];
   for (let left = 100; left > 0; ) {
     await new Promise(setImmediate);
@@ -35,7 +32,7 @@ test('32 writes are in progress at a time', async () => {
   expect(counts).toEqual([32, 32, 32, 4]);
 });
 
-test('after a failed write, items that come later are not written', async () => {
+test('after a failed write, no later item is written', async () => {
   const goOn = Promise.withResolvers<void>();
   async function* items(): AsyncGenerator<number> {
     yield 1;
@@ -53,7 +50,7 @@ test('after a failed write, items that come later are not written', async () => 
     }
     written.push(item);
   }
-  const writing = writeAll({ localhost: true, dynamodbEndpoint: '' }, source, write, () => 'none');
+  const writing = writeAll(target, source, write, () => 'none');
   await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
   await source.return(undefined);
   expect(written).toEqual([]);
@@ -79,12 +76,7 @@ test.each([
       await new Promise(setImmediate);
       throw errors[number - 1];
     }
-    const writing = writeAll(
-      { localhost: true, dynamodbEndpoint: '' },
-      numbersTo(errors.length),
-      write,
-      () => 'none',
-    );
+    const writing = writeAll(target, numbersTo(errors.length), write, () => 'none');
     await expect(writing).rejects.toThrow(new CommandError(message));
   },
 );
@@ -98,7 +90,7 @@ function lost(): UnknownOutcome {
 test.each([
   { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
   { random: 1, expected: [500, 1000, 2000, 4000, 8000, 16_000] },
-])('a throttled call is repeated after pauses of $expected ms', async ({ random, expected }) => {
+])('a throttled call is retried after pauses of $expected ms', async ({ random, expected }) => {
   pauses.length = 0;
   jest.spyOn(Math, 'random').mockReturnValue(random);
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });

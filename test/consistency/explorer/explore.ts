@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { example } from '../../../bin/command-line/example.ts';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { plantedFaults } from './planted-faults.ts';
@@ -26,7 +25,7 @@ const program = new Command(command)
   .argument('[scenarios...]', 'scenarios to try instead, in the JSON that a failure prints')
   .option('--two-calls', 'try two calls and one fault')
   .option('--fault <name>', 'plant this fault of planted-faults.ts in the functions')
-  .addHelpText('after', example(`${command} --two-calls`));
+  .addHelpText('after', `\nExample:\n  ${command} --two-calls`);
 const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
 const given: Scenario[] = program.args.map((scenario) => JSON.parse(scenario));
 const chosen = twoCalls

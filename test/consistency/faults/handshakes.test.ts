@@ -154,7 +154,7 @@ test('an import creates each plant once, although four handshakes fail', async (
   handshakes.push(resetHandshake, closeHandshake, hangInHandshake, alertInHandshake);
   const lines = Array.from({ length: 40 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
   const { code, stderr } = await runOnStack('plants.ts', 'import - --owner importer', lines);
-  expect(stderr).toContain('Imported for importer: 40 plants created, 0 there already.\n');
+  expect(stderr).toContain('Imported for importer: 40 plants created, 0 unchanged.\n');
   expect(code).toBe(0);
   expect(proxy.seen('importer')).toEqual(Array(40).fill('PutItem'));
   expect(handshakes).toEqual([]);

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
-import { example } from '../../../bin/command-line/example.ts';
-import { newProgram, runCommand } from '../../../bin/command-line/program.ts';
+import { example, newProgram, runCommand } from '../../../bin/command-line/program.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import {
   openTarget,

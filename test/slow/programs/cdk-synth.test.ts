@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/cleanup.ts';
 const folder = temporaryFolder();
 const cdk = join(root, 'node_modules', '.bin', 'cdk');
 
-test('synthesis rejects bad settings with one line that names them all, and no stack', () => {
+test('cdk synth with invalid settings prints one line with every error and no stack trace', () => {
   const settings = ['plant-store:throttle-rate=much', 'plant-store:colour=green'];
   const args = [
     'synth',
@@ -28,19 +28,19 @@ test('synthesis rejects bad settings with one line that names them all, and no s
   expect(stderr).not.toContain('    at ');
 });
 
-test("the CDK's command line reports nothing to AWS", () => {
+test('the CDK CLI sends no telemetry', () => {
   const args = ['cli-telemetry', '--status'];
-  // An own home, so that no setting of yours decides.
+  // A home of its own, without a developer's settings.
   const options = { cwd: root, env: { PATH: process.env.PATH, HOME: folder }, timeout: 120_000 };
   const { stdout, stderr } = spawnSync(cdk, args, { ...options, encoding: 'utf8' });
-  // In a CI it says so on stdout.
+  // In CI, the line is on stdout.
   expect(stdout + stderr).toContain('CLI Telemetry is disabled');
 });
 
-test('cdk bootstrap without credentials says what the README quotes', () => {
-  const [, said = ''] = /If CDK says `([^`]+)`/.exec(readPage('README.md')) ?? [];
+test('cdk bootstrap without credentials prints the error in the README', () => {
+  const [, quoted = ''] = /If CDK says `([^`]+)`/.exec(readPage('README.md')) ?? [];
   const env = { PATH: process.env.PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' };
   const args = ['bootstrap', '--output', join(folder, 'bootstrap')];
   const options = { cwd: root, env, stdio: 'pipe', timeout: 120_000 } as const;
-  expect(() => execFileSync(cdk, args, options)).toThrow(said || 'what the README quotes');
+  expect(() => execFileSync(cdk, args, options)).toThrow(quoted || 'the error in the README');
 });

@@ -14,15 +14,15 @@ import { testOnPosix } from '../../support/posix.ts';
 import { startProgram } from '../../support/program.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
-// The deployed stack is a whole service, with a small CloudFormation that names its outputs. In
-// front of it stands a server that turns every third request away and can spoil answers.
+// The deployed stack is a whole service, with a small CloudFormation that returns its outputs. A
+// server in front of it throttles every third request and can spoil responses.
 
 type Spoil = NonNullable<Parameters<typeof startForwarder>[1]['spoil']>;
 let service: Service;
 let spoil: Spoil;
 let calls = 0;
 let baseUrl: string;
-/** The environment in which the service is the deployed stack. */
+/** Environment variables that make the service the deployed stack. */
 let deployed: Record<string, string>;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ const except = [
 ];
 
 type Signal = (name: NodeJS.Signals) => void;
-/** Runs the program. Returns its exit code with what it printed. */
+/** Runs the program. Returns its exit code and its output. */
 async function contract(
   args: string[],
   { env = deployed, cwd = temporaryFolder(), onStart = (_: Signal) => {} } = {},
@@ -80,7 +80,7 @@ async function contract(
   const { child, ended } = startProgram(process.execPath, command, {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, AWS_EC2_METADATA_DISABLED: 'true', ...env },
-    // The whole suite runs in it.
+    // The program runs the whole suite.
     seconds: 280,
   });
   onStart((signal) => child.kill(signal));

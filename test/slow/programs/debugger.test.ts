@@ -20,34 +20,34 @@ export async function handler({ path }: Event): Promise<object> {
 `;
 const lineNumber = list.split('\n').findIndex((line) => line.includes('return'));
 
-/** Answers of the debug protocol are what the protocol says. */
+/** The shapes of messages are those of the debug protocol. */
 type Json = ReturnType<typeof JSON.parse>;
 
-/** Attaches to the debugger of a process. Returns what sends a command and returns its result. */
+/** Attaches to the debugger of a process. Returns a function that sends a command and returns its result. */
 async function attach(url: string, onEvent: (method: string, params: Json) => void) {
   const socket = new WebSocket(url);
-  const answers = new Map<number, PromiseWithResolvers<Json>>();
+  const results = new Map<number, PromiseWithResolvers<Json>>();
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, method, params } = JSON.parse(String(data));
     if (error) {
-      answers.get(id)?.reject(new Error(error.message));
+      results.get(id)?.reject(new Error(error.message));
     } else if (id) {
-      answers.get(id)?.resolve(result);
+      results.get(id)?.resolve(result);
     } else {
       onEvent(method, params);
     }
   });
   await eventually(`a connection to ${url}`, once(socket, 'open'));
   return (method: string, params: object = {}) => {
-    const id = answers.size + 1;
-    const answer = Promise.withResolvers<Json>();
-    answers.set(id, answer);
+    const id = results.size + 1;
+    const result = Promise.withResolvers<Json>();
+    results.set(id, result);
     socket.send(JSON.stringify({ id, method, params }));
-    return eventually(`an answer to ${method}`, answer.promise);
+    return eventually(`a result of ${method}`, result.promise);
   };
 }
 
-/** Starts `npm start -- --inspect` in a copy, whose list of plants has a breakpoint. */
+/** Starts `npm start -- --inspect` in a copy of the project with a breakpoint in its list. */
 async function startDebugged() {
   const cwd = temporaryFolder();
   copyProject(cwd);
@@ -57,28 +57,28 @@ async function startDebugged() {
   const store = await startNpmStart(args, { cwd, launcher: ['bin/node24.mjs'] });
   const url = /ws:\S+/.exec(await store.line(/^Debugger listening on ws:/))?.[0] ?? '';
 
-  /** What the thread tells, by the event or the number of a command. */
-  const told = new EventEmitter();
+  /** Messages of the thread, by the event or the number of a command. */
+  const messages = new EventEmitter();
   const attached = Promise.withResolvers<string>();
   const send = await attach(url, (method, { sessionId, workerInfo, message }) => {
     if (method === 'NodeWorker.attachedToWorker' && workerInfo.title.includes('functions')) {
       attached.resolve(sessionId);
     } else if (method === 'NodeWorker.receivedMessageFromWorker') {
       const { id, result, method: event, params } = JSON.parse(message);
-      told.emit(event ?? `${id}`, event === undefined ? result : params);
+      messages.emit(event ?? `${id}`, event === undefined ? result : params);
     }
   });
   await send('NodeWorker.enable', { waitForDebuggerOnStart: false });
   const sessionId = await store.waitFor('the thread of the functions', attached.promise);
 
-  const next = async (event: string): Promise<Json> => (await once(told, event))[0];
+  const next = async (event: string): Promise<Json> => (await once(messages, event))[0];
   let commands = 0;
   async function tell(method: string, params: object = {}): Promise<Json> {
     commands += 1;
-    const answer = next(`${commands}`);
+    const result = next(`${commands}`);
     const message = JSON.stringify({ id: commands, method, params });
     await send('NodeWorker.sendMessageToWorker', { sessionId, message });
-    return store.waitFor(`an answer to ${method}`, answer);
+    return store.waitFor(`a result of ${method}`, result);
   }
   await tell('Debugger.enable');
   const breakpoint = { url: pathToFileURL(realpathSync(source)).href, lineNumber };
@@ -88,24 +88,24 @@ async function startDebugged() {
   return { ...store, tell, paused };
 }
 
-test('a breakpoint in TypeScript pauses a request, which then gets its answer', async () => {
+test('a breakpoint in TypeScript pauses a request, which then gets its response', async () => {
   const { list: send, paused, tell, stop } = await startDebugged();
   const pausing = paused();
-  const answer = send();
+  const responding = send();
   const [{ callFrameId }] = (await pausing).callFrames;
-  // Longer than a function may take, by its own clock.
+  // By its own clock, the function takes longer than its timeout.
   const expression = 'Date.now = () => performance.now() + 1e15; length';
   const { result } = await tell('Debugger.evaluateOnCallFrame', { callFrameId, expression });
   expect(result).toMatchObject({ value: '/plants'.length });
   await tell('Debugger.resume');
-  const response = await answer;
+  const response = await responding;
   expect([response.status, await response.text()]).toEqual([200, '7']);
   await stop();
 });
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-testSignals('it ends although a debugger has paused a function', async () => {
+testSignals('npm start stops while a debugger pauses a function', async () => {
   const { list: send, paused, stop } = await startDebugged();
   const pausing = paused();
   const lost = send().catch(() => 'lost');

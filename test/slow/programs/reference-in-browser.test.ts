@@ -13,13 +13,13 @@ import { startNpmStart } from '../../support/program.ts';
 
 const executablePath = findChromium();
 if (!executablePath) {
-  process.stderr.write('Without Chromium the tests leave out the browser.\n');
+  process.stderr.write('Without Chromium, the tests of the reference in a browser are skipped.\n');
 }
 
 (executablePath ? describe : describe.skip)('the reference in a browser', () => {
   const id = '9007199254740993';
   let ready: Awaited<ReturnType<typeof startNpmStart>>;
-  // Only CI has Playwright, and so its types.
+  // Only CI has Playwright and its types.
   let browser: ReturnType<typeof JSON.parse>;
   beforeAll(async () => {
     ready = await startNpmStart(['--memory']);
@@ -28,27 +28,27 @@ if (!executablePath) {
     finallyDo(() => browser.close());
   });
 
-  /** Opens the reference. Returns the page, and what tells that it ran without a fault. */
+  /** Opens the reference. Returns the page and the list of its errors. */
   async function open(colorScheme = 'light') {
     const page = await browser.newPage({ colorScheme });
-    const faults: string[] = [];
-    page.on('pageerror', (error: Error) => faults.push(`${error}`));
+    const errors: string[] = [];
+    page.on('pageerror', (error: Error) => errors.push(`${error}`));
     page.on('console', (message: { type(): string; text(): string }) => {
       if (message.type() === 'error') {
-        faults.push(message.text());
+        errors.push(message.text());
       }
     });
     const { origin } = new URL(ready.baseUrl);
     page.on('request', (request: { url(): string }) => {
       if (!request.url().startsWith('data:') && !request.url().startsWith(`${origin}/`)) {
-        faults.push(request.url());
+        errors.push(request.url());
       }
     });
     await page.goto(`${origin}/docs`);
-    return { page, faults };
+    return { page, errors };
   }
 
-  /** Returns the ids of the plants as the database has them. */
+  /** Returns the ids of the stored plants. */
   async function listed(): Promise<string[]> {
     const database = documentClient(localClient(ready.dynamodbEndpoint));
     const { Items = [] } = await database.send(new ScanCommand({ TableName: tableIds.plants }));
@@ -57,7 +57,7 @@ if (!executablePath) {
   }
 
   test('a plant is created and deleted with every digit of its id', async () => {
-    const { page, faults } = await open();
+    const { page, errors } = await open();
     for (const [operation, field, text, status, left] of [
       ['createPlant', 'textarea', `{"id":${id},"name":"Aloe"}`, '201', [`${id}`]],
       ['deletePlant', 'input[placeholder="id"]', id, '204', []],
@@ -70,19 +70,19 @@ if (!executablePath) {
       expect((await shown.innerText()).trim()).toBe(status);
       expect(await listed()).toEqual(left);
     }
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test.each([
     ['light', 'rgba(0, 0, 0, 0)'],
     ['dark', 'rgb(28, 32, 34)'],
   ])('a %s screen shows every operation in its colours', async (scheme, colour) => {
-    const { page, faults } = await open(scheme);
+    const { page, errors } = await open(scheme);
     const paths = page.locator('.opblock-summary-path');
     await paths.nth(Object.keys(operations).length - 1).waitFor();
     expect(await paths.count()).toBe(Object.keys(operations).length);
     const background = (element: Element) => getComputedStyle(element).backgroundColor;
     expect(await page.locator('.swagger-ui').first().evaluate(background)).toBe(colour);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

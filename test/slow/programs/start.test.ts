@@ -26,14 +26,12 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('an option that npm took for its own fails with one line', async () => {
+test('an option that npm consumed fails with one line', async () => {
   const env = { ...process.env, npm_lifecycle_event: 'start', npm_config_port: '3110' };
   const program = startProgram(process.execPath, launcher, { env });
   const { code, stderr } = await program.ended();
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr:
-      'error: npm took --port for its own. Repeat the command with "--" before its options: ' +
-      'npm start -- …\n',
+    stderr: 'error: npm consumed --port. Put "--" before the options: npm start -- …\n',
   });
 });

@@ -7,15 +7,12 @@ import { freePort } from '../../support/http/free-port.ts';
 import { startProgram } from '../../support/program.ts';
 import createPlant from '../../support/sam-events/create-plant.json' with { type: 'json' };
 
-/**
- * The commands of the page's section on SAM CLI alone, with the architecture and address of this
- * machine and free ports.
- */
+/** Commands in the page's section on SAM CLI alone, with this machine's architecture, address and free ports. */
 let commands: string[];
 const command = (start: string) =>
   commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
 
-/** Starts a command that does not end by itself, and waits for a line that matches. */
+/** Starts a command that keeps running. Waits for a line that matches. */
 function serve(start: string, form: RegExp): Promise<string> {
   const { child, ...program } = startProgram('sh', ['-c', command(start)], { detached: true });
   finallyDo(() => process.kill(-Number(child.pid), 'SIGINT'));
@@ -61,16 +58,16 @@ beforeAll(async () => {
   run(command('echo'));
 });
 
-test('sam local invoke creates, lists and deletes a plant with the events that lie ready', () => {
+test('sam local invoke creates, lists and deletes a plant with the events in test/support', () => {
   const create = command('sam local invoke CreatePlant');
   const list = create.replace('CreatePlant', 'ListPlants').replace('create-plant', 'list-plants');
   const remove = create
     .replace('CreatePlant', 'DeletePlant')
     .replace('create-plant', 'delete-plant');
-  const answers = [create, list, remove].map((line) => JSON.parse(run(line)));
+  const results = [create, list, remove].map((line) => JSON.parse(run(line)));
   const { id, ...content } = JSON.parse(createPlant.body);
   const headers = { Location: `/v1/plants/${id}` };
-  expect(answers).toMatchObject([
+  expect(results).toMatchObject([
     { statusCode: 201, headers, body: JSON.stringify(content) },
     { statusCode: 200, body: JSON.stringify([content]) },
     { statusCode: 204 },
@@ -80,6 +77,6 @@ test('sam local invoke creates, lists and deletes a plant with the events that l
 test('sam local start-api serves the API', async () => {
   const [baseUrl] = /http:\S+/.exec(await serve('sam local start-api', /Running on/)) ?? [];
   const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
-  const answer = await fetch(`${baseUrl}/plants`, { headers });
-  expect([answer.status, await answer.text()]).toEqual([200, '[]']);
+  const response = await fetch(`${baseUrl}/plants`, { headers });
+  expect([response.status, await response.text()]).toEqual([200, '[]']);
 });

@@ -6,12 +6,12 @@ import { exampleId, examplePlant } from '../../../bin/command-line/example-plant
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 
-// The contract takes minutes there, and a busy machine is slow to start anything.
+// The contract tests take minutes in SAM CLI, and a busy machine starts programs slowly.
 jest.setTimeout(1_800_000);
 
 const freePorts = ['--port', '0', '--dynamodb-port', '0'];
 
-/** Starts a script of package.json as its users do. `npm run sam` gets free ports. */
+/** Starts a script of package.json through npm. `npm run sam` gets free ports. */
 function npmRun(
   script: 'contract' | 'sam',
   args: string[],
@@ -20,9 +20,9 @@ function npmRun(
   const options = [...(script === 'sam' ? freePorts : []), ...args];
   return startProgram('npm', ['run', '-s', script, '--', ...options], {
     env: { ...process.env, ...environment },
-    // A terminal too gives each program a process group of its own.
+    // A terminal gives each program a process group of its own, too.
     detached: true,
-    // The contract is a whole suite, which takes long on a busy machine.
+    // The contract tests are a whole suite, which is slow on a busy machine.
     seconds: script === 'contract' ? 1800 : 240,
   });
 }
@@ -30,7 +30,7 @@ function npmRun(
 const output = (command: string, args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8' }).split('\n');
 
-/** Returns the containers that a program has started and that still exist, running or not. */
+/** Returns the containers that a program started and that still exist, running or not. */
 function containersOf({ lines }: Program): string[] {
   const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   return lines
@@ -38,7 +38,7 @@ function containersOf({ lines }: Program): string[] {
     .filter((id) => all.includes(id));
 }
 
-/** Returns what a program has left behind: containers, and processes of SAM CLI. */
+/** Returns the containers and the processes of SAM CLI that a program left behind. */
 function leftBehind(program: Program): string[] {
   const processes = output('ps', ['-e', '-o', 'args']);
   const ofSam = processes.filter((args) => args.includes('sam') && args.includes('start-api'));
@@ -51,7 +51,7 @@ const start = (args: string[], environment?: NodeJS.ProcessEnv) => {
   program = npmRun('sam', args, environment);
   return program;
 };
-/** Ends it by SIGTERM to npm. Whatever ended a program with containers, nothing is left of it. */
+/** Sends SIGTERM to npm. A program with containers must leave none behind, however it stopped. */
 afterEach(async () => {
   program.child.kill('SIGTERM');
   await program.ended();
@@ -65,8 +65,8 @@ const firstContainer = /SAM_CONTAINER_ID/;
 const run = (command: string, ...args: string[]) =>
   spawnSync(command, args, { encoding: 'utf8' }).stdout;
 const curls = () => program.lines.filter((line) => line.startsWith('  curl '));
-/** Runs a curl line. Returns the status and the body of the answer. */
-const answerTo = (curl = '') => {
+/** Runs a curl line. Returns the status and the body of the response. */
+const responseTo = (curl = '') => {
   const output = run('sh', '-c', `${curl} -sS`);
   return `${output.split(' ')[1]} ${output.split('\n').at(-1)}`;
 };
@@ -82,10 +82,11 @@ const reaches = (host: string, port: number) =>
 
 const plant = JSON.stringify(examplePlant);
 
-test('the curl lines work, no other machine reaches the database, Ctrl-C ends all', async () => {
+test('the curl lines work, other machines cannot reach the database, Ctrl-C stops everything', async () => {
   await start(['--data', folder, '--', '--skip-pull-image']).line(ready);
-  expect(curls().map(answerTo)).toEqual([`201 ${plant}`, `200 [${plant}]`, '204 ']);
+  expect(curls().map(responseTo)).toEqual([`201 ${plant}`, `200 [${plant}]`, '204 ']);
 
+  expect(program.lines).not.toContainEqual(expect.stringContaining('Cannot detect function id'));
   await program.line(new RegExp(`DELETE /plants/${exampleId} HTTP`));
   expect(containersOf(program)).toHaveLength(4);
 
@@ -99,13 +100,13 @@ test('the curl lines work, no other machine reaches the database, Ctrl-C ends al
     }
   }
 
-  answerTo(curls()[0]);
+  responseTo(curls()[0]);
   signalGroup('SIGINT');
   await program.ended();
   expect(await reaches(hostname, Number(port))).toBe(false);
 });
 
-test('what was stored is there after a restart, and SAM CLI passes the contract tests', async () => {
+test('stored plants survive a restart, and SAM CLI passes the contract tests', async () => {
   const { baseUrl, dynamodbEndpoint } = JSON.parse(
     await start(['--json', '--data', folder]).line(/^\{"baseUrl"/),
   );
@@ -113,14 +114,14 @@ test('what was stored is there after a restart, and SAM CLI passes the contract 
   const where = ['--base-url', baseUrl, '--dynamodb-endpoint', dynamodbEndpoint];
   const suite = npmRun('contract', ['--sam-local', ...where]);
   const { code } = await suite.ended();
-  // The log of CI shows what was checked here, what was left out, and why.
-  const isTold = (line: string) => code !== 0 || /^(Left out|Tests|Time): /.test(line);
-  process.stdout.write(suite.lines.filter(isTold).join('\n'));
+  // The log of CI shows which tests ran, which were left out, and why.
+  const isShown = (line: string) => code !== 0 || /^(Left out|Tests|Time): /.test(line);
+  process.stdout.write(suite.lines.filter(isShown).join('\n'));
   expect(code).toBe(0);
   program = sam;
 });
 
-test('credentials of whoever runs it reach neither SAM CLI nor the functions', async () => {
+test('the credentials of the developer reach neither SAM CLI nor the functions', async () => {
   const own = {
     AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'example',
@@ -138,7 +139,7 @@ test('credentials of whoever runs it reach neither SAM CLI nor the functions', a
   }
 });
 
-test('it can be ended while SAM CLI is starting its containers', async () => {
+test('npm run sam can be stopped while SAM CLI starts its containers', async () => {
   await start(['--memory']).line(firstContainer);
   signalGroup('SIGTERM');
   await program.ended();
@@ -147,29 +148,29 @@ test('it can be ended while SAM CLI is starting its containers', async () => {
 
 test.each([
   [
-    'SAM CLI does not start, its words',
+    'SAM CLI does not start',
     ['--no-such-option'],
     'No such option: --no-such-option',
-    /^error: SAM CLI has ended \(2\)\. Its lines above say why\.$/,
+    /^error: SAM CLI exited with code 2\. See its output above\.$/,
   ],
   [
-    'the functions do not answer, SAM CLI’s words',
+    'the functions cannot start',
     ['--invoke-image', 'registry.invalid/nodejs:24'],
     'registry.invalid',
-    /^error: A list of plants was answered with 502\. /,
+    /^error: GET \/plants returned 502\. /,
   ],
-])('if %s and a line of ours say so', async (_, options, words, line) => {
+])('if %s, its output and an error of npm run sam say so', async (_, options, words, line) => {
   expect(await start(['--memory', '--', ...options]).ended()).toMatchObject({ code: 1 });
   expect(program.lines).toContainEqual(expect.stringContaining(words));
   expect(program.lines.at(-1)).toMatch(line);
 });
 
-test('if Docker does not answer, a line says how to get it', async () => {
+test('npm run sam without Docker fails with one line', async () => {
   const env = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
   program = startProgram(process.execPath, ['bin/sam.ts', '--memory'], { env });
   const { code, stderr } = await program.ended();
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^error: Docker does not answer\. .*\n$/),
+    expect.stringMatching(/^error: Docker is not running\. .*\n$/),
   ]);
 });

@@ -1,2 +1,0 @@
-/** Returns the end of a command's help, for `.addHelpText('after', …)`. */
-export const example = (command: string): string => `\nExample:\n  ${command}`;
