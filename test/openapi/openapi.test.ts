@@ -6,13 +6,13 @@ import { newPlant } from '../../functions/plants/plant.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
-import { differencesFrom, openApi, responsesOf } from '../support/openapi/description.ts';
+import { describedOperation, differencesFrom, openApi } from '../support/openapi/description.ts';
 
 const committed = readPage('docs/openapi.json');
 const document = JSON.parse(committed);
 const { NewPlant, Plant } = document.components.schemas;
 
-test('docs/openapi.json is what "node bin/node24.mjs bin/openapi.ts" writes', () => {
+test('docs/openapi.json is the output of "node bin/node24.mjs bin/openapi.ts"', () => {
   expect(committed).toBe(openApiText);
 });
 
@@ -23,7 +23,9 @@ test('the document is valid OpenAPI 3.1', async () => {
 });
 
 const operationNames: Operation[] = ['createPlant', 'listPlants', 'deletePlant'];
-const described = operationNames.flatMap((operation) => Object.entries(responsesOf(operation)));
+const described = operationNames.flatMap((operation) =>
+  Object.entries(describedOperation(operation).responses),
+);
 
 test.each([...described, ...Object.entries(openApi.components.responses)])(
   'the example of %s matches its description, and another body does not',
@@ -46,18 +48,18 @@ test.each([...described, ...Object.entries(openApi.components.responses)])(
   },
 );
 
-test('a create requires an id and a name, has no defaults and no further members', () => {
+test('a create requires an id and a name, and has neither defaults nor other members', () => {
   expect(NewPlant.required).toEqual(['id', 'name']);
   expect(JSON.stringify(NewPlant)).not.toContain('default');
   expect(NewPlant.additionalProperties).toBe(false);
 });
 
-test('an answer has both members of a plant, and later may have more', () => {
+test('a response has both public fields of a plant, and later may have more', () => {
   expect(Plant.required).toEqual(['name', 'tag']);
   expect(Plant).not.toHaveProperty('additionalProperties');
 });
 
-test('every problem has the one type Problem, in which the status is an integer', () => {
+test('every problem has the schema Problem, whose status is an integer', () => {
   const problems = Object.values<typeof openApi.components.responses>(
     document.components.responses,
   ).map(({ content }) => Object(content)['application/problem+json'].schema);
@@ -82,7 +84,7 @@ test('the path of a plant has an example', () => {
 
 test('the example of a 400 fits its operation', () => {
   const examples = operationNames.map((operation) => {
-    const { content = {} } = responsesOf(operation)[400] ?? {};
+    const { content = {} } = describedOperation(operation).responses[400] ?? {};
     const [problem] = Object.values(content['application/problem+json']?.examples ?? {});
     return Object(problem?.value).errors;
   });

@@ -3,28 +3,26 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Operation } from '../../../functions/shared/operations.ts';
 import { describedOperation, type Parameter } from './description.ts';
 
-/**
- * What docs/openapi.json says of a request, by a validator that shares no code with the functions.
- * By hand is only what JSON Schema cannot say: media types, sizes, UTF-8, names that occur twice,
- * lone surrogates, and the one spelling of a parameter. Places are written as `placesIn` of
- * test/support/openapi/description.ts does.
- */
+// Judges requests by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
+// express media types, sizes, UTF-8, repeated names, lone surrogates and the one spelling of a
+// parameter, so these are written by hand. Places look like those of `placesIn`.
+
 export type Verdict<Accepted> = { accepted: Accepted } | Refusal;
 
 interface Refusal {
   status: number;
-  /** Where the faults are. */
+  /** The places of the errors. */
   places: string[];
 }
 
-// Strict about numbers: NaN and Infinity are none.
+// Strict about numbers: rejects NaN and Infinity.
 const ajv = new Ajv2020({ allErrors: true, formats: { int64: true } });
 
 const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
 const invalid = (places: string[]) => ({ status: 400, places: [...new Set(places)].sort() });
 
-/** Returns the pointers to what a schema refuses of a value, `''` for the whole. */
-function faultsOf(schema: object, value: unknown): string[] {
+/** Returns the pointers to a value's errors, `''` for the whole value. */
+function errorsOf(schema: object, value: unknown): string[] {
   const validate = ajv.compile(schema);
   const place = ({ instancePath, params }: ErrorObject) => {
     const member: unknown = params.missingProperty ?? params.additionalProperty;
@@ -33,7 +31,7 @@ function faultsOf(schema: object, value: unknown): string[] {
   return (validate(value) ? [] : (validate.errors ?? [])).map(place);
 }
 
-/** Judges the body of a request to an operation that takes one. */
+/** Judges a body of an operation that takes one. */
 export function judgeBody(
   operation: Operation,
   types: { value: string; isJson: boolean }[],
@@ -67,14 +65,14 @@ export function judgeBody(
   const surrogates = names
     .filter((name) => typeof value[name] === 'string' && !value[name].isWellFormed())
     .map(pointerTo);
-  const faults = [...twice, ...faultsOf(schema, value), ...surrogates];
-  if (faults.length > 0) {
-    return invalid(faults.map((pointer) => `#${pointer}`));
+  const pointers = [...twice, ...errorsOf(schema, value), ...surrogates];
+  if (pointers.length > 0) {
+    return invalid(pointers.map((pointer) => `#${pointer}`));
   }
   return { accepted: new Map(members) };
 }
 
-/** Reads JSON. A number is one of the same kind as its text. */
+/** Reads JSON. Numbers are judged by their text. */
 function readJson(literal: string): unknown {
   const value: unknown = JSON.parse(literal);
   return typeof value === 'number' ? judged(literal) : value;
@@ -116,10 +114,10 @@ function isAccepted({ required, schema }: Parameter, values: string[]): boolean 
     return values.length === 0 && !required;
   }
   const isInteger = schema.type === 'integer' && /^(0|-?[1-9][0-9]*)$/.test(text);
-  return faultsOf(schema, isInteger ? judged(text) : text).length === 0;
+  return errorsOf(schema, isInteger ? judged(text) : text).length === 0;
 }
 
-/** Judges a parameter of a path, as it stands in the path. */
+/** Judges a percent-encoded parameter of a path. */
 export function judgePath(operation: Operation, name: string, encoded: string): Verdict<string> {
   const refused = invalid([`?${name}`]);
   const parameters = describedOperation(operation).parameters ?? [];
@@ -134,7 +132,6 @@ export function judgePath(operation: Operation, name: string, encoded: string): 
 
 const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
 
-/** A request as it is sent. */
 interface JudgedRequest {
   headers: [name: string, value: string][];
   body: Buffer;
