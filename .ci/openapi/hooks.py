@@ -1,4 +1,4 @@
-"""Writes whole numbers in a path or query as the API reads them: 7, not 7.0 as JSON allows."""
+"""Writes integers in a path or query as the API reads them: 7 instead of 7.0."""
 
 import schemathesis
 

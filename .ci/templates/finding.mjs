@@ -1,4 +1,4 @@
-// Preloaded into bin/plant-store.ts, replaces the stack by one with findings of cdk-nag: a bucket.
+// Preloaded by bin/plant-store.ts. Replaces the stack by a bucket with cdk-nag findings.
 import { App, Stack } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 
