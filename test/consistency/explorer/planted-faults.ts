@@ -28,7 +28,7 @@ const notFound: Reply = { status: 200, body: {} };
 const throttled = errorResponse(400, 'ThrottlingException');
 const isThrottled = (reply: Reply) => JSON.stringify(reply) === JSON.stringify(throttled);
 
-/** One fault for each rule of the contract, with the calls and the scenario in which it shows. */
+/** Faults, one for each rule of the contract, with the calls and the scenario that show them. */
 export const plantedFaults: Record<string, [Fault, calls: string, Partial<Scenario>?]> = {
   'a put without its condition': [
     altered('PutItem', ({ ConditionExpression, ...rest }) => rest),

@@ -45,29 +45,29 @@ async function testContract(options: Options): Promise<void> {
   const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
   const baseUrl = options.baseUrl ?? (await baseUrlOf(options));
   await expectPlantStore(baseUrl);
-  const store = await openTarget(options);
-  const tokens = tokensOfRun(store);
+  const target = await openTarget(options);
+  const tokens = tokensOfRun(target);
   try {
     const plants = samLocal ? 200 : 1200;
     console.log(
       `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again.`,
     );
-    const given = {
+    const suiteTarget = {
       baseUrl,
       isSam: samLocal,
       isDeployed: !options.localhost,
       ...(await tokens.ofSuite()),
     };
-    const suite = runSuite(given, except);
+    const suite = runSuite(suiteTarget, except);
     const life = options.localhost
       ? undefined
-      : lifeAfterRevocation(baseUrl, store, await tokens.issue('d'));
+      : lifeAfterRevocation(baseUrl, target, await tokens.issue('d'));
     const exitCode = await suite;
-    const told = await life;
-    if (told !== undefined) {
-      console.log(told.line);
+    const revocation = await life;
+    if (revocation !== undefined) {
+      console.log(revocation.line);
     }
-    if (exitCode !== 0 || told?.isExpected === false) {
+    if (exitCode !== 0 || revocation?.isExpected === false) {
       throw new CommandError(`${baseUrl} breaks the contract, as shown above.`);
     }
   } finally {
@@ -92,8 +92,9 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
   async function issue(owner: string, { scopes = allScopes, age = 0 } = {}) {
     const now = () => Date.now() - age * 1000;
     const expires = Math.floor(now() / 1000) + 3600;
-    const grant = { owner: `contract-${run}-${owner}`, scopes, label: 'npm run contract', expires };
-    const { id, token } = await issueToken(database, table, grant, now);
+    const label = 'npm run contract';
+    const newToken = { owner: `contract-${run}-${owner}`, scopes, label, expires };
+    const { id, token } = await issueToken(database, table, newToken, now);
     issued.push(id);
     return { id, token };
   }
