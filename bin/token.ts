@@ -19,47 +19,47 @@ import { printable } from './command-line/printable.ts';
 import { example, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
-/** Runs the command that the process was given, and returns its exit code. */
+/** Runs the command in `process.argv`, and returns the exit code. */
 export function tokenProgram(): Promise<number> {
   const program = newProgram('npm run -s token --').description(
-    'Administers access tokens. Results go to stdout, and words for people go to stderr.',
+    'Administers access tokens. Prints results on stdout, and messages on stderr.',
   );
   const lifetime = (more = '') =>
-    new Option('--expires-in <duration>', `for how long: 15m, 12h, 90d, or never${more}`).argParser(
+    new Option('--expires-in <duration>', `lifetime: 15m, 12h, 90d or never${more}`).argParser(
       parseLifetime,
     );
   const overlap = new Option('--overlap <duration>', 'how long the old token still works')
     .argParser(parseOverlap)
     .default(3600, '1h');
-  const scopes = new Option('--scope <scope...>', 'the scopes of the token')
+  const scopes = new Option('--scope <scope...>', 'scopes of the token')
     .choices(allScopes)
     .default(allScopes);
-  const idHelp = 'the id of the token, or - to read the whole token from standard input';
+  const idHelp = 'id of the token, or - to read the whole token from standard input';
 
   program
     .command('issue')
     .addHelpText('after', example('npm run -s token -- issue --owner alice --localhost'))
-    .description('Makes a new token and prints it, alone, on stdout. It is never shown again.')
-    .requiredOption('--owner <name>', 'whose plants the token gives access to')
+    .description('Issues a token and prints it, alone, on stdout. It cannot be shown again.')
+    .requiredOption('--owner <name>', 'owner of the plants that the token gives access to')
     .addOption(scopes)
     .addOption(lifetime().default(90 * 86_400, '90d'))
-    .option('--label <text>', 'a note about its use', '')
+    .option('--label <text>', 'note about its use', '')
     .action(issue);
 
   program
     .command('list')
     .addHelpText('after', example('npm run -s token -- list --stack PlantStore --active'))
     .description('Lists the tokens, without their secrets.')
-    .option('--owner <name>', 'only those of this owner')
-    .option('--active', 'only those that are neither revoked nor expired')
-    .option('--json', 'as JSON')
+    .option('--owner <name>', 'only tokens of this owner')
+    .option('--active', 'only tokens that work')
+    .option('--json', 'print JSON')
     .action(list);
 
   program
     .command('revoke')
     .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
-    .description('Ends a token for good.')
+    .description('Revokes a token for good.')
     .action(revoke);
 
   program
@@ -67,16 +67,16 @@ export function tokenProgram(): Promise<number> {
     .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --stack PlantStore'))
     .argument('<id>', idHelp)
     .description(
-      'Replaces a token by one with the same owner, scopes, label and lifetime, which starts ' +
-        'now. The old one expires soon.',
+      'Replaces a token with a new one that has the same owner, scopes, label and lifetime. The ' +
+        'old one expires after the overlap.',
     )
     .addOption(overlap)
-    .addOption(lifetime(' (default: as the old one)'))
+    .addOption(lifetime(' (default: same as the old token)'))
     .action(rotate);
 
   return runCommand(
     program,
-    'Where a command takes an id, it takes - too, and then reads the token from standard input.',
+    'To give a whole token, use - in place of its id, and write the token to standard input.',
   );
 }
 
@@ -186,9 +186,9 @@ async function idFrom(argument: string): Promise<string> {
   // Do not quote the input, because it may be part of a token.
   throw new CommandError(
     argument === '-'
-      ? 'Standard input holds no access token, or a mistyped one. Give the whole token, or its ' +
-          'id in place of the -.'
-      : 'That is not a token id. An id has 12 letters and digits, as "list" shows it.',
+      ? 'Standard input has no access token, or a mistyped one. Give the whole token, or its id ' +
+          'in place of the -.'
+      : 'This is not a token id. An id has 12 letters and digits. Run "list" to see the ids.',
   );
 }
 
@@ -220,12 +220,12 @@ function rowOf(token: ListedToken): string[] {
   }
   const { id, owner, scopes, expires, label } = token;
   const hasAll = scopes.length === allScopes.length && allScopes.every((s) => scopes.includes(s));
-  // Times end in minutes.
+  // Without seconds.
   const until = expiry(expires).replace(/:\d\dZ$/, 'Z');
   return [id, owner, hasAll ? 'all' : scopes.join(' '), stateOf(token), until, label];
 }
 
-/** Formats JSON for programs, without digests. A terminal obeys no character of it. */
+/** Formats tokens as JSON, without digests. Escapes characters that a terminal would obey. */
 function jsonOf(tokens: ListedToken[]): string {
   const members = tokens.map((token) =>
     'fault' in token ? { ...token, status: 'unreadable' } : membersOf(token),
@@ -234,7 +234,7 @@ function jsonOf(tokens: ListedToken[]): string {
   return lines.map(printable).join('\n');
 }
 
-/** Returns a token's members in JSON. Times are ISO 8601, and a missing one is null. */
+/** Returns a token's members in JSON. Times are ISO 8601; a missing one is null. */
 function membersOf(token: TokenRecord): object {
   const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
   return {

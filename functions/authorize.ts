@@ -21,7 +21,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
     }
     logError('AUTHORIZER_FAILED', {}, error);
     // Use a fixed message, because any error saying Unauthorized, even DynamoDB's, becomes a 401.
-    throw new Error('The access token could not be judged.');
+    throw new Error('The access token could not be checked.');
   })
   .handler((event, _context, { signal }) => {
     const find = (id: string) => findItem(database, table, id, { abortSignal: signal });

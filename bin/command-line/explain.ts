@@ -15,8 +15,8 @@ const badCredentials = [
 ];
 
 /**
- * Returns one line with the problem and its solution. The database or AWS may have sent parts of
- * it, so a terminal obeys no character of it.
+ * Returns one line with the problem and its solution. Escapes characters that a terminal would
+ * obey, because the database or AWS may have sent parts of the line.
  */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
   return printable(explanationOf(error, options).replaceAll(/\s*\n\s*/g, ' '));
@@ -53,7 +53,10 @@ function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget)
   }
   if ('$metadata' in error) {
     const { name, message } = error;
-    return `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}).`;
+    return (
+      `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}). ` +
+      'Choose another with --dynamodb-endpoint.'
+    );
   }
   return undefined;
 }
@@ -76,10 +79,10 @@ function explainStack(
     );
   }
   if (name.startsWith('AccessDenied')) {
-    return `AWS does not allow it: ${message}`;
+    return `AWS denied access (${message}). Choose other credentials with --profile.`;
   }
   if (message === 'Region is missing') {
-    return 'No AWS region is chosen. Choose one with --region.';
+    return 'No AWS region given. Use --region.';
   }
   if (name === 'ValidationError' && message.includes('does not exist')) {
     return (

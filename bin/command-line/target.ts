@@ -10,7 +10,7 @@ import { localClient } from '../../lib/offline/database-client.ts';
 import { CommandError } from './command-error.ts';
 import { defaultPorts, findRunning } from './running.ts';
 
-/** Where the tables are. Every command says it, so that none changes the wrong ones. */
+/** The tables to use. Every command requires a target, so that none changes the wrong tables. */
 export type TargetOptions = LocalTarget | StackTarget;
 
 /** The database of a running `npm start`. */
@@ -29,18 +29,18 @@ export interface StackTarget {
 
 const targetOptions = (): Option[] =>
   [
-    new Option('--localhost', 'in the database of the running "npm start"').conflicts([
+    new Option('--localhost', 'the database of the running "npm start"').conflicts([
       'stack',
       'profile',
       'region',
     ]),
-    new Option('--dynamodb-endpoint <url>', 'in a local database at this address')
+    new Option('--dynamodb-endpoint <url>', 'a local database at this address')
       .argParser(httpUrl)
       .implies({ localhost: true }),
-    new Option('--stack <name>', 'in this deployed stack, like PlantStore'),
-    new Option('--profile <name>', 'the AWS profile to use'),
-    new Option('--region <name>', 'the AWS region to use'),
-  ].map((option) => option.helpGroup('Where the tables are:'));
+    new Option('--stack <name>', 'a deployed stack, like PlantStore'),
+    new Option('--profile <name>', 'AWS profile'),
+    new Option('--region <name>', 'AWS region'),
+  ].map((option) => option.helpGroup('Target:'));
 
 /** Adds the options that choose a target to a command, which refuses to run without one. */
 export function addTargetOptions(command: Command): void {
@@ -55,8 +55,8 @@ export function addTargetOptions(command: Command): void {
     }
     if (!localhost && stack === undefined) {
       command.error(
-        'error: Say where: add --localhost for the running "npm start", or --stack PlantStore ' +
-          'for the deployed stack of that name.',
+        'error: No target given. Use --localhost for the running "npm start", or --stack ' +
+          'PlantStore for the deployed stack of that name.',
       );
     }
   });
@@ -71,7 +71,7 @@ function httpUrl(text: string): string {
   return text;
 }
 
-/** Three attempts of the SDK end within ten seconds, also if a server is stopped and says nothing. */
+/** In milliseconds. Three attempts end within ten seconds, even if a server never responds. */
 const timeouts = {
   requestHandler: {
     httpsAgent: new HandshakeAgent(3000),
@@ -83,7 +83,7 @@ const timeouts = {
 
 export interface Target {
   database: DynamoDBDocumentClient;
-  /** What its tables are called. */
+  /** Names of the tables. */
   tables: Record<TableName, string>;
 }
 
@@ -111,7 +111,7 @@ async function tablesOf(options: StackTarget): Promise<Record<TableName, string>
 }
 
 /**
- * Asks for the outputs of a deployed stack. Returns a function that looks one up, which throws a
+ * Reads the outputs of a deployed stack. Returns a function that looks one up, and throws a
  * CommandError if it is missing.
  */
 export async function stackOutputs(options: StackTarget): Promise<(name: string) => string> {
@@ -140,7 +140,7 @@ interface Account {
   region?: string;
 }
 
-/** Returns the account as the AWS CLI finds it, which reads one more variable than the SDK. */
+/** Chooses the account as the AWS CLI does. Unlike the SDK, it reads AWS_DEFAULT_REGION too. */
 export function accountOf({ profile, ...options }: StackTarget): Account {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };

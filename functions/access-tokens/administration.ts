@@ -51,7 +51,7 @@ type NewToken = Pick<TokenRecord, 'owner' | 'scopes' | 'label'> & {
   expires?: number | undefined;
 };
 
-/** In seconds. */
+/** In seconds, or never. */
 export type Lifetime = number | 'never';
 
 /** Returns when a new token expires, in seconds since 1970, or undefined for never. */
@@ -59,7 +59,7 @@ export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefi
   lifetime === 'never' ? undefined : secondsOf(now) + lifetime;
 
 interface Rotation {
-  /** The seconds for which the old token still works. */
+  /** Seconds for which the old token still works. */
   overlap: number;
   /** The lifetime of the new token, if it differs from the old one's. */
   lifetime?: Lifetime | undefined;
@@ -124,7 +124,10 @@ async function storeToken(
   return { id, token, record };
 }
 
-/** Returns if a put whose outcome is unknown stored the record, and nobody has changed it since. */
+/**
+ * Reads the record after a put whose outcome is unknown. Throws an AdministrationError unless the
+ * record was stored and has not changed since.
+ */
 async function settlePut(
   database: DynamoDBDocumentClient,
   table: string,
@@ -162,7 +165,7 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * Lists all tokens, or those of one owner, the oldest first. Damaged records come last, also those
+ * Lists all tokens, or those of one owner, oldest first. Damaged records come last, including those
  * whose owner is unreadable.
  */
 export async function listTokens(
@@ -185,7 +188,7 @@ export async function listTokens(
   return tokens.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Reads an item. Unlike the authorizer, the commands accept a damaged one. */
+/** Returns a token's record, or a description of a damaged one. */
 function readRecord(item: TokenItem): TokenRecord | UnreadableToken {
   try {
     return { ...recordOf(item), scopes: item.scopes as string[] };
@@ -228,7 +231,7 @@ export async function revokeToken(
   return readRecord(item);
 }
 
-/** A change of a token's record, in expressions of DynamoDB. To make it twice changes nothing. */
+/** An idempotent change to a token's record, as DynamoDB expressions. */
 interface Change {
   id: string;
   update: string;
@@ -264,7 +267,7 @@ async function changeRecord(
   return onceMoreIfUnknown(send);
 }
 
-/** Sends an idempotent write again if its outcome is unknown. It stays unknown if that fails. */
+/** Retries an idempotent write once if its outcome is unknown. If the retry fails, it stays unknown. */
 async function onceMoreIfUnknown<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -279,8 +282,8 @@ async function onceMoreIfUnknown<T>(send: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Replaces an access token by a new one with the same owner, scopes, label and lifetime. The old
- * one expires within `overlap` seconds. Throws an AdministrationError if the old one does not
+ * Replaces an access token with a new one that has the same owner, scopes, label and lifetime. The
+ * old one expires within `overlap` seconds. Throws an AdministrationError if the old one does not
  * exist, is damaged, revoked, expired or already replaced, or if an outcome is unknown.
  */
 export async function rotateToken(
@@ -304,7 +307,7 @@ export async function rotateToken(
   const replacement = changeRecord(database, table, {
     id,
     update: 'SET expires = :expires, replacedBy = :new',
-    // Of several rotations at a time one succeeds, and may send this update twice.
+    // Of several concurrent rotations one succeeds. Its own retry must succeed too.
     condition:
       'attribute_exists(id) AND attribute_not_exists(revoked) ' +
       'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
@@ -374,4 +377,4 @@ async function findRotatable(
 }
 
 const noSuchToken = (id: string): AdministrationError =>
-  new AdministrationError(`There is no token ${id}. "list" shows the ids.`);
+  new AdministrationError(`There is no token ${id}. Run "list" to see the ids.`);

@@ -13,9 +13,9 @@ const pattern = new RegExp(authorizationPattern);
 const noDigest = Buffer.alloc(32);
 
 /**
- * Judges the bearer token of a TOKEN authorizer event. Throws the same Unauthorized for every bad
+ * Checks the bearer token of a TOKEN authorizer event. Throws the same Unauthorized for every bad
  * token; only the log has the reason. Throws another error if the look-up fails, or if the record
- * of a good token is damaged.
+ * of a valid token is damaged.
  */
 export const authorizer =
   (find: Find, now: () => number = Date.now) =>
@@ -72,7 +72,7 @@ export class Unauthorized extends Error {
   constructor() {
     super('Unauthorized');
     // Lambda logs this error, and its stack would be the same dozen lines each time. Without a
-    // `stack`, Lambda's client 3.3.0 reports another message, which makes a 503.
+    // `stack`, Lambda's client 3.3.0 reports another message, which becomes a 503.
     this.stack = '';
   }
 }

@@ -26,7 +26,7 @@ export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDo
 
 /**
  * Returns the patterns of an operation's calls, like `DELETE/plants/*`. Each path is listed with
- * and without a slash at the end, which changes nothing.
+ * and without a slash at the end, because the API accepts both.
  */
 function callsOf({ method, path }: { method: string; path: string }): string[] {
   const pattern = `${method}/${path.replace('{id}', '*')}`;

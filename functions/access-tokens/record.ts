@@ -69,8 +69,8 @@ export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 export type TokenItem = Record<string, unknown>;
 
 /**
- * Returns whether an access token works at a time (ms since 1970). A token expires at `expires`
- * itself. DynamoDB's TTL deletes late, so expiry is checked here.
+ * Returns the status of an access token at a time (ms since 1970). A token no longer works at
+ * `expires` itself. DynamoDB's TTL deletes late, so expiry is checked here.
  */
 export function statusOf(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
@@ -91,8 +91,8 @@ export const digestIn = ({ digest }: TokenItem): Uint8Array | undefined =>
   v.is(digestBytes, digest) ? digest : undefined;
 
 /**
- * Returns the access that a record gives. Reads no other member, so that one which a later version
- * has changed does no harm. Throws if the access is damaged.
+ * Returns the access that a record gives. Reads no other member, so that a later version can change
+ * the others. Throws if the access is damaged.
  */
 export const accessIn = (item: TokenItem): v.InferOutput<typeof access> => parse(access, item);
 

@@ -31,7 +31,7 @@ const rotate = (
   { overlap = 60, lifetime = undefined as Lifetime | undefined, now = second } = {},
 ) => rotateToken(database, table, id, { overlap, lifetime }, at(now));
 
-/** Changes the input of all commands while something runs. */
+/** Changes the input of every command that `run` sends. */
 async function asking<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
   const name = 'changeInput';
   database.middlewareStack.add(
@@ -52,7 +52,7 @@ test.each([
   [{ owner: 'a' }, {}],
   [{ owner: 'A.b_c@d-9' }, {}],
   [{ owner: 'a'.repeat(128) }, {}],
-])('the grant %j is stored with the digest of its token, and read back', async (more, instead) => {
+])('issuing %j stores the record with the digest of the token', async (more, instead) => {
   const { id, token, record } = await issue(more);
   const { expires, ...given } = { ...grant, ...more, ...instead };
   const created = { ...given, id, created: second, ...(expires && { expires }) };
@@ -72,14 +72,14 @@ test.each([
     { owner: 'a b', scopes: ['plants:all'], label: 'bell \u0007', expires: second },
     `${badOwner}; ${badScope}; ${badLabel}; expires must be in the future`,
   ],
-])('the grant %j is refused with every fault named, and is not stored', async (bad, fault) => {
+])('issuing %j fails with every error, and stores nothing', async (bad, fault) => {
   const before = (await scan()).length;
   const error = new AdministrationError(`No token was issued: ${fault}.`);
   await expect(issue(bad)).rejects.toThrow(error);
   expect(await scan()).toHaveLength(before);
 });
 
-test('a list has all tokens or those of one owner, the oldest first', async () => {
+test('a list has all tokens or those of one owner, oldest first', async () => {
   const ids: string[] = [];
   const owned = { ...grant, owner: 'lister' };
   for (const created of [30, 10, 20]) {
@@ -112,7 +112,7 @@ test.each([
   ['that never expires', undefined, 60, second + 60],
   ['at once', undefined, 0, second],
 ])(
-  'rotating a token %s issues one with the same grant, and ends the old one within the overlap',
+  'rotating a token %s issues one with the same access, and the old one expires in time',
   async (_, expires, overlap, end) => {
     const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
     const renewed = { expires: second + 9000 };
@@ -131,7 +131,7 @@ test.each<[string, number | undefined, Lifetime | undefined, number | undefined]
   ['that never expires never expires', undefined, undefined, undefined],
   ['of 1000 s never expires if so asked', second + 1000, 'never', undefined],
   ['that never expires has the lifetime that is asked for', undefined, 30, second + 430],
-])('the rotation of a token %s', async (_, expires, lifetime, end) => {
+])('a rotated token %s', async (_, expires, lifetime, end) => {
   const { id } = await issue({ expires });
   const { record } = await rotate(id, { lifetime, now: second + 400 });
   expect([record.created, record.expires]).toEqual([second + 400, end]);
@@ -150,7 +150,7 @@ test('a token that was created after it expires is not rotated, and none is issu
   expect((await rotate(id, { lifetime: 60 })).record).toMatchObject({ expires: second + 60 });
 });
 
-const unknown = 'There is no token ID. "list" shows the ids.';
+const unknown = 'There is no token ID. Run "list" to see the ids.';
 const ended = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
 test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   ['unknown', remove, second, unknown],
@@ -176,7 +176,7 @@ test('a rotation keeps a scope that this version does not know', async () => {
   expect((await rotate(id)).record.scopes).toEqual(scopes);
 });
 
-test('of ten rotations at a time one succeeds, and all others name its new token', async () => {
+test('of ten concurrent rotations one succeeds, and the others name its new token', async () => {
   const { id } = await issue();
   const before = (await scan()).length;
   const rotations = await Promise.allSettled(Array.from({ length: 10 }, () => rotate(id)));
@@ -205,7 +205,7 @@ test('issuing a token with a taken id fails and overwrites nothing', async () =>
   expect(await find(id)).toEqual(bystander);
 });
 
-test('a record whose owner cannot be read is listed for every owner, as the last', async () => {
+test('a record without a readable owner is listed last, for every owner', async () => {
   const { id } = await issueToken(database, table, { ...grant, owner: 'last' }, at(second));
   const Item = { id: 'damaged', owner: 7 };
   await database.send(new PutCommand({ TableName: table, Item }));
@@ -232,7 +232,7 @@ test.each([
   [`created ${time}`, { created: 1.5 }],
   [`revoked ${time}`, { revoked: 2n ** 60n }],
   ['replacedBy must be text', { replacedBy: ['QUOTED'] }],
-])('a damaged record grants no access, and is not quoted: %s', async (message, fault) => {
+])('a damaged record is listed with its damage, and is not rotated: %s', async (message, fault) => {
   const { record } = await issue();
   const Item = Object.entries({ ...record, ...fault }).filter(([, value]) => value !== undefined);
   await database.send(new PutCommand({ TableName: table, Item: Object.fromEntries(Item) }));

@@ -6,7 +6,7 @@ import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 import { tokenEvent } from '../support/service/proxy-event.ts';
 
-/** The steps of a verdict: look-ups, digests, comparisons, log lines. A clock would tell less. */
+/** The steps of a call: look-ups, digests, comparisons, log lines. A clock would be less exact. */
 let work: string[] = [];
 function noted<T>(step: string, result: T): T {
   work.push(step);
@@ -50,7 +50,7 @@ const issued = (more: object = {}) => {
   return { id, token, item, find };
 };
 
-test('an accepted token gives its owner and its id, and nothing else', async () => {
+test('an accepted token returns its owner and id, and nothing else', async () => {
   const { id, token, find } = issued();
   work = [];
   const { principalId, context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
@@ -113,7 +113,7 @@ test('a token is accepted until the millisecond before it expires', async () => 
   await expect(judgedAt(lastSecond * 1000)).rejects.toThrow(Unauthorized);
 });
 
-test('a token that expires during the look-up is refused', async () => {
+test('a token that expires during the look-up is rejected', async () => {
   let now = lastSecond * 1000 - 1;
   const { token, item } = issued({ expires: time(lastSecond) });
   const slowly = async () => {
@@ -140,7 +140,7 @@ const damagedAccess = [
 describe.each(damagedAccess)('a record whose $title is damaged', ({ title, access }) => {
   const { id, token, find } = issued(access);
 
-  test('rejects the right secret with an error that is no refusal', async () => {
+  test('fails for the right secret with an error other than Unauthorized', async () => {
     const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
     await expect(judged).rejects.toThrow(
       `The record of the access token ${id} is invalid: ${title}`,
@@ -148,7 +148,7 @@ describe.each(damagedAccess)('a record whose $title is damaged', ({ title, acces
     expect(log).toEqual([]);
   });
 
-  test('refuses a wrong secret as ever', async () => {
+  test('rejects a wrong secret with Unauthorized', async () => {
     const judged = authorizer(find)(tokenEvent(`Bearer ${forge(id)}`));
     await expect(judged).rejects.toThrow(Unauthorized);
     expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
@@ -162,7 +162,7 @@ const badDigests = [
   { title: 'has 33 bytes', stored: Buffer.alloc(33) },
   { title: 'has no bytes', stored: Buffer.alloc(0) },
 ];
-test.each(badDigests)('a record whose digest $title matches no token', async ({ stored }) => {
+test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
   const { id, token, find } = issued({ digest: stored });
   work = [];
   const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
@@ -186,7 +186,7 @@ interface Refused {
 }
 const malformedTexts = [
   ...badShapes,
-  // Blanks that HTTP would drop.
+  // HTTP drops these blanks.
   ' Bearer TOKEN',
   'Bearer TOKEN ',
   'Bearer TOKEN\n',
@@ -238,15 +238,15 @@ const wellFormed = [
   },
 ].map(({ token, ...one }): Refused => ({ ...one, header: `Bearer ${token}` }));
 
-// Every refusal is the same error, and only the log says why.
+// Every rejection is the same error. Only the log has the reason.
 test.each([...malformed, ...wellFormed])(
-  '$title is refused, and the log says $reason',
+  '$title is rejected, and the log has the reason $reason',
   async ({ header, stored, reason }) => {
     work = [];
     const error: unknown = await authorizer(stored.find)(tokenEvent(header)).catch(
       (thrown) => thrown,
     );
-    // Only a token with a right checksum is worth a look-up. All that are get the same work.
+    // A token with the right checksum is looked up, and then takes the same steps in any case.
     expect(work).toEqual(['malformed', 'mistyped'].includes(reason) ? ['log'] : fullWork);
     expect(error).toBeInstanceOf(Unauthorized);
     const { message } = error as Error;
@@ -255,7 +255,7 @@ test.each([...malformed, ...wellFormed])(
   },
 );
 
-test('an error of the database is passed on, and is not a refusal', async () => {
+test('an error of the database is thrown as it is', async () => {
   const failing = async () => {
     throw new Error('The database is down.');
   };

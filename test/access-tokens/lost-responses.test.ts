@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import {
@@ -24,7 +25,7 @@ import {
   swallowAnswer,
 } from '../support/database/proxy.ts';
 
-// Between the program and a real engine stands a proxy with faults. Others go to the engine itself.
+// The program reaches the engine through a proxy with faults. Other callers use the engine itself.
 
 const table = tableIds.accessTokens;
 const { endpoint, database } = await openDatabase();
@@ -32,7 +33,7 @@ const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 afterEach(() => proxy.playForAll());
 
-/** Runs a command whose requests meet these faults, one for each. The last one stays. */
+/** Runs a command, and injects one fault into each of its requests. The last fault stays. */
 function run(line: string, ...faults: Fault[]) {
   proxy.playForAll(...faults);
   return runHere(tokenProgram, `${line} --dynamodb-endpoint ${faulty}`);
@@ -70,8 +71,13 @@ interface Interference {
   title: string;
   act(id: string): Promise<unknown>;
   told(id: string): object;
-  status: 'revoked' | 'expired' | undefined;
+  status: 'active' | 'revoked' | 'expired' | undefined;
 }
+/** Changes members of a token's record. */
+const overwrite = (change: object) => async (id: string) => {
+  const Item = { ...(await find(id)), ...change };
+  await database.send(new PutCommand({ TableName: table, Item }));
+};
 const interferences: Interference[] = [
   {
     title: 'revoked',
@@ -80,10 +86,23 @@ const interferences: Interference[] = [
     status: 'revoked',
   },
   {
+    // With such an overlap the expiry stays.
     title: 'replaced',
-    act: (id) => rotateToken(database, table, id, { overlap: 0 }),
+    act: (id) => rotateToken(database, table, id, { overlap: 4_000_000_000 }),
+    told: changed,
+    status: 'active',
+  },
+  {
+    title: 'shortened',
+    act: overwrite({ expires: 1_700_000_000 }),
     told: changed,
     status: 'expired',
+  },
+  {
+    title: 'given the digest of another token',
+    act: overwrite({ digest: Buffer.alloc(32) }),
+    told: (id) => unknownIssue(id, resetReason),
+    status: 'active',
   },
   {
     title: 'erased',
@@ -144,7 +163,7 @@ function afterCommit(fault: Fault): Fault {
   };
 }
 
-/** Notes the token that a fault is about. */
+/** Records the id of the token that a fault meets. */
 function noting(fault: Fault): { fault: Fault; id(): string } {
   let id = '';
   return {
@@ -187,17 +206,17 @@ test('revoke sends its update again if the response is lost', async () => {
 test.each([
   ['is lost too', loseAnswer],
   ['is refused', fail(400, 'AccessDeniedException')],
-])('revoke says what is unknown if its second update %s', async (_, second) => {
+])('revoke says that its outcome is unknown if its second update %s', async (_, second) => {
   const { id } = await issue();
   const message = `It is unknown whether the token ${id} was revoked (${resetReason}). Repeat the command.`;
   expect(await run(`revoke ${id}`, loseAnswer, second)).toEqual(failure(message));
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
 });
 
-test('revoke does not bring back a token that was erased before its second update', async () => {
+test('revoke does not recreate a token that was erased before its second update', async () => {
   const { id } = await issue();
   const erased = loseResponseAfter(() => deleteToken(database, table, id));
-  const message = `There is no token ${id}. "list" shows the ids.`;
+  const message = `There is no token ${id}. Run "list" to see the ids.`;
   expect(await run(`revoke ${id}`, erased, pass)).toEqual(failure(message));
   expect(await find(id)).toBeUndefined();
 });
@@ -226,7 +245,7 @@ test.each([
   );
 });
 
-test('rotate leaves no token if the old one is revoked before its second update', async () => {
+test('rotate deletes the new token if the old one is revoked before its second update', async () => {
   const { id } = await issue();
   const { fault, id: next } = noting(pass);
   const revoked = loseResponseAfter(() => revokeToken(database, table, id));
@@ -253,21 +272,24 @@ test.each([
   {
     title: 'erased',
     act: (id: string) => deleteToken(database, table, id),
-    message: 'There is no token ID. "list" shows the ids.',
+    message: 'There is no token ID. Run "list" to see the ids.',
   },
-])('a token that is $title during its rotation stays so, without a new one', async (row) => {
-  const { id } = await issue();
-  const { fault, id: next } = noting(pass);
-  let left: unknown;
-  const interference = after(async () => {
-    await row.act(id);
-    left = await find(id);
-  });
-  const told = await run(`rotate ${id}`, pass, fault, interference, pass);
-  expect(told).toEqual(failure(row.message.replace('ID', id)));
-  expect(await find(id)).toEqual(left);
-  expect(await find(next())).toBeUndefined();
-});
+])(
+  'a token that is $title during its rotation stays so, and the new one is deleted',
+  async (row) => {
+    const { id } = await issue();
+    const { fault, id: next } = noting(pass);
+    let left: unknown;
+    const interference = after(async () => {
+      await row.act(id);
+      left = await find(id);
+    });
+    const told = await run(`rotate ${id}`, pass, fault, interference, pass);
+    expect(told).toEqual(failure(row.message.replace('ID', id)));
+    expect(await find(id)).toEqual(left);
+    expect(await find(next())).toBeUndefined();
+  },
+);
 
 test('rotate names the new token if it may not have been deleted', async () => {
   const { id } = await issue();
@@ -282,7 +304,7 @@ test('rotate names the new token if it may not have been deleted', async () => {
   );
 });
 
-test('commands read strongly consistently, so that they find the latest writes', async () => {
+test('list, rotate and issue find the latest writes', async () => {
   const { id } = await issue();
   expect(await run('list --owner ann', stale)).toMatchObject({
     code: 0,

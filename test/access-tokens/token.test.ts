@@ -3,7 +3,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 
-/** Stands for the random bytes of the system, of which a test can choose a single set bit. */
+/** Replaces the random bytes of the system. A test can choose the only bit that is set. */
 let bitToSet: number | undefined;
 let bits = 0;
 function randomBytes(count: number): Buffer {
@@ -24,21 +24,21 @@ afterEach(() => {
 jest.unstable_mockModule('node:crypto', () => ({ ...crypto, default: crypto, randomBytes }));
 const { makeToken, tokenId } = await import('../../functions/access-tokens/token.ts');
 
-test('a token is pst_, an id, a secret and a checksum, and gives its id', () => {
+test('a new token is pst_, its id, a secret and a checksum', () => {
   const { id, token } = makeToken();
   expect(token).toMatch(/^pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
   expect(tokenId(token)).toBe(id);
   expect(token.split('_')[1]).toBe(id);
 });
 
-test('the checksum is the CRC-32 of all before it, so that anyone can check a find', () => {
+test('the checksum is the CRC-32 of everything before it', () => {
   // Computed by zlib.
   const token = forge('0'.repeat(12), '0'.repeat(43));
   expect(tokenId(token)).toBe('0'.repeat(12));
   expect(tokenId(token.replace(/.$/, (last) => (last === '0' ? '1' : '0')))).toBeUndefined();
 });
 
-test('a token with a part of another length is refused, though its checksum is right', () => {
+test('a token with a part of another length has no id, despite a right checksum', () => {
   for (const id of ['0'.repeat(11), '0'.repeat(13)]) {
     expect(tokenId(forge(id))).toBeUndefined();
   }
@@ -59,7 +59,7 @@ test('each of 256 random bits changes the secret, and each of 128 others the id'
   expect(new Set(made.map(([, secret]) => secret)).size).toBe(1 + 256);
 });
 
-test('the pattern finds a token in any text, and ends with it', () => {
+test('the pattern finds whole tokens in any text', () => {
   const { token } = makeToken();
   const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(
     new RegExp(accessTokenPattern, 'g'),

@@ -113,7 +113,7 @@ test('the authorizer gives up half a second before its function ends', async () 
     isLate = true;
   }, 300);
   const ended = handler(authorizer.event, { getRemainingTimeInMillis: () => 600 });
-  await expect(ended).rejects.toThrow('The access token could not be judged.');
+  await expect(ended).rejects.toThrow('The access token could not be checked.');
   clearTimeout(timer);
   expect(isLate).toBe(false);
   expect(log).toMatchObject([{ code: 'AUTHORIZER_FAILED' }]);

@@ -132,7 +132,11 @@ test.each<[options: string, variables: object, line: string]>([
     account,
     'The stack Else has no output PlantsTableName. … choose another with --stack.',
   ],
-  ['--stack Forbidden', account, 'AWS does not allow it: User: arn:u is not authorized …'],
+  [
+    '--stack Forbidden',
+    account,
+    'AWS denied access (User: arn:u is not authorized …). Choose other credentials with --profile.',
+  ],
   ['--stack LoggedOut', account, 'AWS does not accept the credentials (…). … --profile.'],
   [
     '--stack A',
@@ -144,7 +148,7 @@ test.each<[options: string, variables: object, line: string]>([
     region,
     'There are no AWS credentials for the profile b (…). Log in, …',
   ],
-  ['--stack A', {}, 'No AWS region is chosen. Choose one with --region.'],
+  ['--stack A', {}, 'No AWS region given. Use --region.'],
   ['--stack A', noNetwork, 'AWS cannot be reached (…). Check the network and --region.'],
 ])('list %s with the variables %j fails with one line: %s', async (options, variables, line) => {
   const env = { ...deployed, ...variables };
@@ -231,7 +235,9 @@ test('a server that is not a database fails with one line', async () => {
   const { code, stderr } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
   expect(code).toBe(1);
   const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
-  expect(stderr).toMatch(new RegExp(`^${line} \\(.*\\)\\.\n$`));
+  expect(stderr).toMatch(
+    new RegExp(`^${line} \\(.*\\)\\. Choose another with --dynamodb-endpoint\\.\n$`),
+  );
 });
 
 test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
@@ -266,8 +272,8 @@ const counter = await serve((_, response) => {
 test.each(commands)('$line without a target sends no request and fails', async (command) => {
   const env = { ...account, AWS_ENDPOINT_URL: counter };
   const line =
-    'error: Say where: add --localhost for the running "npm start", or --stack PlantStore for ' +
-    'the deployed stack of that name.\n';
+    'error: No target given. Use --localhost for the running "npm start", or --stack PlantStore ' +
+    'for the deployed stack of that name.\n';
   const ended = await runHere(command.program, command.line, { env });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
   expect(calls).toBe(0);

@@ -23,11 +23,11 @@ const issue = (owner: string, label = 'a note') => {
   return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
 };
 const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
-/** Returns for how many seconds a token works. */
+/** Returns the lifetime of a token in seconds. */
 const lifetimeOf = ({ created = 0, expires = Number.POSITIVE_INFINITY } = {}) => expires - created;
 const hour = 3600;
 
-test('issue prints the token alone on stdout, and words about it on stderr', async () => {
+test('issue prints the token alone on stdout, and its details on stderr', async () => {
   const { code, stdout, stderr } = await local('issue --owner ann');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
@@ -114,7 +114,7 @@ test('list --json shows an empty list for an owner without tokens', async () => 
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
 });
 
-test('list shows a label as it is, but for what a terminal would obey', async () => {
+test('list escapes a bidi control in a label, and nothing else', async () => {
   await issue('labels', '\u202e👩‍🌾 her laptop');
   const { stdout } = await local('list --owner labels');
   expect(stdout).toMatch(/ {2}\\u202e👩‍🌾 her laptop\n$/);
@@ -129,7 +129,7 @@ test('list shows a scope that this version does not know', async () => {
   expect(stdout).toContain('  plants:read gardens:read  active  ');
 });
 
-/** Issues a token and damages its record, which then cannot be read. */
+/** Issues a token and damages its record. */
 async function issueDamaged(owner: string) {
   const { id, record } = await issue(owner);
   const Item = { ...record, digest: 'short' };
@@ -137,7 +137,7 @@ async function issueDamaged(owner: string) {
   return { id, fault: `The record of the access token ${id} is invalid: digest must be 32 bytes.` };
 }
 
-test('list shows a record that cannot be read beside the others', async () => {
+test('list shows a damaged record after the others', async () => {
   const { id } = await issue('mixed');
   const { id: damaged, fault } = await issueDamaged('mixed');
   const { code, stdout, stderr } = await local('list --owner mixed');
@@ -150,7 +150,7 @@ test('list shows a record that cannot be read beside the others', async () => {
   expect((await local('list --owner mixed --active')).stdout).not.toContain(damaged);
 });
 
-// An escape sequence, a C1 control, DEL and a bidi control, and as a terminal may show them.
+// An escape sequence, a C1 control, DEL and a bidi control, and their escaped forms.
 const obeyed = '\u001b[2J\u009b2J\u007f\u202e';
 const escaped = '\\u001b[2J\\u009b2J\\u007f\\u202e';
 const isObeyed = /[^\P{Control}\n]|\p{Bidi_Control}/u;
@@ -158,7 +158,7 @@ const putItem = (Item: object) =>
   tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: { ...Item } }));
 
 test.each(['', '--json'])(
-  'list %s escapes what a terminal obeys in a damaged record',
+  'list %s escapes control characters in a damaged record',
   async (option) => {
     const id = `hostile ${obeyed}`;
     await putItem({ id, owner: `hostile ${obeyed}` });
@@ -175,7 +175,7 @@ test.each(['', '--json'])(
   },
 );
 
-test('list --json escapes what a terminal obeys in a label, a scope and replacedBy', async () => {
+test('list --json escapes control characters in a label, a scope and replacedBy', async () => {
   const { record } = await issue('escaper', '\u202e her laptop');
   await putItem({ ...record, replacedBy: obeyed, scopes: ['plants:read', obeyed] });
   const { stdout } = await local('list --owner escaper --json');
@@ -187,7 +187,7 @@ test('list --json escapes what a terminal obeys in a label, a scope and replaced
   expect(token.scopes).toEqual(['plants:read', obeyed]);
 });
 
-test('rotate escapes what a terminal obeys in replacedBy', async () => {
+test('rotate escapes control characters in replacedBy', async () => {
   const { id, record } = await issue('rotator');
   await putItem({ ...record, replacedBy: obeyed });
   const message =
@@ -196,7 +196,7 @@ test('rotate escapes what a terminal obeys in replacedBy', async () => {
   expect(await local(`rotate ${id}`)).toEqual(failed(message));
 });
 
-test('revoke of a record that cannot be read says that it is revoked', async () => {
+test('revoke revokes a damaged record, and prints the damage', async () => {
   const { id, fault } = await issueDamaged('damaged');
   const revoked = await local(`revoke ${id}`);
   expect(revoked).toEqual({ code: 0, stdout: '', stderr: `Revoked ${id}. ${fault}\n` });
@@ -259,12 +259,15 @@ test.each([
   [`${ann} bob`, "too many arguments for 'issue'"],
   ['issue --owner', "argument '--localhost' is invalid. Add a value before --localhost."],
   ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
-  ['revoke abc', 'That is not a token id. An id has 12 letters and digits, as "list" shows it.'],
-  ['revoke abcdefghijkl', 'There is no token abcdefghijkl. "list" shows the ids.'],
+  [
+    'revoke abc',
+    'This is not a token id. An id has 12 letters and digits. Run "list" to see the ids.',
+  ],
+  ['revoke abcdefghijkl', 'There is no token abcdefghijkl. Run "list" to see the ids.'],
   ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
   ['list --stack PlantStore', "option '--localhost' cannot be used with option '--stack <name>'"],
   ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
-])('%s is a mistake that gets one line', async (command, line) => {
+])('%s fails with one line', async (command, line) => {
   const { code, stdout, stderr } = await local(command);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: .*\n$/);
@@ -274,10 +277,10 @@ test.each([
 const secret = forge();
 const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
-  'standard input is refused, and not repeated, if it is %j',
+  'an error does not repeat what standard input holds instead of a token: %j',
   async (stdin) => {
     const message =
-      'Standard input holds no access token, or a mistyped one. Give the whole token, or its id ' +
+      'Standard input has no access token, or a mistyped one. Give the whole token, or its id ' +
       'in place of the -.';
     expect(await local('revoke -', stdin)).toEqual(failed(message));
   },
@@ -292,15 +295,18 @@ test.each([
   `${ann} --label 'for ${secret}x'`,
   `list --${secret}`,
   `list --dynamodb-endpoint=${secret}`,
-])('an argument with a token or its secret is refused and not repeated: %#', async (line) => {
-  const message =
-    'An argument looks like an access token. Other users can see arguments, and npm ' +
-    'writes them to its log files, so revoke that token by its id. Where a command takes an ' +
-    'id, it takes - too, and then reads the token from standard input.';
-  expect(await local(line)).toEqual(failed(message));
-});
+])(
+  'an argument with a token or its secret fails, and the error does not repeat it: %#',
+  async (line) => {
+    const message =
+      'An argument looks like an access token. Other users can see arguments, and npm ' +
+      'writes them to its log files, so revoke that token by its id. To give a whole token, use - ' +
+      'in place of its id, and write the token to standard input.';
+    expect(await local(line)).toEqual(failed(message));
+  },
+);
 
-test('a setting of npm is not taken for an option that npm took', async () => {
+test('npm’s own setting is not mistaken for an option of the command', async () => {
   const npm = { npm_lifecycle_event: 'token', npm_config_scope: '@example' };
   const { stdout } = await local('list', '', npm);
   expect(stdout).toMatch(/^ID /);

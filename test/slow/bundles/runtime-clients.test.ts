@@ -68,6 +68,6 @@ test.each([
   expect(codesIn(refused.lines)).toEqual(['TOKEN_REFUSED']);
   const { token } = makeToken();
   const failed = await callAuthorizer(path, `Bearer ${token}`);
-  expect(failed.message).toBe('The access token could not be judged.');
+  expect(failed.message).toBe('The access token could not be checked.');
   expect(codesIn(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
 });

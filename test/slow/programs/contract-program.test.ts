@@ -192,7 +192,7 @@ test.each([403, 404])('a server that returns %i is not a plant store', async (st
 
 test.each([
   ['a base URL that is not a URL', ['--base-url', 'localhost'], 'A base URL looks like'],
-  ['neither a region nor credentials', stack, 'No AWS region is chosen.'],
+  ['neither a region nor credentials', stack, 'No AWS region given.'],
 ])('with %s, one line says what is wrong', async (_, args, line) => {
   const { code, output } = await contract(args, { env: {} });
   expect(output).toMatch(/^error: [^\n]*\n$/);
