@@ -7,10 +7,9 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
-  type TokenRecord,
   type UnreadableToken,
 } from '../functions/access-tokens/administration.ts';
-import { statusOf } from '../functions/access-tokens/record.ts';
+import { type AccessTokenRecord, statusOf } from '../functions/access-tokens/record.ts';
 import { tokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
@@ -192,7 +191,7 @@ async function idFrom(argument: string): Promise<string> {
   );
 }
 
-type ListedToken = TokenRecord | UnreadableToken;
+type ListedToken = AccessTokenRecord | UnreadableToken;
 
 const stateOf = (token: ListedToken): string =>
   'fault' in token ? 'unreadable' : statusOf(token, Date.now());
@@ -235,7 +234,7 @@ function jsonOf(tokens: ListedToken[]): string {
 }
 
 /** Returns a token's members in JSON. Times are ISO 8601; a missing one is null. */
-function membersOf(token: TokenRecord): object {
+function membersOf(token: AccessTokenRecord): object {
   const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
   return {
     id,

@@ -4,8 +4,8 @@ import {
   expiresAt,
   issueToken,
   listTokens,
-  type TokenRecord,
 } from '../../functions/access-tokens/administration.ts';
+import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import {
   type Database,
@@ -107,7 +107,7 @@ export async function demoToken(
 }
 
 /** Returns whether a token was issued by `demoToken`, and has expired, so that nobody uses it. */
-function isExpiredDemo({ label, expires }: TokenRecord): boolean {
+function isExpiredDemo({ label, expires }: AccessTokenRecord): boolean {
   const labels: readonly string[] = demoLabels;
   return labels.includes(label) && expires !== undefined && expires * 1000 <= Date.now();
 }

@@ -28,9 +28,6 @@ export class AdministrationError extends Error {
   override name = 'AdministrationError';
 }
 
-/** A record with all its scopes, also those that this version does not know. */
-export type TokenRecord = Omit<AccessTokenRecord, 'scopes'> & { scopes: string[] };
-
 /** A damaged record, which grants no access. */
 export interface UnreadableToken {
   id: string;
@@ -43,10 +40,10 @@ export interface IssuedToken {
   id: string;
   /** The token itself, which cannot be recovered later. */
   token: string;
-  record: TokenRecord;
+  record: AccessTokenRecord;
 }
 
-type NewToken = Pick<TokenRecord, 'owner' | 'scopes' | 'label'> & {
+type NewToken = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
   /** Seconds since 1970, or undefined if the token never expires. */
   expires?: number | undefined;
 };
@@ -131,7 +128,7 @@ async function storeToken(
 async function settlePut(
   database: DynamoDBDocumentClient,
   table: string,
-  { id, digest, expires }: TokenRecord,
+  { id, digest, expires }: AccessTokenRecord,
   unknown: UnknownOutcome,
 ): Promise<void> {
   const item = await findItem(database, table, id).catch(() => undefined);
@@ -172,8 +169,8 @@ export async function listTokens(
   database: DynamoDBDocumentClient,
   table: string,
   owner?: string,
-): Promise<(TokenRecord | UnreadableToken)[]> {
-  const tokens: (TokenRecord | UnreadableToken)[] = [];
+): Promise<(AccessTokenRecord | UnreadableToken)[]> {
+  const tokens: (AccessTokenRecord | UnreadableToken)[] = [];
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
     for (const token of Items.map(readRecord)) {
@@ -183,15 +180,15 @@ export async function listTokens(
       }
     }
   }
-  const createdAt = (token: TokenRecord | UnreadableToken): number =>
+  const createdAt = (token: AccessTokenRecord | UnreadableToken): number =>
     'fault' in token ? Number.MAX_SAFE_INTEGER : token.created;
   return tokens.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1));
 }
 
 /** Returns a token's record, or a description of a damaged one. */
-function readRecord(item: TokenItem): TokenRecord | UnreadableToken {
+function readRecord(item: TokenItem): AccessTokenRecord | UnreadableToken {
   try {
-    return { ...recordOf(item), scopes: item.scopes as string[] };
+    return recordOf(item);
   } catch (error) {
     const owner = typeof item.owner === 'string' ? item.owner : undefined;
     return { id: String(item.id), owner, fault: (error as Error).message };
@@ -208,7 +205,7 @@ export async function revokeToken(
   table: string,
   id: string,
   now: () => number = Date.now,
-): Promise<TokenRecord | UnreadableToken> {
+): Promise<AccessTokenRecord | UnreadableToken> {
   const revocation = changeRecord(database, table, {
     id,
     update: 'SET revoked = if_not_exists(revoked, :now)',
@@ -292,7 +289,7 @@ export async function rotateToken(
   id: string,
   { overlap, lifetime }: Rotation,
   now: () => number = Date.now,
-): Promise<IssuedToken & { replaced: TokenRecord }> {
+): Promise<IssuedToken & { replaced: AccessTokenRecord }> {
   const old = await findRotatable(database, table, id, now());
   const created = secondsOf(now());
   const expires = expiresAt(lifetime ?? lifetimeOf(old), now());
@@ -334,7 +331,7 @@ export async function rotateToken(
   throw new AdministrationError(`The token ${id} changed during the rotation. Repeat the command.`);
 }
 
-function lifetimeOf({ created, expires }: TokenRecord): Lifetime {
+function lifetimeOf({ created, expires }: AccessTokenRecord): Lifetime {
   return expires === undefined ? 'never' : expires - created;
 }
 
@@ -354,7 +351,7 @@ async function findRotatable(
   table: string,
   id: string,
   now: number,
-): Promise<TokenRecord> {
+): Promise<AccessTokenRecord> {
   const item = await findItem(database, table, id);
   if (!item) {
     throw noSuchToken(id);

@@ -1,12 +1,12 @@
 import type { PolicyDocument, Statement } from 'aws-lambda';
-import { operations, type Scope } from '../shared/operations.ts';
+import { operations } from '../shared/operations.ts';
 
 /**
  * Returns the policy that allows exactly the operations of the scopes, in the API and stage of a
- * method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). The gateway caches the
- * policy by token, so the policy must be right for every route.
+ * method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). Ignores unknown scopes.
+ * The gateway caches the policy by token, so the policy must be right for every route.
  */
-export function policyFor(scopes: readonly Scope[], methodArn: string): PolicyDocument {
+export function policyFor(scopes: readonly string[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
   const calls = Object.values(operations)
     .filter(({ scope }) => scopes.includes(scope))

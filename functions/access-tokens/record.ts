@@ -40,10 +40,7 @@ const access = v.object(
   {
     owner,
     // A later version may have issued the token with scopes that this one does not know.
-    scopes: v.pipe(
-      v.array(text, 'must be a list'),
-      v.transform((scopes) => allScopes.filter((scope) => scopes.includes(scope))),
-    ),
+    scopes: v.array(text, 'must be a list'),
     expires: v.optional(seconds),
     revoked: v.optional(seconds),
   },
