@@ -45,4 +45,4 @@ export async function eventually<T>(
   throw error;
 }
 
-const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 240 : 20);
+const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 240 : 25);
