@@ -153,6 +153,15 @@ test.each([
   expect(lines).toMatchObject([{ code, cause: { name: error.name } }]);
 });
 
+test.each(['throttlingReasons', 'ThrottlingReasons'])(
+  'the %s of an error are logged, because its message does not name the limit',
+  async (name) => {
+    const reasons = [{ reason: 'TableWriteMaxOnDemandThroughputExceeded' }];
+    await resultOfError(sdkError('ThrottlingException', 400, { [name]: reasons }));
+    expect(lines).toMatchObject([{ cause: { throttlingReasons: reasons } }]);
+  },
+);
+
 test('an operation is aborted five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
   const forever = ({ abortSignal }: Caller) => new Promise<Reply>(() => signals.push(abortSignal));
