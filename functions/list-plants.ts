@@ -11,7 +11,7 @@ const plants = plantStore(database, requiredVariable(tableVariable('plants')));
 /** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
 export const handler = operation({ query: listQuery }, async ({ query }, caller) => {
   const { limit, cursor } = query;
-  // One more plant than a page shows whether there is a next page.
+  // An additional plant shows that there is a next page.
   const found = await plants.list(caller.owner, limit + 1, cursor, caller);
   const page = found.slice(0, limit);
   const last = page.at(-1);

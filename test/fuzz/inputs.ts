@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Unlike fast-check's unit `binary`, these need no table of all code points. */
+/** Any characters. Unlike fast-check's unit `binary`, they need no table of all code points. */
 const anyUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
 const anyPoint = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
 const anyText = (maxLength: number) =>
@@ -18,7 +18,7 @@ const integer = fc.oneof(
     .map(([edge, offset]) => edge + BigInt(offset % 3)),
 );
 
-/** The same number as a JSON number can write it, or nearly the same. */
+/** A spelling of such an integer as a JSON number, or nearly one. */
 export const numberLiteral = fc.oneof(
   integer.map(String),
   fc
@@ -32,7 +32,7 @@ export const numberLiteral = fc.oneof(
   fc.constantFrom('-0', '0e999999999999', '1e999999999999', '1e-999999999999', '-0.0E-7'),
 );
 
-/** A JSON string of a text, in which some characters are escaped. */
+/** The JSON of a text, with some characters escaped. */
 const stringLiteral = (text: fc.Arbitrary<string>) =>
   fc.tuple(text, fc.nat(4)).map(([characters, every]) => {
     const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -59,7 +59,7 @@ const id = fc.oneof(
   { weight: 3, arbitrary: integer.filter((one) => BigInt.asIntN(64, one) === one).map(String) },
   { weight: 1, arbitrary: numberLiteral },
 );
-/** The text of a JSON string within the bounds of a member: mostly good. */
+/** The JSON of a member's text, mostly valid. */
 const textLiteral = (least: number, most: number) =>
   either(
     stringLiteral(
@@ -78,7 +78,7 @@ const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(
   maxLength: 3,
 });
 const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
-/** The text of a plant: mostly right, sometimes with too much, too little, or twice. */
+/** The JSON of a plant: mostly valid, sometimes with missing, unknown or repeated members. */
 const plantText = fc
   .tuple(
     fc.tuple(...members.map((member) => fc.option(member, { freq: 12 }))),
@@ -95,7 +95,7 @@ const plantText = fc
     return `${blank}{${parts.join(',')}${blank}}${blank}`;
   });
 
-/** Some bodies are filled with spaces up to the limit of 16 KiB, or beyond. */
+/** Fills some bodies with spaces, close to the limit of 16 KiB or beyond. */
 const filled = (text: fc.Arbitrary<string>) =>
   fc
     .tuple(text, either(fc.constant(0), fc.integer({ min: 16_380, max: 16_390 })))
@@ -117,7 +117,7 @@ export const bodies = either(
   ),
 );
 
-/** Puts other bytes in place of some. */
+/** Replaces some bytes. */
 type Mutation = [at: number, removed: number, inserted: string];
 const anyByte = fc.nat(255).map((code) => String.fromCharCode(code));
 const mutation: fc.Arbitrary<Mutation> = fc.tuple(
@@ -132,7 +132,7 @@ const mutate = (bytes: Buffer, [at, removed, inserted]: Mutation): Buffer => {
   return Buffer.concat([before, Buffer.from(inserted, 'latin1'), after]);
 };
 
-/** JSON of which some bytes were changed. */
+/** JSON with some bytes changed. */
 export const mutatedBodies = fc
   .tuple(plantText, fc.array(mutation, { minLength: 1, maxLength: 3 }))
   .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
@@ -153,7 +153,7 @@ export const contentEncodings = either(
   fc.constantFrom('gzip', 'identity', 'br'),
 );
 
-/** The text of a parameter that is an integer: often good. */
+/** The text of an integer parameter, often valid. */
 const parameterText = (good: fc.Arbitrary<bigint>) =>
   fc.oneof(
     good.map(String),
@@ -174,7 +174,7 @@ const cursors = fc.oneof(
 );
 const oddParameter = fc.tuple(anyText(10), anyText(10));
 
-/** The parameters of a query, in their order, without what UTF-8 cannot write. */
+/** The parameters of a query, in order and well-formed. */
 export const queries: fc.Arbitrary<[string, string][]> = fc
   .array(
     either(
@@ -191,7 +191,7 @@ const percentEncoded = (text: string) => Buffer.from(text).toString('hex').repla
 const spellings = [String, encodeURIComponent, percentEncoded];
 const oddPathTexts = fc.constantFrom('-0', '00', '+1', '0x1', '1_0', '٣', '%', '%zz', '%00');
 
-/** The id in a path as it stands there, encoded as it must be, more, or twice. */
+/** An id in a path: encoded as necessary, completely, or twice. */
 export const pathIds: fc.Arbitrary<string> = fc
   .tuple(
     fc.oneof(
@@ -206,7 +206,7 @@ export const pathIds: fc.Arbitrary<string> = fc
   )
   .map(([text, inner, outer]) => outer(inner(text.toWellFormed())));
 
-/** A change to a text of which a server has handed out the original. */
+/** Changes to a text that the server issued. */
 export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });
 export const mutateText = (text: string, mutations: Mutation[]) =>
   mutations.reduce(mutate, Buffer.from(text)).toString();
@@ -219,7 +219,7 @@ export const otherCursors = fc.oneof(
   anyText(20),
 );
 
-/** What stands where a gateway would have put something else. */
+/** Values that no gateway puts into an event. */
 export const oddValues = fc.oneof(
   fc.constantFrom(undefined, null, true, false, 0, -1, '', 'x', '\uD800', '__proto__', [], {}),
   fc.constantFrom([null], [[]], ['application/json', 1], { id: null }, { limit: [] }),

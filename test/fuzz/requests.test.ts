@@ -17,7 +17,7 @@ import {
   textMutations,
 } from './inputs.ts';
 
-/** Plants from the beginning to the end, whatever other owners do under the same ids. */
+/** Plants that stay, whatever other owners do under the same ids. */
 const ids = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 const plants = ids.map((id) => ({ name: `Plant ${id}`, tag: '' }));
 /** The cursor after each plant but the last. */
@@ -73,10 +73,10 @@ for (const operation of operationNames) {
   );
 }
 
-/** The position that a cursor stands for: its version, then the eight bytes of an id. */
+/** The position of a cursor, which is a version and then the eight bytes of an id. */
 const positionOf = (cursor: string) => Buffer.from(cursor.slice(1), 'base64url').readBigInt64BE();
 
-/** Queries whose pages end among carol's plants. */
+/** Queries with pages that end among carol's plants. */
 const goodQueries = fc
   .record(
     { limit: fc.integer({ min: 1, max: ids.length + 1 }), cursor: fc.nat(ids.length - 2) },
@@ -88,7 +88,7 @@ const goodQueries = fc
       ? query
       : [...query, ['cursor', cursorAt(cursor)] as [string, string]];
   });
-/** Returns the cursor after the plant at an index, before the service has told it. */
+/** Returns the cursor after the plant at an index. */
 function cursorAt(index: number): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(ids[index] as bigint);
@@ -96,7 +96,7 @@ function cursorAt(index: number): string {
 }
 
 testCases(
-  'a list has the plants after its cursor, up to its limit, and a link to the others',
+  'a list has the plants after its cursor, up to its limit, and a link to the rest',
   fc.oneof(goodQueries, queries),
   async (query) => {
     const verdict = judgeQuery('listPlants', query);
@@ -180,7 +180,7 @@ const changes = fc.array(fc.tuple(fc.constantFrom(...readPlaces), oddValues), {
   maxLength: 3,
 });
 
-/** Puts a value in a place, or where the way to it ends. */
+/** Puts a value into a place, or into the last object on the way to it. */
 function change(event: Record<string, unknown>, place: string[], value: unknown): void {
   const [name = '', ...rest] = place;
   const child = event[name];

@@ -23,7 +23,7 @@ const working = [await issue('alice'), await issue('bob')];
 const revoked = await issue('alice');
 await revokeToken(database, table, revoked.id);
 const expired = await issue('alice', Date.now() - 86_401_000);
-/** Two that work, by their owners, and two that do not. */
+/** The first two work, and the others do not. */
 const tokens = [...working, revoked, expired].map(({ token }) => token);
 
 afterAll(() => {
@@ -46,7 +46,7 @@ const attempts = fc.oneof(
   fc.tuple(token, textMutations).map(([text, mutations]) => mutateText(text, mutations)),
   token.map((one) => one.toLowerCase()),
   token.map((one) => one.toUpperCase()),
-  // The checksums of these are right.
+  // With a valid checksum.
   fc.tuple(id, fc.oneof(secret, mutatedSecret, base62(43))).map((parts) => forge(...parts)),
 );
 const schemes = fc.oneof(

@@ -19,7 +19,7 @@ const plants = plantStore(database, TableName);
 const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 
 test('a list of several DynamoDB pages is complete', async () => {
-  // DynamoDB's pages end at 1 MB. No name is as long, but a few such items suffice.
+  // A page of DynamoDB ends at 1 MB. Longer names than the API allows make few items enough.
   const name = 'a'.repeat(390_000);
   const ids = [1n, 2n, 3n, 4n, 5n];
   for (const id of ids) {
