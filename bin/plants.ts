@@ -158,8 +158,8 @@ async function importPlants(file: string, options: Options): Promise<void> {
 
   async function importLine(line: Line): Promise<void> {
     const read = readPlant(line.text);
-    if ('faults' in read) {
-      report('invalid', line, read.faults.join('; '));
+    if ('errors' in read) {
+      report('invalid', line, read.errors.join('; '));
       return;
     }
     const creation = await store.create(owner, read.plant);
@@ -189,27 +189,27 @@ const maxLineLength = maxBodyBytes;
 const maxReportedLines = 20;
 
 /** Validates a line as the API validates the body of a create. */
-function readPlant(line: string): { plant: Plant } | { faults: string[] } {
+function readPlant(line: string): { plant: Plant } | { errors: string[] } {
   if (line.length > maxLineLength) {
-    return { faults: [`must have at most ${maxLineLength} characters`] };
+    return { errors: [`must have at most ${maxLineLength} characters`] };
   }
   const parsed = parse(line);
-  if ('fault' in parsed) {
-    return { faults: [parsed.fault] };
+  if ('error' in parsed) {
+    return { errors: [parsed.error] };
   }
   const { content: plant, errors } = read(newPlant, parsed.object);
   return errors.length === 0
     ? { plant }
-    : { faults: errors.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
+    : { errors: errors.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
 }
 
-function parse(line: string): { object: JsonObject } | { fault: string } {
+function parse(line: string): { object: JsonObject } | { error: string } {
   try {
     // Programs on Windows write a byte order mark before the first line.
     const object = parseJsonObject(line.replace(/^\uFEFF/, ''));
-    return object ? { object } : { fault: 'must be a JSON object' };
+    return object ? { object } : { error: 'must be a JSON object' };
   } catch (error) {
-    return { fault: `is not well-formed JSON: ${(error as SyntaxError).message}` };
+    return { error: `is not well-formed JSON: ${(error as SyntaxError).message}` };
   }
 }
 
