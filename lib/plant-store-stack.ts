@@ -54,7 +54,7 @@ export class PlantStoreStack extends Stack {
       new CfnOutput(this, `${node.id}TableName`, { value: tableName });
     }
     new CfnOutput(this, 'NextCommand', {
-      value: `npm run token -- issue --owner YOUR_NAME --stack ${this.stackName}`,
+      value: `npm run -s token -- issue --owner YOUR_NAME --stack ${this.stackName}`,
     });
   }
 }

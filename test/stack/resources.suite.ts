@@ -236,7 +236,7 @@ test.each(all)(
       BaseUrl: baseUrlOf(template, domain),
       PlantsTableName: ref('Plants'),
       AccessTokensTableName: ref('AccessTokens'),
-      NextCommand: `npm run token -- issue --owner YOUR_NAME --stack ${stack}`,
+      NextCommand: `npm run -s token -- issue --owner YOUR_NAME --stack ${stack}`,
       ...(certificate && { DnsRecord: { 'Fn::Join': ['', [`${domain}. CNAME `, target, '.']] } }),
     };
     // toEqual also fails on an export, whose name would be unique in a region.
