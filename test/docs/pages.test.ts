@@ -57,7 +57,7 @@ test('the npm scripts that the pages name exist', () => {
 
 test('the options that the pages name exist', () => {
   const programs = find('bin/**/*.ts', 'test/contract/**/*.ts');
-  const ofCdk = ['--custom-permissions-boundary', '--express'];
+  const ofCdk = ['--custom-permissions-boundary', '--express', '--rollback-trigger-alarm-arns'];
   const known = [...ofCdk, ...programs.flatMap((file) => readPage(file).match(/--[a-z-]+/g) ?? [])];
   // Options after a second `--` belong to another program.
   const inCalls = named(
@@ -109,6 +109,8 @@ test('the page about the API has every type of problem with its status', () => {
 test('the page about the API has the limits of requests and bodies', () => {
   const [requests, body] = tableOf('docs/api.md', 'limit').map(([, value]) => value);
   const { 'throttle-rate': rate } = readSettings({});
-  expect(requests).toBe(`${rate} a second to each operation, ${2 * rate} at once`);
+  expect(requests).toBe(
+    `by default ${rate} a second to each operation, in bursts of up to ${2 * rate}`,
+  );
   expect(body).toBe(`${maxBodyBytes / 1024} KiB`);
 });
