@@ -118,7 +118,7 @@ const descriptions: Record<Operation, Json> = {
     },
     responses: responses(
       {
-        200: created('The plant existed already, with the same content.'),
+        200: created('The same plant already exists.'),
         201: created('The plant was stored.'),
       },
       [409, 413, 415],
