@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
-/** What the SDK needs to sign a request. The local database accepts anything. */
+/** The SDK cannot sign a request without a region. The local database accepts any. */
 export const localRegion = 'us-east-1';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 

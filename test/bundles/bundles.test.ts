@@ -19,10 +19,10 @@ import {
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { type Run, runFunction } from './function-process.ts';
 
-/** Of `index.js` and `start.mjs`. Whatever is larger loads more slowly. */
+/** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
 
-/** Node's modules that a start may load. Others, as those of fetch and HTTP/2, make it slow. */
+/** Node's modules that a cold start may load. Others, like fetch and HTTP/2, make it slow. */
 const nodeModules = [
   'node:async_hooks',
   'node:buffer',
@@ -39,7 +39,7 @@ const nodeModules = [
   'node:tls',
 ];
 
-/** Matches what only parts of the SDK have in them that a function never uses. */
+/** Matches strings of those parts of the SDK that no function uses. */
 const neverUsed =
   /sso_start_url|credential_process|AssumeRoleWithWebIdentity|vnd\.amazon\.eventstream|import\(/;
 
@@ -53,7 +53,7 @@ test('each function has code of its own', () => {
   expect(new Set(codes).size).toBe(ids.length);
 });
 
-test.each(ids)('the bundle of %s is small and has nothing in it that is never used', (id) => {
+test.each(ids)('the bundle of %s is small and has only code that is used', (id) => {
   const files = readdirSync(folders[id]);
   expect(files.sort()).toEqual(['index.js', 'start.mjs']);
   const sizes = files.map((file) => statSync(join(folders[id], file)).size);
@@ -125,13 +125,13 @@ async function runAll(fileOf: (id: FunctionId) => string): Promise<Record<Functi
 
 const [bundles, sources] = await Promise.all([runAll(bundleOf), runAll(sourceOf)]);
 
-test.each(ids)('the bundle of %s answers and logs what the source does', (id) => {
+test.each(ids)('the bundle of %s returns and logs the same as the source', (id) => {
   const codesOf = ({ log }: Run) => log.map(({ code }) => code);
   expect(bundles[id].answers).toEqual(sources[id].answers);
   expect(codesOf(bundles[id])).toEqual(codesOf(sources[id]));
 });
 
-test('the bundles answer as the contract says', () => {
+test('the bundles return the statuses of the contract', () => {
   const statusesOf = (id: FunctionId) => bundles[id].answers.map(({ statusCode }) => statusCode);
   expect(statusesOf('CreatePlant')).toEqual([201, 200, 409, 400]);
   expect(statusesOf('ListPlants')).toEqual([200, 400]);
@@ -146,7 +146,7 @@ test.each(ids)(
   '%s warms up TLS at its start, connects to nothing, logs nothing and loads little',
   async (id) => {
     const { modules } = bundles[id];
-    // It has no endpoint, as in AWS, so that the database would be DynamoDB over TLS.
+    // Without an endpoint, the database is DynamoDB over TLS, as in AWS.
     const { atStart } = await runFunction(bundleOf(id), { environment: functionVariables('') });
     expect(atStart).toEqual({ connections: 0, secureContexts: 1, log: [] });
     expect(modules).toContain('NativeModule https');

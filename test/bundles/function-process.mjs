@@ -1,4 +1,4 @@
-// Loads a function as Lambda does, calls it with the events on stdin, and prints what it did.
+// Loads a function as Lambda does, calls it with the events on stdin, and prints a report.
 // Importing node:fs or node:crypto would load more than a function does.
 const [fs, net, tls] = ['fs', 'net', 'tls'].map(process.getBuiltinModule);
 const { module, events, late } = JSON.parse(fs.readFileSync(0, 'utf8'));

@@ -9,14 +9,14 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-/** What a function did in a process of its own. */
+/** The report of a function in a process of its own. */
 export interface Run {
-  /** What was done before the handler could be called. */
+  /** Before the handler could be called. */
   atStart: { connections: number; secureContexts: number; log: LogLine[] };
-  /** What the handler returned for each event, or the error that it threw. */
+  /** For each event, the result of the handler or the error that it threw. */
   answers: Record<string, unknown>[];
   log: LogLine[];
-  /** The modules of Node that were loaded until the first answer. */
+  /** The modules of Node that were loaded until the first result. */
   modules: string[];
 }
 
@@ -45,8 +45,8 @@ export async function runFunction(
     once(child, 'exit'),
   ]);
   if (code !== 0 || stdout === '') {
-    const end = signal ? `was ended by ${signal}, after at most 30 s` : `ended with ${code}`;
-    throw new Error(`The process of ${file} ${end}, before it told what it did:\n${stderr}`);
+    const end = signal ? `was stopped by ${signal}, after at most 30 s` : `exited with ${code}`;
+    throw new Error(`The process of ${file} ${end}, without a report:\n${stderr}`);
   }
   return JSON.parse(stdout);
 }

@@ -105,7 +105,7 @@ test.each([...operations, authorizer])(
 test('the authorizer gives up half a second before its function ends', async () => {
   const { handler }: LambdaFunction = await import('../../functions/authorize.ts');
   log = [];
-  // A database that never answers.
+  // A database that never responds.
   calls.mockImplementationOnce(() => new Promise(() => {}));
   // However busy the machine is, timers that are set at once run in the order of their times.
   let isLate = false;
@@ -121,7 +121,7 @@ test('the authorizer gives up half a second before its function ends', async () 
   expect(Object(options).abortSignal.aborted).toBe(true);
 });
 
-test('a warm-up gets its answer to every command, and later ones are sent', async () => {
+test('a warm-up sends no command and gets its own response to each, and later commands are sent', async () => {
   const database = connect();
   const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
   received.length = 0;

@@ -65,7 +65,7 @@ const put = (owner: string, name: string) =>
   );
 const remove = (owner: string) => database.send(new DeleteCommand(keyOf(owner)));
 
-/** The database executes the command, another caller acts, and then the answer is lost. */
+/** The database executes the command, another caller acts, and then the response is lost. */
 const meanwhile =
   (act: (owner: string) => Promise<unknown>): Fault =>
   async ({ subject, socket, forward }) => {
@@ -86,14 +86,14 @@ const replaced = meanwhile((owner) => put(owner, 'Ficus'));
 
 const ofOneFunction: Case[] = [
   {
-    title: 'a create that is to wait for a minute is answered at once',
+    title: 'a create that DynamoDB asks to wait for a minute returns at once',
     call: 'create',
     stored: null,
     faults: [throttleForAMinute],
     outcome: { status: 503, left: null, sent: ['PutItem'] },
   },
   {
-    title: 'a create that was throttled reads its plant after a lost answer',
+    title: 'a create that was throttled reads its plant after a lost response',
     call: 'create',
     stored: null,
     faults: [throttle, loseAnswer, pass],
@@ -107,14 +107,14 @@ const ofOneFunction: Case[] = [
     outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem'] },
   },
   {
-    title: 'a create whose answer is lost takes no equal plant for its own',
+    title: 'a create whose response is lost does not treat an equal plant as its own',
     call: 'create',
     stored: 'Aloe',
     faults: [loseAnswer, pass],
     outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
   },
   {
-    title: 'a create whose answer is lost tells no conflict',
+    title: 'a create whose response is lost reports no conflict',
     call: 'create',
     stored: 'Ficus',
     faults: [loseAnswer, pass],
@@ -128,14 +128,14 @@ const ofOneFunction: Case[] = [
     outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
   },
   {
-    title: 'a create leaves what replaced its plant',
+    title: 'a create leaves the plant that replaced its own',
     call: 'create',
     stored: null,
     faults: [replaced, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
-    title: 'a create whose answer is lost and that may not read is unavailable',
+    title: 'a create whose response is lost and that may not read is unavailable',
     call: 'create',
     stored: null,
     faults: [loseAnswer, accessDenied],
@@ -170,21 +170,21 @@ const ofOneFunction: Case[] = [
     outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'PutItem', 'GetItem'] },
   },
   {
-    title: 'a delete leaves what was created after it',
+    title: 'a delete leaves the plant that was created after it',
     call: 'delete',
     stored: 'Aloe',
     faults: [replaced, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['DeleteItem', 'GetItem'] },
   },
   {
-    title: 'a delete whose answer is lost and that may not read is unavailable',
+    title: 'a delete whose response is lost and that may not read is unavailable',
     call: 'delete',
     stored: 'Aloe',
     faults: [loseAnswer, accessDenied],
     outcome: { status: 503, left: null, sent: ['DeleteItem', 'GetItem'] },
   },
   {
-    title: 'a delete whose plant is not there answers a lost answer with success',
+    title: 'a delete of nothing whose response is lost returns success',
     call: 'delete',
     stored: null,
     faults: [loseAnswer, pass],
@@ -200,7 +200,7 @@ interface Played {
   body: string;
   log: string;
 }
-/** What comes of the cases that wait. */
+/** The results of the cases that wait. */
 const played = new Map<Case, Promise<Played>>();
 
 let subjects = 0;
@@ -219,7 +219,7 @@ async function play({
   return { subject, ...(await invoke(call, event)) };
 }
 
-/** Calls a function. If the authorizer fails, the gateway answers 503, or 401 to Unauthorized. */
+/** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
 async function invoke(call: Call, event: object): Promise<Omit<Played, 'subject'>> {
   const { payload, failure, log } = await functions.call(entries[call], event);
   if (failure) {

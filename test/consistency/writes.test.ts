@@ -39,7 +39,7 @@ afterAll(() => {
 const put = () => database.send(new sdk.PutCommand({ TableName, Item: { id: 1n } }));
 const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
 
-/** Returns what a call throws if its attempt ends with an error. */
+/** Returns the error of a call whose attempt fails with a fault. */
 async function thrownBy(call: () => Promise<object>, fault: object) {
   const error = Object.assign(new Error('fault'), fault);
   const name = 'fails';
@@ -98,7 +98,7 @@ test('writes that follow each other after four seconds share one connection', as
   expect(connections - before).toBe(0);
 });
 
-/** What the SDK may add counts as a write. */
+/** All other commands count as writes, later ones of the SDK included. */
 const onlyRead = /^(Batch|Transact)?GetCommand|^(Query|Scan|DescribeExport)Command/;
 /** The input of any command. */
 const input = {
@@ -117,13 +117,13 @@ const commands = Object.entries(sdk)
     name,
     command: new (Command as typeof sdk.PutCommand)(input),
   }));
-/** Returns what a command throws whose answer gets lost. */
+/** Returns the error of a command whose response is lost. */
 async function thrownByLoss(command: sdk.PutCommand): Promise<unknown> {
   answer = (request) => request.socket.resetAndDestroy();
   return database.send(command).catch((thrown) => thrown);
 }
 test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
-  'a $name whose answer got lost may have worked',
+  'a $name whose response is lost may have taken effect',
   async ({ command }) => {
     const error = await thrownByLoss(command);
     expect(error).toBeInstanceOf(UnknownOutcome);
@@ -132,7 +132,7 @@ test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
   },
 );
 test.each(commands.filter(({ name }) => onlyRead.test(name)))(
-  'a $name whose answer got lost did nothing',
+  'a $name whose response is lost has no effect',
   async ({ command }) => {
     const error = await thrownByLoss(command);
     expect(error).toBeInstanceOf(Error);
@@ -257,13 +257,13 @@ test.each([
   { name: 'SyntaxError', httpStatusCode: 400 },
   { name: 'SyntaxError', httpStatusCode: undefined },
   { name: 'Error', httpStatusCode: 200 },
-])('a read that ended with $name and $httpStatusCode throws what it met', async (fault) => {
+])('a read that ended with $name and $httpStatusCode throws that error', async (fault) => {
   const { name, httpStatusCode } = fault;
   const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
   expect(thrown).toMatchObject({ name, message: 'fault' });
 });
 
-test('a create gives up when the plant in its way was gone twice', async () => {
+test('a create fails if the plant with its id is deleted before both reads', async () => {
   received.length = 0;
   const failed = '{"__type":"x#ConditionalCheckFailedException"}';
   answer = (_, response) => {
@@ -279,12 +279,12 @@ test('a create gives up when the plant in its way was gone twice', async () => {
   expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });
 
-test('white space before an answer is passed over', async () => {
+test('white space before a response is ignored', async () => {
   answer = (_, response) => response.end(' \r\n\t{}');
   expect((await get()).Item).toBeUndefined();
 });
 
-test('an answer of white space is unreadable', async () => {
+test('a response of white space is unreadable', async () => {
   answer = (_, response) => response.end(' ');
   await expect(get()).rejects.toThrow('is unreadable');
 });

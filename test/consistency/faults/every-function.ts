@@ -21,7 +21,7 @@ import {
 export const calls = ['create', 'list', 'delete', 'authorizer'] as const;
 export type Call = (typeof calls)[number];
 
-/** What comes of a call. */
+/** The outcome of a call. */
 export interface Outcome {
   status: number;
   /** The name of the plant that is there in the end, or null without one. */
@@ -35,7 +35,7 @@ export interface Case {
   call: Call;
   /** The name of the plant that is there before, or null without one. */
   stored: string | null;
-  /** What becomes of the function's commands, one for each. The last one stays. */
+  /** The faults of the function's commands, one for each. The last one stays. */
   faults: Fault[];
   outcome: Outcome;
 }
@@ -95,7 +95,7 @@ const notDoneForLong: Outcomes = {
   delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
 };
 
-// A delete whose answer never begins may still arrive, so no read could settle it.
+// A delete whose response never begins may still arrive, so no read could settle it.
 const doneButUnclear: Outcomes = {
   ...done,
   delete: { status: 503, left: null, sent: ['DeleteItem'] },
@@ -109,7 +109,7 @@ const neverAnsweredForLong: Outcomes = {
   delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
 };
 
-/** What a database does to each of the functions, and what comes of it. */
+/** Faults of a database, and the outcome of each call. */
 interface Failure {
   /** Continues "a database that". */
   what: string;
@@ -130,7 +130,7 @@ const failures: Failure[] = [
   { what: 'exceeds its throughput once', faults: [exceeded, pass], outcomes: triedAgain },
   { what: 'fails once', faults: [failing, pass], outcomes: notDone },
   { what: 'fails for long', faults: [failing], outcomes: notDoneForLong },
-  { what: 'answers a page of HTML', faults: [html, pass], outcomes: notDone },
+  { what: 'returns a page of HTML', faults: [html, pass], outcomes: notDone },
   {
     what: 'resets one connection before the request',
     faults: [reset, pass],
@@ -154,12 +154,12 @@ const failures: Failure[] = [
   { what: 'hangs once', faults: [hang, pass], outcomes: neverAnswered },
   { what: 'hangs for long', faults: [hang], outcomes: neverAnsweredForLong },
   { what: 'hangs once after the commit', faults: [swallowAnswer, pass], outcomes: doneButUnclear },
-  { what: 'begins one answer too slowly', faults: [drip, pass], outcomes: doneButUnclear },
-  { what: 'cuts one answer', faults: [breakOff, pass], outcomes: done },
-  { what: 'cuts all answers', faults: [breakOff], outcomes: doneForLong },
-  { what: 'stalls in one answer', faults: [stall, pass], outcomes: done },
-  { what: 'answers slowly', faults: [slow], outcomes: atOnce },
-  { what: 'answers too slowly', faults: [crawl], outcomes: tooSlow },
+  { what: 'begins one response too slowly', faults: [drip, pass], outcomes: doneButUnclear },
+  { what: 'cuts one response', faults: [breakOff, pass], outcomes: done },
+  { what: 'cuts all responses', faults: [breakOff], outcomes: doneForLong },
+  { what: 'stalls in one response', faults: [stall, pass], outcomes: done },
+  { what: 'responds slowly', faults: [slow], outcomes: atOnce },
+  { what: 'responds too slowly', faults: [crawl], outcomes: tooSlow },
   ...['', '[]', '{"Item":'].flatMap((body): Failure[] => [
     {
       what: `does nothing and says ${body || 'nothing'}`,

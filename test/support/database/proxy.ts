@@ -18,7 +18,7 @@ import { finallyDo } from '../cleanup.ts';
 /** Breaks a connection on which a ClientHello arrived. */
 export type HandshakeFault = (socket: Socket) => void;
 
-/** Decides what becomes of a request to the database. */
+/** Handles a request to the database. */
 export type Fault = (exchange: Exchange) => unknown;
 
 interface DatabaseAnswer {
@@ -37,12 +37,12 @@ interface Exchange {
   signedAt: number;
   socket: Socket;
   response: ServerResponse;
-  /** Passes the request to the database and returns the answer. */
+  /** Passes the request to the database and returns the response. */
   forward(): Promise<DatabaseAnswer>;
 }
 
 export interface FaultProxy {
-  /** Stands in front of this database from now on. Returns the proxy's own endpoint. */
+  /** Passes requests to this database from now on. Returns the proxy's own endpoint. */
   before(databaseEndpoint: string): string;
   /** Returns the commands about an owner or a token, in their order. */
   seen(subject: string): string[];
@@ -218,7 +218,7 @@ async function forwardTo(
   return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
 }
 
-/** The database executes the command, and then this becomes of its answer. */
+/** The database executes the command, and then a function handles the response. */
 const executed =
   (become: (answer: Awaited<ReturnType<Exchange['forward']>>, exchange: Exchange) => unknown) =>
   async (exchange: Exchange) =>
@@ -228,7 +228,7 @@ export const pass: Fault = executed(({ status, headers, body }, { response }) =>
   response.writeHead(status, headers).end(body),
 );
 
-/** Answers instead of the database. */
+/** Responds instead of the database. */
 const answer =
   (status: number, type: string, body: string, headers: Record<string, string> = {}): Fault =>
   ({ response }) =>
@@ -252,20 +252,20 @@ export const stale: Fault = (exchange) =>
 
 export const throttle = fail(400, 'ThrottlingException');
 
-/** Answers as a load balancer does in front of a service that is down. */
+/** Responds as a load balancer does in front of a service that is down. */
 export const html = answer(
   503,
   'text/html',
   '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>',
 );
 
-/** The database's answer is this body, with status 200. Its work is done or not. */
+/** The database responds with this body and status 200. Its work is done or not. */
 export const say = (body: string, work: 'done' | 'not done'): Fault => {
   const said = answer(200, json, body);
   return work === 'done' ? executed((_, exchange) => said(exchange)) : said;
 };
 
-/** The database executes the command, and its answer comes in parts, with pauses between them. */
+/** The database executes the command. Its response comes in parts, with pauses between them. */
 export const slow: Fault = executed(async ({ status, headers, body }, { response }) => {
   response.writeHead(status, headers);
   const size = Math.ceil(body.length / 5);
@@ -277,9 +277,9 @@ export const slow: Fault = executed(async ({ status, headers, body }, { response
 });
 
 /**
- * The database executes the command, and its answer goes on for longer than a function may take,
- * without a pause for which the client would give up. It begins at once, because a busy machine may
- * take longer to execute the command than the client waits.
+ * The database executes the command. Its response lasts longer than a function may take, without a
+ * pause that is a timeout. The response begins at once: a busy machine may need longer to execute
+ * the command than the client waits.
  */
 export const crawl: Fault = async ({ forward, response }) => {
   response.writeHead(200, { 'Content-Type': json });
@@ -294,8 +294,8 @@ export const crawl: Fault = async ({ forward, response }) => {
 const maxSkewMs = 5 * 60_000;
 
 /**
- * The database's clock is at least so many minutes ahead, and for each further subject as many
- * again, because a client remembers the difference between the clocks. It refuses a request whose
+ * The database's clock is ahead by at least this many minutes, and by as many more for each further
+ * subject, because a client remembers the difference. The database refuses a request whose
  * signature has another time:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html
  */
@@ -319,16 +319,16 @@ export const skew = (minutes: number): Fault => {
 /** Resets the connection before the request reaches the database. */
 export const reset: Fault = ({ socket }) => socket.resetAndDestroy();
 
-/** Accepts the request and never answers. */
+/** Accepts the request and never responds. */
 export const hang: Fault = () => {};
 
-/** The database executes the command, and the answer is lost with the connection. */
+/** The database executes the command, and the response is lost with the connection. */
 export const loseAnswer: Fault = executed((_, { socket }) => socket.resetAndDestroy());
 
-/** The database executes the command, and the answer never comes. */
+/** The database executes the command, and the response never comes. */
 export const swallowAnswer: Fault = executed(() => {});
 
-/** The database executes the command, and its answer never begins, although bytes arrive. */
+/** The database executes the command. Its response never begins, although bytes arrive. */
 export const drip: Fault = executed(async (_, { socket }) => {
   socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
   while (!socket.destroyed) {
@@ -337,12 +337,12 @@ export const drip: Fault = executed(async (_, { socket }) => {
   }
 });
 
-/** The database executes the command, and its answer stops before the end. */
+/** The database executes the command. Its response stops before the end. */
 export const stall: Fault = executed(({ status, headers, body }, { response }) =>
   response.writeHead(status, headers).write(body.subarray(0, -1)),
 );
 
-/** The database executes the command, and the connection is reset before the answer's end. */
+/** The database executes the command. The connection is reset before the end of the response. */
 export const breakOff: Fault = executed(({ status, headers, body }, { response, socket }) =>
   response.writeHead(status, headers).write(body.subarray(0, -1), () => socket.resetAndDestroy()),
 );
