@@ -58,7 +58,7 @@ test.each<Issue>([
     lifetime: 30,
   },
   { options: '--expires-in never --scope plants:write --scope plants:read', lifetime: never },
-])('issue --owner bob $options', async ({ options, lifetime, ...expected }) => {
+])('issue --owner bob $options issues such a token', async ({ options, lifetime, ...expected }) => {
   const { stdout } = await local(`issue --owner bob ${options}`);
   const stored = await record(tokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
@@ -212,7 +212,7 @@ const longLifetime = 4_000_000_000 - 1_700_000_000;
 test.each<Rotation>([
   { options: '', overlap: hour, lifetime: longLifetime },
   { options: '--overlap 15m --expires-in 7d', overlap: hour / 4, lifetime: 7 * day },
-])('rotate ID $options', async ({ options, overlap, lifetime }) => {
+])('rotate ID $options replaces the token', async ({ options, overlap, lifetime }) => {
   const old = await issue('rita');
   const { stdout, stderr } = await local(`rotate ${old.id} ${options}`);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
