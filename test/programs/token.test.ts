@@ -18,8 +18,8 @@ const local = (line: string, stdin = '', env = {}) =>
     env,
   });
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
-const issue = (owner: string, label = 'a note') => {
-  const grant = { owner, scopes: allScopes, label, expires: 4_000_000_000 };
+const issue = (owner: string, label = 'a note', expires = 4_000_000_000) => {
+  const grant = { owner, scopes: allScopes, label, expires };
   return issueToken(tokens.database, tableIds.accessTokens, grant, () => 1_700_000_000_000);
 };
 const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
@@ -104,8 +104,9 @@ test('list --json shows the tokens as JSON', async () => {
   );
 });
 
-test('list --active leaves out a revoked token', async () => {
+test('list --active leaves out a revoked and an expired token', async () => {
   const { active } = await issueTwo('choosy');
+  await issue('choosy', 'a note', 1_700_000_001);
   const { stdout } = await local('list --owner choosy --active');
   expect(stdout).toMatch(new RegExp(`^ID .*\\n${active.id} .*\\n$`));
 });
