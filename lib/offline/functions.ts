@@ -82,7 +82,8 @@ export function startFunctions(options: Options): Functions {
   function start(): Thread {
     const worker = new Worker(new URL('functions-thread.ts', import.meta.url), {
       name: 'functions',
-      env: variables,
+      // Cached code loads in less than half the time. Without a folder, Node caches nothing.
+      env: { ...variables, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
       stdout: true,
       stderr: true,
     });
