@@ -33,7 +33,7 @@ export async function runFunction(
   { environment, events = [], late = {} }: RunOptions,
 ): Promise<Run> {
   const program = join(import.meta.dirname, 'function-process.mjs');
-  const options = { timeout: 30_000, env: environment };
+  const options = { timeout: 100_000, env: environment };
   const child = spawn(process.execPath, ['--unhandled-rejections=strict', program], options);
   // A function that fails at once does not read its events.
   child.stdin
@@ -45,7 +45,7 @@ export async function runFunction(
     once(child, 'exit'),
   ]);
   if (code !== 0 || stdout === '') {
-    const end = signal ? `was stopped by ${signal}, after at most 30 s` : `exited with ${code}`;
+    const end = signal ? `was stopped by ${signal}, after at most 100 s` : `exited with ${code}`;
     throw new Error(`The process of ${file} ${end}, without a report:\n${stderr}`);
   }
   return JSON.parse(stdout);

@@ -54,7 +54,7 @@ export function printServerError(): void {
 
 beforeAll(async () => {
   target = named ?? (await startOwn());
-}, 60_000);
+});
 
 async function startOwn(): Promise<Target> {
   const database = await startEngine();

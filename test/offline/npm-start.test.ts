@@ -210,7 +210,7 @@ test('a change is served each time a file is replaced, and a syntax error is sho
     replaceFile(path, serving(status));
     await running.waitFor(`status ${status}`, async () => (await statusOf()) === status);
     // Half a second on an idle machine.
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   }
 
   replaceFile(path, `${faultyList}const ;\n`);

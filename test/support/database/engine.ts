@@ -40,7 +40,7 @@ async function startDynamoDbLocal(): Promise<Database> {
   const ended = once(java, 'exit');
   const answers = () => fetch(endpoint).then(Boolean, () => false);
   const isReady = async () => (await answers()) || java.exitCode !== null;
-  await eventually('a response of DynamoDB Local', isReady, { seconds: 110 });
+  await eventually('a response of DynamoDB Local', isReady);
   if (java.exitCode !== null) {
     throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
   }
