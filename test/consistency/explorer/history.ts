@@ -68,16 +68,28 @@ export function linearizes(calls: FinishedCall[], before: State, after: State): 
     }
     failed.add(tried);
     const firstEnd = Math.min(...succeeded.map(({ arrivals }) => Math.max(...arrivals)));
+    const unknownOperations = new Set<string>();
     return left.some((call) => {
       if (firstEnd < Math.min(...call.arrivals)) {
         return false;
       }
+      const next = statesAfter(call, state);
+      if (call.status === 503) {
+        // A busy machine makes many of these, and trying each subset would take for ever. A call
+        // without an effect can be left out. Of one operation, the earliest stands for all.
+        if (next.includes(state) || unknownOperations.has(call.operation)) {
+          return false;
+        }
+        unknownOperations.add(call.operation);
+      }
       const others = left.filter((other) => other !== call);
-      return statesAfter(call, state).some((next) => search(others, next));
+      return next.some((changed) => search(others, changed));
     });
   };
   // A call that surely failed had no effect.
-  const effective = calls.filter((call) => call.status !== 503 || isUnknown(call));
+  const effective = calls
+    .filter((call) => call.status !== 503 || isUnknown(call))
+    .sort((one, other) => Math.min(...one.arrivals) - Math.min(...other.arrivals));
   return search(effective, before);
 }
 
