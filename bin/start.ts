@@ -62,7 +62,7 @@ try {
 async function start(options: Options): Promise<void> {
   const { corsOrigin, cacheSeconds } = gatewaySettings();
   const serving = Promise.withResolvers<RequestListener>();
-  // Early requests wait.
+  // Requests that arrive early wait.
   const server = createServer(async (request, response) => {
     const listener = await serving.promise;
     listener(request, response);

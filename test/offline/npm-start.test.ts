@@ -150,7 +150,7 @@ test('the functions have the environment variables of AWS, and none of the devel
   expect(environment).not.toHaveProperty('SECRET_OF_A_DEVELOPER');
 });
 
-test('pages of the origin in cdk.json can call the API, and read what its functions return', async () => {
+test('pages of the origin in cdk.json can call the API and read its responses', async () => {
   const preflight = await fetch(`${running.baseUrl}/plants`, { method: 'OPTIONS' });
   expect(preflight.status).toBe(204);
   for (const { headers } of [preflight, await running.list()]) {
