@@ -1,7 +1,7 @@
 // Loads a function as Lambda does, calls it with the events on stdin, and prints a report.
 // Importing node:fs or node:crypto would load more than a function does.
 const [fs, net, tls] = ['fs', 'net', 'tls'].map(process.getBuiltinModule);
-const { module, events, late } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const { module, events } = JSON.parse(fs.readFileSync(0, 'utf8'));
 
 const count = { connections: 0, secureContexts: 0 };
 const countCalls = (object, name, counter) => {
@@ -22,7 +22,6 @@ for (const level of ['info', 'warn', 'error']) {
 const loadedBefore = new Set(process.moduleLoadList);
 const { handler } = await import(module);
 const atStart = { ...count, log: [...log] };
-Object.assign(process.env, late);
 const answers = [];
 const modules = [];
 for (const event of events) {
