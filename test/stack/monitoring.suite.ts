@@ -92,16 +92,6 @@ test('each alarm watches its metrics at its threshold', () => {
   );
 });
 
-test('one copy of the stack has the ten alarm metrics that are free in an account', () => {
-  const counts = propertiesOf(plain, 'AWS::CloudWatch::Alarm').map(
-    ({ Metrics }) =>
-      (Metrics ?? [{ MetricStat: {} }]).filter(
-        ({ MetricStat }: { MetricStat?: object }) => MetricStat,
-      ).length,
-  );
-  expect(counts).toEqual([1, 7, 1, 1]);
-});
-
 test('HighTraffic names the rate below which it is silent, and the cost of slower traffic', () => {
   const [, , , highTraffic] = propertiesOf(plain, 'AWS::CloudWatch::Alarm');
   expect([highTraffic.Threshold, highTraffic.AlarmDescription]).toEqual([
@@ -111,21 +101,6 @@ test('HighTraffic names the rate below which it is silent, and the cost of slowe
       'can cost about $590 a month, or $17,000 if it lists the largest plants. ' +
       'Runbook: docs/runbooks.md#hightraffic',
   ]);
-});
-
-test('a flood that comes and goes for an hour sends two mails', () => {
-  const throttled = alarms.find((alarm) => nameOf(alarm) === 'HighTraffic');
-  const { DatapointsToAlarm, EvaluationPeriods, Threshold } = throttled;
-  const requests = Array.from({ length: 120 }, (_, minute) =>
-    minute < 60 && minute % 2 === 0 ? Threshold : 0,
-  );
-  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
-  const states = requests.map((_, minute) => {
-    const last = requests.slice(Math.max(0, minute + 1 - EvaluationPeriods), minute + 1);
-    return last.filter((count) => count >= Threshold).length >= DatapointsToAlarm;
-  });
-  const mails = states.filter((state, minute) => state !== (states[minute - 1] ?? false));
-  expect(mails).toEqual([true, false]);
 });
 
 test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readPage, tableOf } from '../docs/page.ts';
+import { tableOf } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
 
 interface Locked {
@@ -70,26 +70,6 @@ test('every package has a licence that is allowed', () => {
     license.split(' OR ').some((one) => licences.includes(one.replace(/[()]/g, '')));
   const others = packages.filter(([, { license = '' }]) => !isAllowed(license));
   expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
-});
-
-const requirements = globSync('.ci/requirements/*.in', { cwd: root });
-test.each(requirements)('%s is locked by versions and hashes', (file) => {
-  const linesOf = (path: string) =>
-    readPage(path)
-      .replaceAll('\\\n', ' ')
-      .split('\n')
-      .filter((line) => /^\w/.test(line));
-  const locked = linesOf(file.replace(/in$/, 'txt'));
-  const isPinned = (line: string) =>
-    /^[\w.-]+(\[[\w, -]+\])?==\S+ .*--hash=sha256:\w{64}/.test(line);
-  expect(locked.filter((line) => !isPinned(line))).toEqual([]);
-  const normal = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/\[.*\]/, '')
-      .replaceAll(/[._]/g, '-');
-  const names = locked.map((line) => normal(line.replace(/ +(;|--hash).*/, '')));
-  expect(names).toEqual(expect.arrayContaining(linesOf(file).map(normal)));
 });
 
 // With the project itself, whose optional packages are Node's.

@@ -7,7 +7,7 @@ import { describedOperation, type Parameter } from './description.ts';
 // express media types, sizes, UTF-8, repeated names, lone surrogates and the one spelling of a
 // parameter, so these are written by hand. Places look like those of `placesIn`.
 
-export type Verdict<Accepted> = { accepted: Accepted } | Refusal;
+type Verdict<Accepted> = { accepted: Accepted } | Refusal;
 
 interface Refusal {
   status: number;

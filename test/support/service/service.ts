@@ -33,9 +33,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export interface ServiceOptions {
-  /** The origin that CORS allows. */
-  corsOrigin?: string;
+interface ServiceOptions {
   /** Seconds for which the gateway caches an authorizer's policy. */
   authorizerCache?: number;
   /** A running engine. By default, a new embedded one is started. */
@@ -52,7 +50,6 @@ function readable(line: string): string {
 
 /** Starts gateway, functions and a database in memory on free ports, as `npm start` does. */
 export async function startService({
-  corsOrigin,
   authorizerCache = 60,
   database: running,
   between = (same) => same,
@@ -68,13 +65,12 @@ export async function startService({
   const ownerOf = new Map<string, string>();
 
   const functions = startFunctions({
-    variables: functionVariables(between(endpoint), corsOrigin),
+    variables: functionVariables(between(endpoint)),
     onOutput: (text) => output.push(text),
     onError: (error) => output.push(`${error.stack}`),
   });
   const { listener } = gateway({
     call: functions.call,
-    corsOrigin,
     cacheSeconds: authorizerCache,
     onResponse({ authorization = '', status, log: lines, failure }) {
       const [, token = ''] = authorization.split(/ +/);
