@@ -23,7 +23,6 @@ import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
-import { writePlants } from '../support/database/plants-table.ts';
 import {
   type Fault,
   fail,
@@ -68,14 +67,11 @@ async function namesOf(owner: string): Promise<unknown[]> {
 const grantOf = (owner: string) => ({ owner, scopes: allScopes, label: '' });
 const issue = (owner: string) => issueToken(database, tableIds.accessTokens, grantOf(owner));
 
-test.each([0, 1, 1000, 1001])('an export of %i plants is complete', async (count) => {
+test.each([0, 1, 2])('an export of %i plants is complete', async (count) => {
   const owner = `owner-of-${count}`;
   const ids = Array.from({ length: count }, (_, i) => i + 1);
   const items = ids.map((id) => ({ owner, id, name: `Plant ${id}` }));
-  await writePlants(
-    database,
-    items.map((Item) => ({ PutRequest: { Item } })),
-  );
+  await Promise.all(items.map((item) => put(tableIds.plants, item)));
   const lines = items.map(({ id, name }) => line(id, name)).join('');
   const told = `Exported ${count} plant${count === 1 ? '' : 's'} of ${owner}.\n`;
   const file = `${owner}.jsonl`;
