@@ -74,10 +74,11 @@ function playAll(): void {
 }
 
 const keyOf = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
-const put = (owner: string, name: string) =>
-  database.send(
-    new PutCommand({ TableName: tableIds.plants, Item: { owner, id: 7, name, tag: '' } }),
-  );
+/** Stores a plant as another call does. */
+function put(owner: string, name: string) {
+  const Item = { owner, id: 7, name, tag: '', nonce: Buffer.alloc(8) };
+  return database.send(new PutCommand({ TableName: tableIds.plants, Item }));
+}
 const remove = (owner: string) => database.send(new DeleteCommand(keyOf(owner)));
 
 /** The database executes the command, another caller acts, and then the response is lost. */
