@@ -268,10 +268,9 @@ test.each([...all, ...ofWrongClocks])('$title', async (one) => {
   const { subject, status, body, log } = await resultOf(one);
   const { Item } = await database.send(new GetCommand({ ...keyOf(subject), ConsistentRead: true }));
   const sent = proxy.seen(subject);
-  // Each time-out uses up a part of the time that there is, so the last attempts may not be made.
-  const due = isLong(one) ? one.outcome.sent.slice(0, sent.length) : one.outcome.sent;
+  // Three timeouts of 1.5 s fit into the 5 s of an operation. The fourth command may come too late.
+  const due = isLong(one) ? one.outcome.sent.slice(0, Math.max(3, sent.length)) : one.outcome.sent;
   expect({ status, left: Item?.name ?? null, sent }).toEqual({ ...one.outcome, sent: due });
-  expect(sent.length).toBeGreaterThan(0);
   expect(body).not.toContain('secret');
   const code = codes[`${one.call === 'authorizer' ? 'authorizer' : 'operation'} ${status}`];
   expect(log).toContain(code ?? '');
