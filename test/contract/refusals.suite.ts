@@ -28,6 +28,12 @@ const outcome = (response: ApiResponse) => [
 ];
 const invalid = (...places: string[]) => [400, 'invalid-request', ...places.sort()];
 
+/**
+ * The rows of a table to run. Events of SAM CLI can differ in their shape, which the last three rows
+ * show, but not in the parsing of their text.
+ */
+const rowsOf = <Row>(table: Row[]): Row[] => (isSam ? table.slice(-3) : table);
+
 /** Returns a value for the name of a test: on one line, and shortened. */
 const titleOf = (value: string) => {
   const text = JSON.stringify(value);
@@ -35,8 +41,6 @@ const titleOf = (value: string) => {
 };
 
 const wholeBody = [
-  '',
-  ' ',
   'plant',
   '{',
   '}',
@@ -97,8 +101,11 @@ const wholeBody = [
   `"${'\\'.repeat(kib16 - 1)}`,
   '['.repeat(kib16 / 2) + ']'.repeat(kib16 / 2),
   `"${'a'.repeat(kib16 - 2)}"`,
+  // Nothing, and white space.
+  '',
+  ' ',
 ].map((body) => [titleOf(body), body]);
-test.each(wholeBody)('a create returns 400 for the whole body %s', async (_, body) => {
+test.each(rowsOf(wholeBody))('a create returns 400 for the whole body %s', async (_, body) => {
   expect(outcome(await post(`${body}`))).toEqual(invalid('#'));
 });
 
@@ -163,7 +170,7 @@ function bodyWith(member: string, literal: string): string {
 const wrongValues = values.flatMap(([member, literals]) =>
   literals.map((literal) => [member, titleOf(literal), literal] as const),
 );
-test.each(wrongValues)('a create returns 400 for the %s %s', async (member, _, literal) => {
+test.each(rowsOf(wrongValues))('a create returns 400 for the %s %s', async (member, _, literal) => {
   expect(outcome(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
 });
 
@@ -177,7 +184,7 @@ const unfit: [what: string, texts: string[]][] = [
   ['a high surrogate alone', ['\\ud83e', '\\ud83ea', '\\ud83e\\ud83e\\udeb4']],
   ['a low surrogate alone', ['\\udeb4', '\\udeb4\\ud83e']],
 ];
-test.each(unfit)('neither a name nor a tag may contain %s', async (_, texts) => {
+test.each(rowsOf(unfit))('neither a name nor a tag may contain %s', async (_, texts) => {
   for (const text of texts) {
     for (const member of ['name', 'tag']) {
       const response = await post(bodyWith(member, `"${text}"`));
@@ -211,7 +218,7 @@ const unknown: [name: string, pointer: string][] = [
   ['', '/'],
   ['\n', '/\n'],
 ];
-const unknownRows = unknown.map(([name, pointer]) => [JSON.stringify(name), pointer]);
+const unknownRows = rowsOf(unknown).map(([name, pointer]) => [JSON.stringify(name), pointer]);
 test.each(unknownRows)('a create returns 400 for the unknown member %s', async (name, pointer) => {
   const body = `{"id":1,"name":"a",${name}:1}`;
   expect(outcome(await post(body))).toEqual(invalid(`#${pointer}`));
@@ -235,7 +242,7 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['a prototype twice', '{"id":1,"name":"a","__proto__":1,"__proto__":1}', ['/__proto__']],
   ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
 ];
-test.each(members)('a create returns 400 for %s', async (_, body, pointers) => {
+test.each(rowsOf(members))('a create returns 400 for %s', async (_, body, pointers) => {
   expect(outcome(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));
 });
 
@@ -297,7 +304,7 @@ const twoTypes: typeof badHeaders = [
   [`two ${type}s, the first in lower case`, [['content-type', 'a/b'], json], [type]],
 ];
 // SAM CLI passes only one header of a name on.
-const sentHeaders = isSam ? badHeaders : [...badHeaders, ...twoTypes];
+const sentHeaders = isSam ? rowsOf(badHeaders) : [...badHeaders, ...twoTypes];
 test.each(sentHeaders)('a create returns 415 for the headers: %s', async (_, headers, wrong) => {
   await expectError('POST /plants', { headers, body: good }, [
     415,
@@ -354,7 +361,9 @@ const badQueries: [query: string, parameters: string[]][] = [
   ['a=1&a=2', ['a']],
   ['limit=0&cursor=x&page=2', ['limit', 'cursor', 'page']],
 ];
-const queryRows = badQueries.map(([query, wrong]) => [titleOf(query), query, wrong] as const);
+const queryRows = rowsOf(badQueries).map(
+  ([query, wrong]) => [titleOf(query), query, wrong] as const,
+);
 test.each(queryRows)('a list returns 400 for the query %s', async (_, query, parameters) => {
   const places = parameters.map((name) => `?${name}`);
   await expectError(`GET /plants?${query}`, {}, invalid(...places));
@@ -366,12 +375,12 @@ const badIds = [
   ...['0b1', '7n', '7_0', '7,0', '7L', '--7', '-', '7-', '-%207', '%207', '7%20', '7%0A', '%00'],
   ...['7%00', '%227%22', '[7]', '*', '~', 'a', 'null', 'undefined', 'NaN', 'Infinity', 'plants'],
   ...['%7Bid%7D', '7.json', '7;v=1', '7:8', '7&8'],
-  // Other digits and minus signs, and bytes that are not UTF-8.
-  ...['%D9%A7', '%EF%BC%97', '%F0%9F%AA%B4', '%E2%88%927', '%C3%28'],
   ...['9223372036854775808', '-9223372036854775809', '9999999999999999999', '18446744073709551616'],
   ...['9'.repeat(100), '1'.repeat(4000)],
+  // Other digits and minus signs, and bytes that are not UTF-8.
+  ...['%D9%A7', '%EF%BC%97', '%F0%9F%AA%B4', '%E2%88%927', '%C3%28'],
 ];
-const idRows = badIds.map((id) => [titleOf(id), id]);
+const idRows = rowsOf(badIds).map((id) => [titleOf(id), id]);
 test.each(idRows)('a delete returns 400 for the id %s', async (_, id) => {
   await expectError(`DELETE /plants/${id}`, {}, invalid('?id'));
 });
