@@ -19,7 +19,7 @@ import { serve } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
-/** CI uses 100,000. */
+/** CI uses 20,000. */
 const many = Number(process.env.PLANTS ?? 1500);
 /** Maximum seconds on a busy machine. */
 const seconds = 60 + many / 60;
@@ -63,7 +63,7 @@ async function hasPlant(client: DynamoDBDocumentClient, owner: string, id: numbe
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-// 100,000 plants take a few minutes, and more on a busy machine.
+// 20,000 plants take a minute, and more on a busy machine.
 testSignals(
   `${many} plants survive an interrupted import and an interrupted export, and are erased`,
   async () => {
