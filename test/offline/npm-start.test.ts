@@ -26,7 +26,10 @@ import { handler as list } from './own-list.ts';
 
 const faults: Record<string, () => unknown> = {
   loop() {
-    for (;;) {}
+    // A pause in each turn leaves the processor to other tests.
+    for (;;) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
   },
   exit: () => process.exit(),
   async rejection() {
