@@ -156,7 +156,9 @@ test('an import creates each plant once, although four handshakes fail', async (
   const { code, stderr } = await runOnStack('plants.ts', 'import - --owner importer', lines);
   expect(stderr).toContain('Imported for importer: 40 plants created, 0 unchanged.\n');
   expect(code).toBe(0);
-  expect(proxy.seen('importer')).toEqual(Array(40).fill('PutItem'));
+  // On a busy machine, a put may time out. A read settles its outcome.
+  const puts = proxy.seen('importer').filter((command) => command !== 'GetItem');
+  expect(puts).toEqual(Array(40).fill('PutItem'));
   expect(handshakes).toEqual([]);
 });
 
