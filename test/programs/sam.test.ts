@@ -9,14 +9,13 @@ import { startProgram } from '../support/program.ts';
 // Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has the
 // real ones.
 
-const script = (body: string) => `#!${process.execPath}\n${body}`;
-const docker = script(`console.log('x86_64 Docker Desktop');`);
+const docker = `console.log('x86_64 Docker Desktop');`;
 /** Writes the command, the arguments and the environment into a file beside the script. */
 const record = `
   const { writeFileSync } = require('node:fs');
   const [command, ...args] = process.argv.slice(2);
   writeFileSync(__filename + '.json', JSON.stringify({ command, args, env: process.env }));`;
-const sam = script(`${record}
+const sam = `${record}
   if (command === 'local') {
     // Exits with bin/sam.ts, even if that is killed.
     const parent = process.ppid;
@@ -24,9 +23,9 @@ const sam = script(`${record}
     const server = require('node:http').createServer((_, response) => response.end('[]'));
     server.listen(0, '127.0.0.1', () =>
       console.error(' * Running on http://127.0.0.1:' + server.address().port));
-  }`);
-const cdk = script(`${record}
-  writeFileSync(args[args.indexOf('--output') + 1] + '/PlantStore.template.json', '{}');`);
+  }`;
+const cdk = `${record}
+  writeFileSync(args[args.indexOf('--output') + 1] + '/PlantStore.template.json', '{}');`;
 
 const project = temporaryFolder();
 copyProject(project);
@@ -36,11 +35,18 @@ mkdirSync(join(folderOfCdk, 'bin'), { recursive: true });
 writeFileSync(join(folderOfCdk, 'package.json'), '{}');
 writeFileSync(join(folderOfCdk, 'bin', 'cdk'), cdk);
 
+/** Writes a program that a name on the PATH starts. A line `#!` cannot hold a path with a blank. */
+function writeProgram(file: string, code: string): void {
+  const node = process.execPath.replaceAll("'", `'\\''`);
+  writeFileSync(`${file}.cjs`, code);
+  writeFileSync(file, `#!/bin/sh\nexec '${node}' "$0.cjs" "$@"\n`, { mode: 0o755 });
+}
+
 /** Starts bin/sam.ts with no other programs on its PATH than these. */
 function startSam(programs: Record<string, string>, env = {}) {
   const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(programs)) {
-    writeFileSync(join(folder, name), text, { mode: 0o755 });
+  for (const [name, code] of Object.entries(programs)) {
+    writeProgram(join(folder, name), code);
   }
   const args = ['bin/sam.ts', '--memory', '--dynamodb-port', '0'];
   const options = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
@@ -70,7 +76,7 @@ testScripts(
     expect([synthesis.command, ...synthesis.args]).toEqual(
       expect.arrayContaining(['synth', '--no-path-metadata', 'plant-store:architecture=x86_64']),
     );
-    const { args, env } = readCall(join(folder, 'sam'));
+    const { args, env } = readCall(join(folder, 'sam.cjs'));
     const [action, ...options] = args;
     expect(action).toBe('start-api');
     expect(options).toEqual(
@@ -79,11 +85,12 @@ testScripts(
         join(project, 'cdk.out', 'sam', 'PlantStore.template.json'),
       ]),
     );
-    expect(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))).toEqual([
-      ['AWS_CONFIG_FILE', '/dev/null'],
-      ['AWS_SHARED_CREDENTIALS_FILE', '/dev/null'],
-      ['AWS_EC2_METADATA_DISABLED', 'true'],
-    ]);
+    const passedOn = Object.entries(env).filter(([name]) => name.startsWith('AWS_'));
+    expect(Object.fromEntries(passedOn)).toEqual({
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    });
   },
 );
 
