@@ -1,10 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
@@ -13,7 +8,6 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
@@ -25,38 +19,16 @@ const get = new GetCommand({ TableName: tableIds.plants, Key: { owner: 'alice', 
 async function open(folder?: string) {
   const database = await startDatabase({ folder, port: 0 });
   const client = documentClient(localClient(database.endpoint));
-  async function stop(): Promise<void> {
+  let stopped: Promise<void> | undefined;
+  function stop(): Promise<void> {
     client.destroy();
-    await database.stop();
+    stopped ??= database.stop();
+    return stopped;
   }
+  // With a database left open, Jest would not exit.
+  finallyDo(stop);
   return { ...database, client, stop };
 }
-
-/** Starts a database in its own process, which can be killed. */
-async function startProcess(folder: string): Promise<{ child: ChildProcess; endpoint: string }> {
-  const program = join(import.meta.dirname, 'database-process.ts');
-  const child = fork(program, [folder], { execPath: process.execPath, execArgv: [] });
-  finallyDo(() => child.kill('SIGKILL'));
-  const [endpoint] = await eventually('a database', once(child, 'message'));
-  return { child, endpoint };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await eventually('the exit of the database', once(child, 'exit'));
-}
-
-test('a database in a folder keeps every acknowledged write, even if it is killed', async () => {
-  const folder = join(temporaryFolder(), 'new', 'store');
-  const { child, endpoint } = await startProcess(folder);
-  const client = documentClient(localClient(endpoint));
-  await client.send(put);
-  client.destroy();
-  await kill(child);
-  const database = await open(folder);
-  expect((await database.client.send(get)).Item).toMatchObject({ name: 'Monstera' });
-  await database.stop();
-});
 
 test.each([
   ['memory', () => undefined],
@@ -78,7 +50,6 @@ test.each([
   spy.mockRestore();
   expect(prototype.close).toBe(close);
   expect(closed).toBeGreaterThan(0);
-  await database.stop();
 });
 
 /** Returns the class that the iterators of both databases extend. */
@@ -108,22 +79,6 @@ test('an unfinished table is created again, and the others stay', async () => {
   const Item = { id: 'abcdefghijkl' };
   await after.client.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
   expect((await after.client.send(get)).Item).toMatchObject({ name: 'Monstera' });
-  await after.stop();
-});
-
-test('a client that disconnects before the end of its request does not stop the process', async () => {
-  const { child, endpoint } = await startProcess(temporaryFolder());
-  const socket = connect(Number(new URL(endpoint).port), '127.0.0.1');
-  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
-  await eventually('a connection', once(socket, 'ready'));
-  socket.resetAndDestroy();
-  const client = documentClient(localClient(endpoint));
-  for (let i = 0; i < 10; i += 1) {
-    await client.send(put);
-  }
-  client.destroy();
-  expect(child.exitCode).toBeNull();
-  await kill(child);
 });
 
 const malformed: [operation: string, body: string][] = [
@@ -138,12 +93,11 @@ const malformed: [operation: string, body: string][] = [
   ['UpdateTable', '{"TableName":"Plants","GlobalSecondaryIndexUpdates":[null]}'],
 ];
 
-test.each(malformed)(
-  '%s with the body %s returns 400 in one line, and the database goes on',
-  async (operation, body) => {
-    const printed = jest.spyOn(console, 'error').mockReturnValue();
-    const database = await open();
-    const { status, body: text } = await send(database.endpoint, {
+test('malformed requests return 400 in one line, pages of browsers 403, and neither stops the database', async () => {
+  const printed = jest.spyOn(console, 'error').mockReturnValue();
+  const database = await open();
+  const sendTo = (operation: string, body: string, ...headers: string[]) =>
+    send(database.endpoint, {
       method: 'POST',
       path: '/',
       headers: [
@@ -151,50 +105,37 @@ test.each(malformed)(
         ...['X-Amz-Target', `DynamoDB_20120810.${operation}`],
         ...['Authorization', 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c'],
         ...['X-Amz-Date', '20260101T000000Z'],
+        ...headers,
       ],
       body,
     });
-    const lines = printed.mock.calls.flat();
-    printed.mockRestore();
-    expect([status, text]).toEqual([
+  for (const [operation, body] of malformed) {
+    const { status, body: text } = await sendTo(operation, body);
+    expect([body, status, text]).toEqual([
+      body,
       400,
       '{"__type":"com.amazon.coral.service#SerializationException"}',
     ]);
-    expect(lines).toEqual([
-      expect.stringMatching(/^The database rejected a malformed request: Cannot .*$/),
-    ]);
-    await database.client.send(put);
-    await database.stop();
-  },
-);
-
-test('a page in a browser can neither read nor write', async () => {
-  const database = await open();
-  const headers = {
-    Origin: 'https://evil.example',
-    'Content-Type': 'text/plain',
-    'X-Amz-Target': 'DynamoDB_20120810.ListTables',
-  };
-  const sent = request(database.endpoint, { method: 'POST', headers }).end('{}');
-  const [{ statusCode }] = await once(sent, 'response');
-  expect(statusCode).toBe(403);
-  const client = localClient(database.endpoint);
-  const { TableNames } = await client.send(new ListTablesCommand());
-  client.destroy();
-  expect(TableNames).toEqual(Object.values(tableIds).sort());
-  await database.stop();
+  }
+  const message = /^The database rejected a malformed request: Cannot .*$/;
+  const lines = printed.mock.calls.flat();
+  printed.mockRestore();
+  expect(lines).toEqual(malformed.map(() => expect.stringMatching(message)));
+  expect((await sendTo('ListTables', '{}')).status).toBe(200);
+  expect((await sendTo('ListTables', '{}', 'Origin', 'https://evil.example')).status).toBe(403);
+  await database.client.send(put);
 });
 
 const another = 'choose another folder with --data, or keep data in memory only with --memory.';
 
-test('a folder in use fails with one line, and opens once the other process stops', async () => {
+test('a folder in use fails with one line, and opens once the other database stops', async () => {
   const folder = temporaryFolder();
-  const { child } = await startProcess(folder);
+  const database = await open(folder);
   await expect(open(folder)).rejects.toThrow(
     `${folder} is in use by another "npm start" or "npm run sam". Stop that one, or ${another}`,
   );
-  await kill(child);
-  await (await open(folder)).stop();
+  await database.stop();
+  await open(folder);
 });
 
 test('a damaged folder fails with one line, and stays as it is', async () => {

@@ -137,7 +137,7 @@ test('all output of a function is shown, except lines that a request line sums u
   await says('PLANT_CREATED {"note":"logged before the end"}');
   await list();
   await says('/v1/plants 200');
-  expect(running.output.stderr).not.toContain('PLANTS_LISTED');
+  expect(running.output.stderr).not.toMatch(/PLANTS_LISTED|TOKEN_ACCEPTED/);
 });
 
 test('the functions have the environment variables of AWS, and none of the developer’s', async () => {
@@ -180,6 +180,16 @@ test('/ leads to the reference, whose page has the demo token', async () => {
   expect(await response.text()).toContain(`data-token="${running.token}"`);
 });
 
+test('a client of the database that disconnects before the end of its request stops nothing', async () => {
+  const socket = connect(Number(new URL(running.dynamodbEndpoint).port), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await eventually('a connection', once(socket, 'ready'));
+  socket.resetAndDestroy();
+  for (let i = 0; i < 10; i += 1) {
+    expect(await list()).toEqual(plants);
+  }
+});
+
 test('a missing file of the reference aborts its request, and the next one is served', async () => {
   rmSync(join(folder, 'docs', 'openapi.json'));
   await expect(fetch(new URL('/docs/openapi.json', running.baseUrl))).rejects.toThrow();
@@ -209,11 +219,8 @@ test('a change is served each time a file is replaced, and a syntax error is sho
   const serving = (status: number) =>
     faultyList.replace('statusCode: 200', `statusCode: ${status}`);
   for (const status of [201, 202]) {
-    const startedAt = performance.now();
     replaceFile(path, serving(status));
     await running.waitFor(`status ${status}`, async () => (await statusOf()) === status);
-    // Half a second on an idle machine.
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   }
 
   replaceFile(path, `${faultyList}const ;\n`);
@@ -276,12 +283,13 @@ async function failingStart(...args: string[]): Promise<{ code: number | null; l
   return { code, lines: stderr.trimEnd().split('\n') };
 }
 
-test('npm start stops with its launcher, and the next one can use its folder and port', async () => {
-  const data = join(temporaryFolder(), 'store');
+test('npm start stops with its launcher, and the next one has its folder, port and plants', async () => {
+  const data = join(temporaryFolder(), 'new', 'store');
   const first = await startNpmStart(['--data', data], { launcher });
   const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
   expect(processId).not.toBe(first.child.pid);
-  expect(await failingStart('--data', data)).toEqual({
+  const { port } = new URL(first.baseUrl);
+  expect(await failingStart('--data', data, '--dynamodb-port', '0', '--port', port)).toEqual({
     code: 1,
     lines: [
       `error: ${data} is in use by process ${processId}, the "npm start" at ${first.baseUrl}. ` +
@@ -289,6 +297,7 @@ test('npm start stops with its launcher, and the next one can use its folder and
         '--memory.',
     ],
   });
+  expect((await first.create({ id: 1, name: 'Monstera' })).status).toBe(201);
   first.child.kill('SIGKILL');
   await first.waitFor('the exit', () =>
     fetch(first.baseUrl).then(
@@ -296,21 +305,12 @@ test('npm start stops with its launcher, and the next one can use its folder and
       () => true,
     ),
   );
-  const port = new URL(first.baseUrl).port;
   const next = await startNpmStart(['--data', data, '--port', port]);
-  expect((await next.list()).status).toBe(200);
+  expect((await next.remove(1)).status).toBe(204);
   await next.stop();
 });
 
-test('a taken port fails with one line', async () => {
-  const { port } = new URL(await serve(() => {}));
-  expect(await failingStart('--memory', '--dynamodb-port', '0', '--port', port)).toEqual({
-    code: 1,
-    lines: [`error: Port ${port} is taken. Choose another with --port.`],
-  });
-});
-
-test('two taken ports fail with one line that names both', async () => {
+test('taken ports fail with one line that names them', async () => {
   const { port } = new URL(await serve(() => {}));
   const { port: databasePort } = new URL(await serve(() => {}));
   expect(await failingStart('--memory', '--port', port, '--dynamodb-port', databasePort)).toEqual({

@@ -113,16 +113,6 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     '    {"throttlingReasons":["TableRead"]}',
   ],
   [
-    'no line of its own for the lines that it sums up',
-    {
-      log: [
-        '{"code":"TOKEN_ACCEPTED","tokenId":"0123456789Ab","owner":"ann"}',
-        '{"code":"PLANTS_LISTED","requestId":"request-1","owner":"ann","status":200,"durationMs":9}',
-      ],
-    },
-    'GET    /v1/plants 200 12 ms',
-  ],
-  [
     'members that a developer added to the lines that it sums up',
     {
       log: [
