@@ -15,12 +15,16 @@ import { startService } from '../../support/service/service.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and restarted. */
 async function openDatabase() {
-  const program = join(root, 'test', 'offline', 'database-process.ts');
+  const program = join(root, 'test', 'slow', 'consistency', 'database-process.ts');
   const data = temporaryFolder();
   const port = await freePort();
   const startProcess = async () => {
     const child = fork(program, [data, `${port}`], { execPath: process.execPath, execArgv: [] });
-    await eventually('a database', once(child, 'message'));
+    const [message] = await eventually(
+      'a database',
+      Promise.race([once(child, 'message'), once(child, 'exit')]),
+    );
+    expect(message).toBe(`http://127.0.0.1:${port}`);
     return child;
   };
   let running = await startProcess();
