@@ -17,12 +17,12 @@ import {
   type Fault,
   fail,
   hang,
-  loseAnswer,
+  loseResponse,
   pass,
   reset,
   stale,
   startFaultProxy,
-  swallowAnswer,
+  swallowResponse,
 } from '../support/database/proxy.ts';
 
 // The program reaches the engine through a proxy with faults. Other callers use the engine itself.
@@ -145,8 +145,8 @@ describe.each(interferences)(
 );
 
 test.each([
-  ['is reset', loseAnswer],
-  ['never comes', swallowAnswer],
+  ['is reset', loseResponse],
+  ['never comes', swallowResponse],
   ['is an error', afterCommit(fail(500, 'InternalServerError'))],
 ])('issue shows its token if the response to the put %s, after one put', async (_, fault) => {
   const { code, stdout } = await run('issue --owner ann', fault, pass);
@@ -182,7 +182,7 @@ const unsettled: { title: string; faults: [Fault, Fault]; reason: string; isStor
   { title: 'may still arrive', faults: [hang, pass], reason: noResponse, isStored: false },
   {
     title: 'arrived, but cannot be read',
-    faults: [loseAnswer, fail(400, 'AccessDeniedException')],
+    faults: [loseResponse, fail(400, 'AccessDeniedException')],
     reason: resetReason,
     isStored: true,
   },
@@ -198,18 +198,18 @@ test.each(unsettled)('issue shows no token if its put $title, and names the id',
 
 test('revoke sends its update again if the response is lost', async () => {
   const { id } = await issue();
-  const { code } = await run(`revoke ${id}`, loseAnswer, pass);
+  const { code } = await run(`revoke ${id}`, loseResponse, pass);
   expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['UpdateItem', 'UpdateItem'] });
   expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
 });
 
 test.each([
-  ['is lost too', loseAnswer],
+  ['is lost too', loseResponse],
   ['is refused', fail(400, 'AccessDeniedException')],
 ])('revoke says that its outcome is unknown if its second update %s', async (_, second) => {
   const { id } = await issue();
   const message = `It is unknown whether the token ${id} was revoked (${resetReason}). Repeat the command.`;
-  expect(await run(`revoke ${id}`, loseAnswer, second)).toEqual(failure(message));
+  expect(await run(`revoke ${id}`, loseResponse, second)).toEqual(failure(message));
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
 });
 
@@ -223,14 +223,14 @@ test('revoke does not recreate a token that was erased before its second update'
 
 test('rotate sends its update again if the response is lost', async () => {
   const { id } = await issue();
-  const { code, stdout } = await run(`rotate ${id}`, pass, pass, loseAnswer, pass);
+  const { code, stdout } = await run(`rotate ${id}`, pass, pass, loseResponse, pass);
   expect(code).toBe(0);
   expect(proxy.seen(id)).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
   expect(await find(id)).toMatchObject({ replacedBy: tokenId(stdout.trim()) });
 });
 
 test.each([
-  ['both responses to its update are lost', [loseAnswer, loseAnswer], resetReason],
+  ['both responses to its update are lost', [loseResponse, loseResponse], resetReason],
   ['its update is refused', [fail(400, 'AccessDeniedException')], 'a secret of the database'],
 ])('rotate names both tokens if %s', async (_, updates, reason) => {
   const { id } = await issue();
@@ -311,5 +311,5 @@ test('list, rotate and issue find the latest writes', async () => {
     stdout: expect.stringContaining(id),
   });
   expect(await run(`rotate ${id}`, stale)).toMatchObject({ code: 0 });
-  expect(await run('issue --owner ann', loseAnswer, stale)).toMatchObject({ code: 0 });
+  expect(await run('issue --owner ann', loseResponse, stale)).toMatchObject({ code: 0 });
 });

@@ -108,9 +108,9 @@ beforeAll(async () => {
 });
 
 test.each(ids)('the bundle of %s warms up TLS, loads little, and serves', (id) => {
-  const { atStart, answers, log, modules } = runs.get(id) as Run;
+  const { atStart, results, log, modules } = runs.get(id) as Run;
   expect(atStart).toEqual({ connections: 0, secureContexts: 1, log: [] });
-  expect(answers).toMatchObject(calls[id].map(([, result]) => result));
+  expect(results).toMatchObject(calls[id].map(([, result]) => result));
   expect(log).toMatchObject(calls[id].map(([, , code]) => ({ code })));
   // Fetch and HTTP/2, for example, make a cold start slow.
   expect(modules).toContain('NativeModule https');
@@ -125,7 +125,7 @@ test('without an endpoint, as in AWS, a function warms up too', async () => {
 test('a create of the bundle whose first TLS handshake is reset returns 201', async () => {
   handshakes.push(resetHandshake);
   const events = [proxyEvent({ body: '{"id":8,"name":"Aloe"}' })];
-  const { answers } = await runFunction(bundleOf('CreatePlant'), environment, events);
-  expect(answers).toMatchObject([{ statusCode: 201 }]);
+  const { results } = await runFunction(bundleOf('CreatePlant'), environment, events);
+  expect(results).toMatchObject([{ statusCode: 201 }]);
   expect(handshakes).toEqual([]);
 });

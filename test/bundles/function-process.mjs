@@ -22,16 +22,16 @@ for (const level of ['info', 'warn', 'error']) {
 const loadedBefore = new Set(process.moduleLoadList);
 const { handler } = await import(module);
 const atStart = { ...count, log: [...log] };
-const answers = [];
+const results = [];
 const modules = [];
 for (const event of events) {
   try {
-    answers.push(await handler(event, { getRemainingTimeInMillis: () => 10_000 }));
+    results.push(await handler(event, { getRemainingTimeInMillis: () => 10_000 }));
   } catch ({ name, message }) {
-    answers.push({ name, message });
+    results.push({ name, message });
   }
-  if (answers.length === 1) {
+  if (results.length === 1) {
     modules.push(...process.moduleLoadList.filter((name) => !loadedBefore.has(name)));
   }
 }
-process.stdout.write(JSON.stringify({ atStart, answers, log, modules }), () => process.exit());
+process.stdout.write(JSON.stringify({ atStart, results, log, modules }), () => process.exit());

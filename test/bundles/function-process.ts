@@ -9,7 +9,7 @@ export interface Run {
   /** Before the handler could be called. */
   atStart: { connections: number; secureContexts: number; log: { code: string }[] };
   /** For each event, the result of the handler or the error that it threw. */
-  answers: Record<string, unknown>[];
+  results: Record<string, unknown>[];
   log: { code: string }[];
   /** The modules of Node that were loaded until the first result. */
   modules: string[];

@@ -39,8 +39,8 @@ beforeAll(async () => {
     const [, command = ''] = `${request.headers['x-amz-target']}`.split('.');
     received.push(command);
     response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-    const answer = JSON.stringify({ Attributes: found, Item: found });
-    request.resume().on('end', () => response.end(answer));
+    const body = JSON.stringify({ Attributes: found, Item: found });
+    request.resume().on('end', () => response.end(body));
   });
   Object.assign(process.env, functionVariables(endpoint));
   for (const level of ['info', 'warn', 'error'] as const) {

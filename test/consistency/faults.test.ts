@@ -13,7 +13,7 @@ import {
   type Fault,
   type FaultProxy,
   fail,
-  loseAnswer,
+  loseResponse,
   pass,
   reset,
   startFaultProxy,
@@ -112,28 +112,28 @@ const ofOneFunction: Case[] = [
     title: 'a create that was throttled reads its plant after a lost response',
     call: 'create',
     stored: null,
-    faults: [throttle, loseAnswer, pass],
+    faults: [throttle, loseResponse, pass],
     outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem', 'GetItem'] },
   },
   {
     title: 'a create reads its plant again if the first read is lost too',
     call: 'create',
     stored: null,
-    faults: [loseAnswer, reset, pass],
+    faults: [loseResponse, reset, pass],
     outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem'] },
   },
   {
     title: 'a create whose response is lost does not treat an equal plant as its own',
     call: 'create',
     stored: 'Aloe',
-    faults: [loseAnswer, pass],
+    faults: [loseResponse, pass],
     outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
   },
   {
     title: 'a create whose response is lost reports no conflict',
     call: 'create',
     stored: 'Ficus',
-    faults: [loseAnswer, pass],
+    faults: [loseResponse, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
@@ -154,7 +154,7 @@ const ofOneFunction: Case[] = [
     title: 'a create whose response is lost and that may not read is unavailable',
     call: 'create',
     stored: null,
-    faults: [loseAnswer, accessDenied],
+    faults: [loseResponse, accessDenied],
     outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
   },
   {
@@ -196,14 +196,14 @@ const ofOneFunction: Case[] = [
     title: 'a delete whose response is lost and that may not read is unavailable',
     call: 'delete',
     stored: 'Aloe',
-    faults: [loseAnswer, accessDenied],
+    faults: [loseResponse, accessDenied],
     outcome: { status: 503, left: null, sent: ['DeleteItem', 'GetItem'] },
   },
   {
     title: 'a delete of nothing whose response is lost returns success',
     call: 'delete',
     stored: null,
-    faults: [loseAnswer, pass],
+    faults: [loseResponse, pass],
     outcome: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
   },
 ];
@@ -292,7 +292,7 @@ test.each([
 ] as const)(
   'the log has both errors if the response to a $call is lost and the read after it fails',
   async ({ call, stored }) => {
-    const { status, log } = await play({ call, stored, faults: [loseAnswer, accessDenied] });
+    const { status, log } = await play({ call, stored, faults: [loseResponse, accessDenied] });
     expect(status).toBe(503);
     expect(JSON.parse(log)).toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
@@ -307,8 +307,8 @@ test.each([
 
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map(async (call) => invoke(call, await eventOf(database, call, 'nobody000000'))),
   );
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

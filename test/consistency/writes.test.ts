@@ -14,11 +14,11 @@ const TableName = tableIds.plants;
 const { env } = process;
 const received: string[] = [];
 let connections = 0;
-let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
+let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
 const server = createServer((request, response) => {
   received.push(`${request.headers['x-amz-target']}`.replace(/^.*\./, ''));
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-  request.resume().on('end', () => answer(request, response));
+  request.resume().on('end', () => respond(request, response));
 });
 server.on('connection', () => {
   connections += 1;
@@ -68,7 +68,7 @@ test.each<Pause>([
   { title: 'the clock was set back by more', clockMs: -2000, uptimeMs: 6000, opened: 1 },
   { title: 'only the clock was set back', clockMs: -2000, uptimeMs: 0, opened: 1 },
 ])('if $title, a write opens $opened connections', async ({ clockMs, uptimeMs, opened }) => {
-  answer = (_, response) => response.end('{}');
+  respond = (_, response) => response.end('{}');
   // Write at the times of the spies, because those of the test before may lie in the future.
   const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
   const uptime = jest.spyOn(process, 'uptime').mockReturnValue(process.uptime());
@@ -83,7 +83,7 @@ test.each<Pause>([
 });
 
 test('writes that follow each other after four seconds share one connection', async () => {
-  answer = (_, response) => response.end('{}');
+  respond = (_, response) => response.end('{}');
   const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
   const uptime = jest.spyOn(process, 'uptime').mockReturnValue(process.uptime());
   await put();
@@ -119,7 +119,7 @@ const commands = Object.entries(sdk)
   }));
 /** Returns the error of a command whose response is lost. */
 async function thrownByLoss(command: sdk.PutCommand): Promise<unknown> {
-  answer = (request) => request.socket.resetAndDestroy();
+  respond = (request) => request.socket.resetAndDestroy();
   return database.send(command).catch((thrown) => thrown);
 }
 test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
@@ -206,7 +206,7 @@ test('a TLS handshake that hangs fails after one second', async () => {
 
 test('a write that waits for a free connection fails after one second, and is not unknown', async () => {
   process.env = { ...env, ...functionVariables(origin) };
-  answer = () => {};
+  respond = () => {};
   const client = connect();
   const done = new AbortController();
   const get = new sdk.GetCommand({ TableName, Key: { id: 1n } });
@@ -266,7 +266,7 @@ test.each([
 test('a create fails if the plant with its id is deleted before both reads', async () => {
   received.length = 0;
   const failed = '{"__type":"x#ConditionalCheckFailedException"}';
-  answer = (_, response) => {
+  respond = (_, response) => {
     if (received.at(-1) === 'PutItem') {
       response.writeHead(400).end(failed);
     } else {
@@ -280,12 +280,12 @@ test('a create fails if the plant with its id is deleted before both reads', asy
 });
 
 test('white space before a response is ignored', async () => {
-  answer = (_, response) => response.end(' \r\n\t{}');
+  respond = (_, response) => response.end(' \r\n\t{}');
   expect((await get()).Item).toBeUndefined();
 });
 
 test('a response of white space is unreadable', async () => {
-  answer = (_, response) => response.end(' ');
+  respond = (_, response) => response.end(' ');
   await expect(get()).rejects.toThrow('is unreadable');
 });
 

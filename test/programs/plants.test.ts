@@ -26,7 +26,7 @@ import { openDatabase } from '../support/database/engine.ts';
 import {
   type Fault,
   fail,
-  loseAnswer,
+  loseResponse,
   pass,
   reset,
   startFaultProxy,
@@ -318,17 +318,17 @@ test('erase reads consistently and deletes all tokens before plants', async () =
 const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 /** The database executes the command, another caller acts, and the response is lost. */
-const loseAnswerAfter =
+const loseResponseAfter =
   (act: (owner: string) => Promise<unknown>): Fault =>
   async ({ subject, forward, socket }) => {
     await forward();
     await act(subject);
     socket.resetAndDestroy();
   };
-const gone = loseAnswerAfter((owner) =>
+const gone = loseResponseAfter((owner) =>
   database.send(new DeleteCommand({ TableName: tableIds.plants, Key: { owner, id: 1 } })),
 );
-const replaced = loseAnswerAfter((owner) => putPlant(owner, 1, 'Ficus'));
+const replaced = loseResponseAfter((owner) => putPlant(owner, 1, 'Ficus'));
 const unknownCreate =
   'error: The outcome of 1 write is unknown (read ECONNRESET). So far: 0 plants created, 0 ' +
   'unchanged. Repeat the command.\n';
@@ -347,7 +347,7 @@ interface FaultyRun {
 test.each<FaultyRun>([
   {
     what: 'whose response is lost finds its plant',
-    faults: [loseAnswer],
+    faults: [loseResponse],
     sent: 'PutItem GetItem',
     left: ['Aloe'],
     says: '1 plant created, 0 unchanged.',

@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { openDatabase } from '../support/database/engine.ts';
-import { type Fault, loseAnswer, pass, reset, startFaultProxy } from '../support/database/proxy.ts';
+import {
+  type Fault,
+  loseResponse,
+  pass,
+  reset,
+  startFaultProxy,
+} from '../support/database/proxy.ts';
 import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { idsOf, statementsOf, templates } from './templates.ts';
 
@@ -38,8 +44,8 @@ const cases: Case[] = [
   { function: 'DeletePlant', event: remove, faults: [pass], outcome: 204 },
   { function: 'DeletePlant', event: remove, faults: [pass], outcome: 404 },
   { function: 'CreatePlant', event: create('Ficus'), faults: [reset, pass], outcome: 503 },
-  { function: 'CreatePlant', event: create('Ficus'), faults: [loseAnswer, pass], outcome: 201 },
-  { function: 'DeletePlant', event: remove, faults: [loseAnswer, pass], outcome: 204 },
+  { function: 'CreatePlant', event: create('Ficus'), faults: [loseResponse, pass], outcome: 201 },
+  { function: 'DeletePlant', event: remove, faults: [loseResponse, pass], outcome: 204 },
   { function: 'Authorizer', event: authorize, faults: [pass], outcome: 'Unauthorized' },
 ];
 

@@ -6,14 +6,14 @@ import {
   fail,
   hang,
   html,
-  loseAnswer,
+  loseResponse,
   pass,
   reset,
   say,
   skew,
   slow,
   stall,
-  swallowAnswer,
+  swallowResponse,
   throttle,
 } from '../../support/database/proxy.ts';
 
@@ -40,81 +40,11 @@ export interface Case {
   outcome: Outcome;
 }
 
-type Outcomes = Record<Call, Outcome>;
-
-const atOnce: Outcomes = {
-  create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
-  list: { status: 200, left: 'Aloe', sent: ['Query'] },
-  delete: { status: 204, left: null, sent: ['DeleteItem'] },
-  authorizer: { status: 200, left: null, sent: ['GetItem'] },
-};
-const triedAgain: Outcomes = {
-  create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-  list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-  delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-  authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
-};
-const refused: Outcomes = {
-  create: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
-  list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-  delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'] },
-  authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
-};
-const denied: Outcomes = {
-  create: { status: 500, left: null, sent: ['PutItem'] },
-  list: { status: 500, left: 'Aloe', sent: ['Query'] },
-  delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
-  authorizer: { status: 503, left: null, sent: ['GetItem'] },
-};
-const tooSlow: Outcomes = {
-  create: { status: 503, left: 'Aloe', sent: ['PutItem'] },
-  list: { status: 503, left: 'Aloe', sent: ['Query'] },
-  delete: { status: 503, left: null, sent: ['DeleteItem'] },
-  authorizer: { status: 503, left: null, sent: ['GetItem'] },
-};
-
-// A write in doubt is not sent again. Reads tell whether it took effect.
-const done: Outcomes = {
-  ...triedAgain,
-  create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-  delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-};
-const doneForLong: Outcomes = {
-  ...refused,
-  create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-  delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-};
-const notDone: Outcomes = {
-  ...triedAgain,
-  create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
-  delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
-};
-const notDoneForLong: Outcomes = {
-  ...refused,
-  create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-  delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-};
-
-// A delete whose response never begins may still arrive, so no read could settle it.
-const doneButUnclear: Outcomes = {
-  ...done,
-  delete: { status: 503, left: null, sent: ['DeleteItem'] },
-};
-const neverAnswered: Outcomes = {
-  ...notDone,
-  delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
-};
-const neverAnsweredForLong: Outcomes = {
-  ...notDoneForLong,
-  delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
-};
-
-/** Faults of a database, and the outcome of each call. */
-interface Failure {
-  /** Continues "a database that". */
-  what: string;
+/** A failing database, and the outcome of each call that meets it. */
+interface Failure extends Record<Call, Outcome> {
+  /** Continues "meets a database that". */
+  database: string;
   faults: Fault[];
-  outcomes: Outcomes;
 }
 
 export const failing = fail(500, 'InternalServerError');
@@ -125,77 +55,268 @@ export const accessDenied = fail(400, 'AccessDeniedException');
 const unauthorized = fail(400, 'Unauthorized', {}, 'Unauthorized');
 
 const failures: Failure[] = [
-  { what: 'throttles once', faults: [throttle, pass], outcomes: triedAgain },
-  { what: 'throttles for long', faults: [throttle], outcomes: refused },
-  { what: 'exceeds its throughput once', faults: [exceeded, pass], outcomes: triedAgain },
-  { what: 'fails once', faults: [failing, pass], outcomes: notDone },
-  { what: 'fails for long', faults: [failing], outcomes: notDoneForLong },
-  { what: 'returns a page of HTML', faults: [html, pass], outcomes: notDone },
   {
-    what: 'resets one connection before the request',
+    database: 'throttles once',
+    faults: [throttle, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'throttles for long',
+    faults: [throttle],
+    create: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'exceeds its throughput once',
+    faults: [exceeded, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  // A write in doubt is not sent again: reads tell whether it took effect.
+  {
+    database: 'fails once',
+    faults: [failing, pass],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'fails for long',
+    faults: [failing],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'returns a page of HTML',
+    faults: [html, pass],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'resets one connection before the request',
     faults: [reset, pass],
-    outcomes: notDone,
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    what: 'resets all connections before the request',
+    database: 'resets all connections before the request',
     faults: [reset],
-    outcomes: notDoneForLong,
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
   },
   {
-    what: 'resets one connection after the commit',
-    faults: [loseAnswer, pass],
-    outcomes: done,
+    database: 'resets one connection after the commit',
+    faults: [loseResponse, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    what: 'resets all connections after the commit',
-    faults: [loseAnswer],
-    outcomes: doneForLong,
+    database: 'resets all connections after the commit',
+    faults: [loseResponse],
+    create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
   },
-  { what: 'hangs once', faults: [hang, pass], outcomes: neverAnswered },
-  { what: 'hangs for long', faults: [hang], outcomes: neverAnsweredForLong },
-  { what: 'hangs once after the commit', faults: [swallowAnswer, pass], outcomes: doneButUnclear },
-  { what: 'begins one response too slowly', faults: [drip, pass], outcomes: doneButUnclear },
-  { what: 'cuts one response', faults: [breakOff, pass], outcomes: done },
-  { what: 'cuts all responses', faults: [breakOff], outcomes: doneForLong },
-  { what: 'stalls in one response', faults: [stall, pass], outcomes: done },
-  { what: 'responds slowly', faults: [slow], outcomes: atOnce },
-  { what: 'responds too slowly', faults: [crawl], outcomes: tooSlow },
-  ...['', '[]', '{"Item":'].flatMap((body): Failure[] => [
-    {
-      what: `does nothing and says ${body || 'nothing'}`,
-      faults: [say(body, 'not done')],
-      outcomes: notDoneForLong,
-    },
-    {
-      what: `does its work and says ${body || 'nothing'}`,
-      faults: [say(body, 'done'), pass],
-      outcomes: done,
-    },
-  ]),
-  { what: 'finds the credentials expired', faults: [expired], outcomes: denied },
-  { what: 'denies access', faults: [accessDenied], outcomes: denied },
-  { what: 'says Unauthorized', faults: [unauthorized], outcomes: denied },
-];
-const skews: Failure[] = [
-  { what: 'is a quarter of an hour ahead or more', faults: [skew(15)], outcomes: triedAgain },
-  { what: 'is a quarter of an hour behind or more', faults: [skew(-15)], outcomes: triedAgain },
+  // A delete whose response never begins may still arrive, so no read could settle it.
+  {
+    database: 'hangs once',
+    faults: [hang, pass],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'hangs for long',
+    faults: [hang],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'hangs once after the commit',
+    faults: [swallowResponse, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: null, sent: ['DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'begins one response too slowly',
+    faults: [drip, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 503, left: null, sent: ['DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'cuts one response',
+    faults: [breakOff, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'cuts all responses',
+    faults: [breakOff],
+    create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'stalls in one response',
+    faults: [stall, pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'responds slowly',
+    faults: [slow],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem'] },
+  },
+  {
+    database: 'responds too slowly',
+    faults: [crawl],
+    create: { status: 503, left: 'Aloe', sent: ['PutItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 503, left: null, sent: ['DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+  },
+  {
+    database: 'does nothing and says nothing',
+    faults: [say('', 'not done')],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'does its work and says nothing',
+    faults: [say('', 'done'), pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'does nothing and says []',
+    faults: [say('[]', 'not done')],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'does its work and says []',
+    faults: [say('[]', 'done'), pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'does nothing and says {"Item":',
+    faults: [say('{"Item":', 'not done')],
+    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
+    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+  },
+  {
+    database: 'does its work and says {"Item":',
+    faults: [say('{"Item":', 'done'), pass],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'finds the credentials expired',
+    faults: [expired],
+    create: { status: 500, left: null, sent: ['PutItem'] },
+    list: { status: 500, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+  },
+  {
+    database: 'denies access',
+    faults: [accessDenied],
+    create: { status: 500, left: null, sent: ['PutItem'] },
+    list: { status: 500, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+  },
+  {
+    database: 'says Unauthorized',
+    faults: [unauthorized],
+    create: { status: 500, left: null, sent: ['PutItem'] },
+    list: { status: 500, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
+    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+  },
 ];
 
-/** Returns a case of a failure for each call. */
-function casesOf({ what, faults, outcomes }: Failure): Case[] {
+const wrongClocks: Failure[] = [
+  {
+    database: 'is a quarter of an hour ahead or more',
+    faults: [skew(15)],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    database: 'is a quarter of an hour behind or more',
+    faults: [skew(-15)],
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+];
+
+/** Returns a case for each call. */
+function casesOf(failure: Failure): Case[] {
   return calls.map((call) => ({
-    title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${what}`,
+    title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${failure.database}`,
     call,
     stored: call === 'list' || call === 'delete' ? 'Aloe' : null,
-    faults,
-    outcome: outcomes[call],
+    faults: failure.faults,
+    outcome: failure[call],
   }));
 }
 export const ofEveryFunction = failures.flatMap(casesOf);
 
 /** Whether a case waits for time-outs most of the time. */
 export const isLong = ({ faults }: Case): boolean =>
-  faults.some((fault) => [crawl, drip, hang, stall, swallowAnswer].includes(fault));
+  faults.some((fault) => [crawl, drip, hang, stall, swallowResponse].includes(fault));
 
 /** Cases for the end, one by one, because a client keeps the difference between the clocks. */
-export const ofWrongClocks = skews.flatMap(casesOf);
+export const ofWrongClocks = wrongClocks.flatMap(casesOf);

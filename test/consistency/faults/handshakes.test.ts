@@ -18,7 +18,7 @@ import {
   type FaultProxy,
   type HandshakeFault,
   hangInHandshake,
-  loseAnswer,
+  loseResponse,
   pass,
   resetHandshake,
   startFaultProxy,
@@ -111,7 +111,7 @@ test.each([
   { call: 'delete', status: 204, sent: ['DeleteItem', 'GetItem'] },
 ] as const)('a $call whose response is lost after a handshake is sent once', async (expected) => {
   const subject = newSubject();
-  proxy.play(subject, loseAnswer, pass);
+  proxy.play(subject, loseResponse, pass);
   const { status } = await play(expected.call, subject);
   expect({ call: expected.call, status, sent: proxy.seen(subject) }).toEqual(expected);
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const front = await startForwarder(service.baseUrl, {
     texts: { '/docs/instance': 'announced' },
     throttle: () => ++calls % 3 === 0,
-    spoil: (...answer) => spoil(...answer),
+    spoil: (...response) => spoil(...response),
   });
   baseUrl = `${front}/v1`;
   const outputs = {

@@ -38,8 +38,8 @@ async function startDynamoDbLocal(): Promise<Database> {
   // The engine keeps one database for all access keys and regions.
   const java: ChildProcess = spawn({ port, sharedDb: true, stdio: 'ignore' });
   const ended = once(java, 'exit');
-  const answers = () => fetch(endpoint).then(Boolean, () => false);
-  const isReady = async () => (await answers()) || java.exitCode !== null;
+  const responds = () => fetch(endpoint).then(Boolean, () => false);
+  const isReady = async () => (await responds()) || java.exitCode !== null;
   await eventually('a response of DynamoDB Local', isReady);
   if (java.exitCode !== null) {
     throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);

@@ -21,7 +21,7 @@ export type HandshakeFault = (socket: Socket) => void;
 /** Handles a request to the database. */
 export type Fault = (exchange: Exchange) => unknown;
 
-interface DatabaseAnswer {
+interface DatabaseResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -38,7 +38,7 @@ interface Exchange {
   socket: Socket;
   response: ServerResponse;
   /** Passes the request to the database and returns the response. */
-  forward(): Promise<DatabaseAnswer>;
+  forward(): Promise<DatabaseResponse>;
 }
 
 export interface FaultProxy {
@@ -208,19 +208,19 @@ async function forwardTo(
   database: string,
   { 'content-length': _, ...headers }: IncomingHttpHeaders,
   body: Buffer,
-): Promise<DatabaseAnswer> {
+): Promise<DatabaseResponse> {
   const request = httpRequest(database, { method: 'POST', headers }).end(body);
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
   const {
     statusCode: status = 0,
-    headers: { connection: __, ...answered },
-  } = answer;
-  return { status, headers: answered, body: Buffer.concat(await answer.toArray()) };
+    headers: { connection: __, ...responseHeaders },
+  } = response;
+  return { status, headers: responseHeaders, body: Buffer.concat(await response.toArray()) };
 }
 
 /** The database executes the command, and then a function handles the response. */
 const executed =
-  (become: (answer: Awaited<ReturnType<Exchange['forward']>>, exchange: Exchange) => unknown) =>
+  (become: (response: Awaited<ReturnType<Exchange['forward']>>, exchange: Exchange) => unknown) =>
   async (exchange: Exchange) =>
     become(await exchange.forward(), exchange);
 
@@ -229,7 +229,7 @@ export const pass: Fault = executed(({ status, headers, body }, { response }) =>
 );
 
 /** Responds instead of the database. */
-const answer =
+const respond =
   (status: number, type: string, body: string, headers: Record<string, string> = {}): Fault =>
   ({ response }) =>
     response.writeHead(status, { 'Content-Type': type, ...headers }).end(body);
@@ -243,17 +243,17 @@ export const fail = (
   members: object = {},
 ): Fault => {
   const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
-  return answer(status, json, JSON.stringify({ __type, message, ...members }), headers);
+  return respond(status, json, JSON.stringify({ __type, message, ...members }), headers);
 };
 
 /** A replica without the latest writes: a read that is not strongly consistent finds nothing. */
 export const stale: Fault = (exchange) =>
-  exchange.isConsistentRead ? pass(exchange) : answer(200, json, '{}')(exchange);
+  exchange.isConsistentRead ? pass(exchange) : respond(200, json, '{}')(exchange);
 
 export const throttle = fail(400, 'ThrottlingException');
 
 /** Responds as a load balancer does in front of a service that is down. */
-export const html = answer(
+export const html = respond(
   503,
   'text/html',
   '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>',
@@ -261,7 +261,7 @@ export const html = answer(
 
 /** The database responds with this body and status 200. Its work is done or not. */
 export const say = (body: string, work: 'done' | 'not done'): Fault => {
-  const said = answer(200, json, body);
+  const said = respond(200, json, body);
   return work === 'done' ? executed((_, exchange) => said(exchange)) : said;
 };
 
@@ -323,10 +323,10 @@ export const reset: Fault = ({ socket }) => socket.resetAndDestroy();
 export const hang: Fault = () => {};
 
 /** The database executes the command, and the response is lost with the connection. */
-export const loseAnswer: Fault = executed((_, { socket }) => socket.resetAndDestroy());
+export const loseResponse: Fault = executed((_, { socket }) => socket.resetAndDestroy());
 
 /** The database executes the command, and the response never comes. */
-export const swallowAnswer: Fault = executed(() => {});
+export const swallowResponse: Fault = executed(() => {});
 
 /** The database executes the command. Its response never begins, although bytes arrive. */
 export const drip: Fault = executed(async (_, { socket }) => {
