@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
 import { digest, makeToken } from '../../functions/access-tokens/token.ts';
@@ -16,8 +17,9 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../support/database/proxy.ts';
+import { startProgram } from '../support/program.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
-import { type Run, runFunction } from './function-process.ts';
+import './functions.suite.ts';
 
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
@@ -99,11 +101,32 @@ const calls: Record<FunctionId, [event: object, result: object, code: string][]>
   ],
 };
 
+/** The report of a function in a process of its own. */
+interface Run {
+  /** Before the handler could be called. */
+  atStart: { connections: number; secureContexts: number; log: { code: string }[] };
+  /** For each event, the result of the handler or the error that it threw. */
+  results: Record<string, unknown>[];
+  log: { code: string }[];
+  /** The modules of Node that were loaded until the first result. */
+  modules: string[];
+}
+
+/** Runs the file of a function in a new process and calls its handler with events. */
+async function runFunction(file: string, events: object[]): Promise<Run> {
+  const args = ['--unhandled-rejections=strict', 'test/bundles/function-process.mjs'];
+  const { child, ended } = startProgram(process.execPath, args, { env: environment });
+  child.stdin.end(JSON.stringify({ module: pathToFileURL(file).href, events }));
+  const { stdout, stderr } = await ended();
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
 const runs = new Map<FunctionId, Run>();
 beforeAll(async () => {
   for (const id of ids) {
     const events = calls[id].map(([event]) => event);
-    runs.set(id, await runFunction(bundleOf(id), environment, events));
+    runs.set(id, await runFunction(bundleOf(id), events));
   }
 });
 
@@ -117,15 +140,10 @@ test.each(ids)('the bundle of %s warms up TLS, loads little, and serves', (id) =
   expect(modules.filter((name) => /undici|http2|webstreams|zlib|worker/.test(name))).toEqual([]);
 });
 
-test('without an endpoint, as in AWS, a function warms up too', async () => {
-  const { atStart } = await runFunction(bundleOf('ListPlants'), functionVariables(''), []);
-  expect(atStart).toEqual({ connections: 0, secureContexts: 1, log: [] });
-});
-
 test('a create of the bundle whose first TLS handshake is reset returns 201', async () => {
   handshakes.push(resetHandshake);
   const events = [proxyEvent({ body: '{"id":8,"name":"Aloe"}' })];
-  const { results } = await runFunction(bundleOf('CreatePlant'), environment, events);
+  const { results } = await runFunction(bundleOf('CreatePlant'), events);
   expect(results).toMatchObject([{ statusCode: 201 }]);
   expect(handshakes).toEqual([]);
 });

@@ -1,33 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { startNpmStart } from '../support/program.ts';
 import { codeBlocks, commandsOf, readPage } from './page.ts';
 
-interface Ready {
-  baseUrl: string;
-  token: string;
-  dynamodbEndpoint: string;
-}
-
-const args = ['bin/start.ts', '--json', '--memory', '--port', '0', '--dynamodb-port', '0'];
-const program = spawn(process.execPath, args, { cwd: root });
-const log = text(program.stderr);
-
-let ready: Ready;
-beforeAll(async () => {
-  const printed = once(createInterface(program.stdout), 'line');
-  const ended = once(program, 'exit').then(async () => Promise.reject(new Error(await log)));
-  const [line] = await Promise.race([printed, ended]);
-  ready = JSON.parse(line);
-});
-afterAll(() => {
-  program.kill();
-});
+const { baseUrl, token, dynamodbEndpoint, headers } = await startNpmStart(['--memory']);
 
 const readme = readPage('README.md');
 const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
@@ -38,8 +17,8 @@ testOnPosix('it has no sh of its own')(
     const script = codeBlocks(section, 'sh')
       .flatMap(commandsOf)
       .join('\n')
-      .replace('--localhost', `--dynamodb-endpoint ${ready.dynamodbEndpoint}`)
-      .replace('http://127.0.0.1:3000/v1', ready.baseUrl)
+      .replace('--localhost', `--dynamodb-endpoint ${dynamodbEndpoint}`)
+      .replace('http://127.0.0.1:3000/v1', baseUrl)
       .replaceAll('curl -i', "curl -s -w '\\n%{http_code}\\n'");
     const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: root });
     const [created, listed, deleted, again = ''] = stdout.split(/(?<=\n\d{3}\n)/);
@@ -68,15 +47,12 @@ test('the problem on the page about the API is the response to its request', asy
   const page = readPage('docs/api.md');
   const [, url = ''] = /`GET ([^`]+)`\sreturns\s400/.exec(page) ?? [];
   const [shown = ''] = codeBlocks(page, 'json');
-  const headers = { Authorization: `Bearer ${ready.token}` };
-  const response = await fetch(`${ready.baseUrl}${url}`, { headers });
+  const response = await fetch(`${baseUrl}${url}`, { headers });
   const instance = response.headers.get('X-Request-Id');
   expect(await response.json()).toEqual({ ...JSON.parse(shown), instance });
 });
 
 test('the loop on the page about the API reads all pages', async () => {
-  const { baseUrl, token } = ready;
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   for (const id of [1, 2, 3, 4, 5]) {
     const body = JSON.stringify({ id, name: `Plant ${id}` });
     await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { findRunning } from '../../bin/command-line/running.ts';
 import { deleteToken, issueToken } from '../../functions/access-tokens/administration.ts';
 import { documentClient } from '../../functions/dynamodb/client.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
@@ -18,7 +19,7 @@ import { type NpmStart, startNpmStart, startProgram } from '../support/program.t
 
 const folder = temporaryFolder();
 const inCopy = (file: string) => join(folder, 'functions', file);
-const launcher = ['bin/node24.mjs'];
+const listOfCopy = inCopy('list-plants.ts');
 let running: NpmStart;
 
 const faultyList = `
@@ -26,6 +27,7 @@ import { handler as list } from './own-list.ts';
 
 const faults: Record<string, () => unknown> = {
   loop() {
+    console.info({ code: 'PLANT_CREATED', note: 'logged before the loop' });
     // A pause in each turn leaves the processor to other tests.
     for (;;) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
@@ -46,10 +48,6 @@ const faults: Record<string, () => unknown> = {
     console.info({ code: 'PLANT_CREATED' }, 'a second argument');
     console.info({ code: 'PLANT_CREATED', note: 'a member of my own' });
     return { statusCode: 204 };
-  },
-  async hang() {
-    console.info({ code: 'PLANT_CREATED', note: 'logged before the end' });
-    await new Promise(() => {});
   },
   late() {
     setTimeout(() => console.info({ code: 'PLANT_CREATED', note: 'logged after the end' }));
@@ -81,8 +79,8 @@ const awsFiles = {
 
 beforeAll(async () => {
   copyProject(folder);
-  renameSync(inCopy('list-plants.ts'), inCopy('own-list.ts'));
-  writeFileSync(inCopy('list-plants.ts'), faultyList);
+  renameSync(listOfCopy, inCopy('own-list.ts'));
+  writeFileSync(listOfCopy, faultyList);
   const timeouts = inCopy(join('shared', 'timeouts.ts'));
   writeFileSync(timeouts, shorten(readFileSync(timeouts, 'utf8')));
   const settings = join(folder, 'cdk.json');
@@ -94,6 +92,7 @@ beforeAll(async () => {
   writeFileSync(settings, JSON.stringify({ ...cdk, context }));
   writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\ndefaults_mode = of a developer\n');
   const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
+  const launcher = ['bin/node24.mjs'];
   running = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
   expect((await running.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
 });
@@ -114,7 +113,10 @@ async function says(text: string | RegExp): Promise<void> {
 }
 
 test.each([
-  ['loop', 'list-plants did not return within 1.5 s.'],
+  [
+    'loop',
+    'PLANT_CREATED {"note":"logged before the loop"}\n    list-plants did not return within 1.5 s.',
+  ],
   ['exit', 'The functions stopped before they returned.'],
   ['rejection', 'a stray rejection'],
   ['throw', 'thrown by the function'],
@@ -133,8 +135,6 @@ test('all output of a function is shown, except lines that a request line sums u
   await says('PLANT_CREATED {"note":"a member of my own"}');
   await running.list('?fault=late');
   await says('{"code":"PLANT_CREATED","note":"logged after the end"}');
-  await running.list('?fault=hang');
-  await says('PLANT_CREATED {"note":"logged before the end"}');
   await list();
   await says('/v1/plants 200');
   expect(running.output.stderr).not.toMatch(/PLANTS_LISTED|TOKEN_ACCEPTED/);
@@ -213,41 +213,30 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}~`, path);
 }
 
-test('a change is served each time a file is replaced, and a syntax error is shown with its line', async () => {
-  const path = inCopy('list-plants.ts');
-  const statusOf = async () => (await running.list('?fault=environment')).status;
-  const serving = (status: number) =>
-    faultyList.replace('statusCode: 200', `statusCode: ${status}`);
-  for (const status of [201, 202]) {
-    replaceFile(path, serving(status));
-    await running.waitFor(`status ${status}`, async () => (await statusOf()) === status);
-  }
+test('a change is served, and a call in progress gets one 503', async () => {
+  const waiting = running.list('?fault=wait');
+  await running.waitFor('a request', async () => (await list()).status === 200);
+  replaceFile(listOfCopy, faultyList.replace('statusCode: 200', 'statusCode: 201'));
+  expect((await waiting).status).toBe(503);
+  await says('The functions were reloaded.');
+  const status = async () => (await running.list('?fault=environment')).status;
+  await running.waitFor('status 201', async () => (await status()) === 201);
+});
 
-  replaceFile(path, `${faultyList}const ;\n`);
+test('a syntax error is shown with its line, until the file is replaced again', async () => {
+  replaceFile(listOfCopy, `${faultyList}const ;\n`);
   await says(/list-plants\.ts:\d+\n.*\nconst ;\n +\^/);
   expect((await running.list()).status).toBe(503);
-  replaceFile(path, faultyList);
+  replaceFile(listOfCopy, faultyList);
   await running.waitFor('the fixed list', async () => (await list()).status === 200);
   // The data and the token are the same.
   expect(await list()).toEqual(plants);
 });
 
-test('a call in progress at a change gets one 503', async () => {
-  const waiting = running.list('?fault=wait');
-  await running.waitFor('a request', async () => (await list()).status === 200);
-  replaceFile(inCopy('list-plants.ts'), faultyList);
-  expect((await waiting).status).toBe(503);
-  await says('The functions were reloaded.');
-  expect(await list()).toEqual(plants);
-});
-
 test('a change of the authorizer applies to tokens in the cache', async () => {
-  const own = readFileSync(inCopy('authorize.ts'), 'utf8');
   const refusing = 'export const handler = async () => { throw new Error("Unauthorized"); };\n';
   replaceFile(inCopy('authorize.ts'), refusing);
   await running.waitFor('a refusal', async () => (await list()).status === 401);
-  replaceFile(inCopy('authorize.ts'), own);
-  await running.waitFor('a list', async () => (await list()).status === 200);
 });
 
 test('a change in functions/shared asks for a restart', async () => {
@@ -256,76 +245,35 @@ test('a change in functions/shared asks for a restart', async () => {
   await says('The gateway uses functions/shared too.');
 });
 
-testOnPosix('it has other signals')(
-  'SIGINT stops npm start at once despite open connections',
-  async () => {
-    const port = Number(new URL(running.baseUrl).port);
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    await eventually('a connection', once(socket, 'connect'));
-    socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-    const waiting = running.list('?fault=wait').catch(() => 'aborted');
-    await running.stop('SIGINT');
-    expect(await waiting).toBe('aborted');
-    socket.destroy();
-  },
-);
-
-test('with --memory, npm start writes nothing to disk', () => {
-  expect(existsSync(join(folder, 'cdk.json'))).toBe(true);
-  expect(existsSync(join(folder, '.plant-store'))).toBe(false);
-});
-
-/** Runs an `npm start` that fails. */
-async function failingStart(...args: string[]): Promise<{ code: number | null; lines: string[] }> {
-  const program = startProgram(process.execPath, ['bin/start.ts', ...args]);
-  const { code, stdout, stderr } = await program.ended();
-  expect(stdout).toBe('');
-  return { code, lines: stderr.trimEnd().split('\n') };
-}
-
-test('npm start stops with its launcher, and the next one has its folder, port and plants', async () => {
-  const data = join(temporaryFolder(), 'new', 'store');
-  const first = await startNpmStart(['--data', data], { launcher });
-  const { processId } = JSON.parse(readFileSync(join(data, 'running.json'), 'utf8'));
-  expect(processId).not.toBe(first.child.pid);
-  const { port } = new URL(first.baseUrl);
-  expect(await failingStart('--data', data, '--dynamodb-port', '0', '--port', port)).toEqual({
-    code: 1,
-    lines: [
-      `error: ${data} is in use by process ${processId}, the "npm start" at ${first.baseUrl}. ` +
-        'Stop that one, or choose another folder with --data, or keep data in memory only with ' +
-        '--memory.',
-    ],
-  });
-  expect((await first.create({ id: 1, name: 'Monstera' })).status).toBe(201);
-  first.child.kill('SIGKILL');
-  await first.waitFor('the exit', () =>
-    fetch(first.baseUrl).then(
+test('npm start stops with its launcher, and with --memory it has written nothing to disk', async () => {
+  running.child.kill('SIGKILL');
+  await running.waitFor('the end', () =>
+    fetch(running.baseUrl).then(
       () => false,
       () => true,
     ),
   );
-  const next = await startNpmStart(['--data', data, '--port', port]);
-  expect((await next.remove(1)).status).toBe(204);
-  await next.stop();
+  expect(existsSync(join(folder, 'cdk.json'))).toBe(true);
+  expect(existsSync(join(folder, '.plant-store'))).toBe(false);
 });
 
 test('taken ports fail with one line that names them', async () => {
   const { port } = new URL(await serve(() => {}));
   const { port: databasePort } = new URL(await serve(() => {}));
-  expect(await failingStart('--memory', '--port', port, '--dynamodb-port', databasePort)).toEqual({
+  const args = ['bin/start.ts', '--memory', '--port', port, '--dynamodb-port', databasePort];
+  expect(await startProgram(process.execPath, args).ended()).toEqual({
     code: 1,
-    lines: [
+    stdout: '',
+    stderr:
       `error: Port ${databasePort} is taken. Choose another with --dynamodb-port. ` +
-        `Port ${port} is taken. Choose another with --port.`,
-    ],
+      `Port ${port} is taken. Choose another with --port.\n`,
   });
 });
 
 testOnPosix('it limits no file')(
-  'a write that fails stops npm start with one line, and loses no acknowledged write',
+  'a write that fails stops npm start with one line, and the next one has every acknowledged write',
   async () => {
-    const data = join(temporaryFolder(), 'store');
+    const data = join(temporaryFolder(), 'new', 'store');
     // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
     const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, 'bin/start.ts'];
     const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
@@ -344,24 +292,33 @@ testOnPosix('it limits no file')(
       }
       created.push(name);
     }
+    expect(created.length).toBeGreaterThan(50);
     const { code, stderr } = await program.ended();
+    const lines = stderr.trimEnd().split('\n');
     expect(code).toBe(1);
-    expect(
-      stderr
-        .trimEnd()
-        .split('\n')
-        .filter((line) => !/ POST .* 201 /.test(line)),
-    ).toEqual([
+    expect(lines.filter((line) => !/ POST .* 201 /.test(line))).toEqual([
       expect.stringMatching(
         /^error: \S+store cannot be read and written: IO error: .*: File too large\. Fix that, or choose /,
       ),
     ]);
 
-    expect(created.length).toBeGreaterThan(50);
-    const restarted = await startNpmStart(['--data', data]);
-    const response = await restarted.list();
+    const next = await startNpmStart(['--data', data]);
+    const response = await next.list();
     const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
     expect(names.slice(0, created.length)).toEqual(created);
-    await restarted.stop();
+
+    // Other programs find it.
+    expect(await findRunning(data)).toMatchObject({
+      processId: next.child.pid,
+      baseUrl: next.baseUrl,
+      dynamodbEndpoint: next.dynamodbEndpoint,
+    });
+
+    // SIGINT stops it at once, although a request is open.
+    const socket = connect(Number(new URL(next.baseUrl).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await eventually('a connection', once(socket, 'connect'));
+    socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    await next.stop('SIGINT');
   },
 );

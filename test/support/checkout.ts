@@ -11,7 +11,7 @@ export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 /** Files that a copy of the project lacks, or has of its own. */
 const notCopied = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
 
-/** Copies the project into a folder. The copy shares the packages, but not their cache. */
+/** Copies the project into a folder. The copy shares the packages and Node's cached code. */
 export function copyProject(to: string): void {
   const filter = (path: string) => !notCopied.includes(basename(path));
   for (const name of readdirSync(root).filter(filter)) {
@@ -20,9 +20,7 @@ export function copyProject(to: string): void {
   mkdirSync(join(to, 'node_modules'), { recursive: true });
   const packages = readdirSync(join(root, 'node_modules'));
   // On Windows, a junction needs no privilege, but a symbolic link does.
-  for (const name of packages.filter(
-    (name) => name !== '.cache' && name !== '.package-lock.json',
-  )) {
+  for (const name of packages.filter((name) => name !== '.package-lock.json')) {
     symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name), 'junction');
   }
   const lock = (folder: string) => join(folder, 'node_modules', '.package-lock.json');

@@ -1,9 +1,18 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { Command } from 'commander';
-import { addLocalOptions, demoToken, printReady } from '../../bin/command-line/local.ts';
+import {
+  addLocalOptions,
+  demoToken,
+  openDatabase as openFolder,
+  printReady,
+} from '../../bin/command-line/local.ts';
+import { announce } from '../../bin/command-line/running.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
+import { startDatabase } from '../../lib/offline/database.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
+import { serve } from '../support/http/servers.ts';
 
 const { database, endpoint } = await openDatabase();
 const day = 86_400;
@@ -36,6 +45,20 @@ test('a start deletes expired demo tokens only, and issues one with both scopes 
     scopes: ['plants:read', 'plants:write'],
   });
   expect(Number(record?.expires) - Number(record?.created)).toBe(day);
+});
+
+test('a folder in use fails with one line that names the npm start in it', async () => {
+  const data = temporaryFolder();
+  const { stop } = await startDatabase({ folder: data, port: 0 });
+  finallyDo(stop);
+  const baseUrl = `${await serve((_, response) => response.end('ours'))}/v1`;
+  announce(data, { instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint: '' });
+  const handlers = jest.spyOn(process, 'once').mockReturnValue(process);
+  await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toThrow(
+    `${data} is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
+      'another folder with --data, or keep data in memory only with --memory.',
+  );
+  handlers.mockRestore();
 });
 
 /** Parses options of npm start. Returns them, or the message of an error. */

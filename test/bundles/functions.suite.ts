@@ -108,6 +108,17 @@ test('a warm-up sends no command and gets its own response to each, and later co
   expect(received).toEqual(['GetItem']);
 });
 
+test('a warm-up succeeds without an endpoint, as in AWS', async () => {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = '';
+  const database = connect();
+  log = [];
+  const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
+  await warmUpClient(database, {}, () => database.send(get));
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
+  expect(log).toEqual([]);
+});
+
 test('a warm-up that fails writes one log line, and later commands are sent', async () => {
   log = [];
   received.length = 0;

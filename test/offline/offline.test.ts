@@ -1,0 +1,7 @@
+// The suites share one test file, so that Jest and the SDK are loaded once.
+import './database.suite.ts';
+import './functions.suite.ts';
+import './gateway.suite.ts';
+import './local.suite.ts';
+import './reference.suite.ts';
+import './request-log.suite.ts';
