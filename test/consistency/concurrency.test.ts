@@ -15,7 +15,7 @@ const rounds = isThorough ? 20 : 1;
 
 const database = await startEngine();
 finallyDo(database.stop);
-const { call } = await loadFunctions(database.endpoint, { atOnce: true });
+const { call } = await loadFunctions(database.endpoint);
 const service = await startService({ database });
 finallyDo(service.stop);
 const callOverHttp = callsOverHttp(service);

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 
 /**
  * Returns parts of a token's secret and checksum, in plain text and in base64. Any 21 of the 49
@@ -53,19 +52,4 @@ export function recordResponses(url: string): () => string[] {
     unsubscribe('http.server.request.start', record);
     return responses;
   };
-}
-
-/** Returns all items of a table as text, with each byte as a character. */
-export async function itemsOf(database: DynamoDBDocumentClient, table: string): Promise<string[]> {
-  const texts: string[] = [];
-  const plain = (_: string, value: unknown) => {
-    if (value instanceof Uint8Array) {
-      return Buffer.from(value).toString('latin1');
-    }
-    return typeof value === 'bigint' ? `${value}` : value;
-  };
-  for await (const { Items = [] } of paginateScan({ client: database }, { TableName: table })) {
-    texts.push(...Items.map((item) => JSON.stringify(item, plain)));
-  }
-  return texts;
 }

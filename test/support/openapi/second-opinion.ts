@@ -31,20 +31,8 @@ function errorsOf(schema: object, value: unknown): string[] {
   return (validate(value) ? [] : (validate.errors ?? [])).map(place);
 }
 
-/** Judges a body of an operation that takes one. */
-export function judgeBody(
-  operation: Operation,
-  types: { value: string; isJson: boolean }[],
-  encoding: string | undefined,
-  bytes: Buffer,
-): Verdict<Map<string, string>> {
-  const headers = [
-    ...(encoding === undefined ? [] : ['Content-Encoding:']),
-    ...(types.length === 1 && types[0]?.isJson ? [] : ['Content-Type:']),
-  ];
-  if (headers.length > 0) {
-    return { status: 415, places: headers };
-  }
+/** Judges a body of an operation that takes one. Returns the texts of its members. */
+export function judgeBody(operation: Operation, bytes: Buffer): Verdict<Map<string, string>> {
   if (bytes.length > 16_384) {
     return { status: 413, places: [] };
   }
@@ -118,7 +106,7 @@ function isAccepted({ required, schema }: Parameter, values: string[]): boolean 
 }
 
 /** Judges a percent-encoded parameter of a path. */
-export function judgePath(operation: Operation, name: string, encoded: string): Verdict<string> {
+function judgePath(operation: Operation, name: string, encoded: string): Verdict<string> {
   const refused = invalid([`?${name}`]);
   const parameters = describedOperation(operation).parameters ?? [];
   const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
@@ -131,6 +119,17 @@ export function judgePath(operation: Operation, name: string, encoded: string): 
 }
 
 const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
+
+/** Returns the wrong headers of a request with a body. */
+function wrongHeaders(headers: [name: string, value: string][]): string[] {
+  const valuesOf = (header: string) =>
+    headers.filter(([name]) => name.toLowerCase() === header).map(([, value]) => value);
+  const types = valuesOf('content-type');
+  return [
+    ...(valuesOf('content-encoding').length === 0 ? [] : ['Content-Encoding:']),
+    ...(types.length === 1 && jsonType.test(`${types[0]}`) ? [] : ['Content-Type:']),
+  ];
+}
 
 interface JudgedRequest {
   headers: [name: string, value: string][];
@@ -147,12 +146,13 @@ export function expectedError(
   operation: Operation,
   { headers, body, query, path }: JudgedRequest,
 ): Refusal | undefined {
-  const valuesOf = (header: string) =>
-    headers.filter(([name]) => name.toLowerCase() === header).map(([, value]) => value);
-  const types = valuesOf('content-type').map((value) => ({ value, isJson: jsonType.test(value) }));
   const takesBody = describedOperation(operation).requestBody !== undefined;
+  const wrong = takesBody ? wrongHeaders(headers) : [];
+  if (wrong.length > 0) {
+    return { status: 415, places: wrong };
+  }
   const verdicts: Verdict<unknown>[] = [
-    ...(takesBody ? [judgeBody(operation, types, valuesOf('content-encoding')[0], body)] : []),
+    ...(takesBody ? [judgeBody(operation, body)] : []),
     judgeQuery(operation, query),
     ...Object.entries(path).map(([name, text]) => judgePath(operation, name, text)),
   ];

@@ -33,17 +33,8 @@ export interface Functions {
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
 
-/** 100 times the CPU time of any call. */
-const maxCpuMs = 1000;
-
-/**
- * Loads the functions into this process, with a database. `atOnce` allows calls at the same time,
- * whose CPU time cannot be told apart.
- */
-export async function loadFunctions(
-  databaseEndpoint: string,
-  { atOnce = false } = {},
-): Promise<Functions> {
+/** Loads the functions into this process, with a database. */
+export async function loadFunctions(databaseEndpoint: string): Promise<Functions> {
   const log: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => log.push(JSON.stringify(line));
@@ -55,18 +46,7 @@ export async function loadFunctions(
     handlers.set(entry, handler);
   }
 
-  async function run(entry: string, event: unknown): Promise<unknown> {
-    const started = process.threadCpuUsage();
-    const [outcome] = await Promise.allSettled([handlers.get(entry)?.(event, lambdaContext())]);
-    const { user, system } = process.threadCpuUsage(started);
-    if (!atOnce && (user + system) / 1000 > maxCpuMs) {
-      throw new Error(`${entry} took ${(user + system) / 1000} ms of CPU.`);
-    }
-    if (outcome.status === 'rejected') {
-      throw outcome.reason;
-    }
-    return outcome.value;
-  }
+  const run = (entry: string, event: unknown) => handlers.get(entry)?.(event, lambdaContext());
 
   async function invoke(operation: Operation, event: unknown): Promise<HttpResponse> {
     const result = (await run(operations[operation].entry, event)) as APIGatewayProxyResult;

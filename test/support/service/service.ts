@@ -9,7 +9,7 @@ import { localClient } from '../../../lib/offline/database-client.ts';
 import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { itemsOf, recordResponses, secretsIn } from '../access-tokens/secrets.ts';
+import { recordResponses, secretsIn } from '../access-tokens/secrets.ts';
 import { parse } from '../http/http-client.ts';
 
 export interface Service {
@@ -21,15 +21,12 @@ export interface Service {
   log: string[];
   /** Log lines and stack of each 5xx so far. */
   serverErrors: string[];
-  /** Returns the log lines of requests with an owner's tokens, or with a token by its id. */
-  logOf(subject: string): string[];
-  /** Access tokens so far. `stop` searches logs, responses and tables for their secrets. */
-  tokens: string[];
   /** Returns a new access token that works for a day. */
   issue(owner: string, scopes?: Scope[]): Promise<string>;
   /** Returns a new access token that has just expired. */
   issueExpired(owner: string): Promise<string>;
   issueRevoked(owner: string): Promise<string>;
+  /** Throws if a log line or a response has the secret of an access token. */
   stop(): Promise<void>;
 }
 
@@ -38,8 +35,6 @@ interface ServiceOptions {
   authorizerCache?: number;
   /** A running engine. By default, a new embedded one is started. */
   database?: Database | undefined;
-  /** Gets the database's endpoint, and returns the endpoint for the functions: a proxy's. */
-  between?: (endpoint: string) => string;
 }
 
 /** Returns JSON with one member per line, and stacks as Node prints them. */
@@ -52,7 +47,6 @@ function readable(line: string): string {
 export async function startService({
   authorizerCache = 60,
   database: running,
-  between = (same) => same,
 }: ServiceOptions = {}): Promise<Service> {
   const started = running ?? (await startDatabase({ port: 0 }));
   const { endpoint } = started;
@@ -61,24 +55,20 @@ export async function startService({
   /** Output and errors of the functions. */
   const output: string[] = [];
   const serverErrors: string[] = [];
-  const logOfTokens = new Map<string, string[]>();
-  const ownerOf = new Map<string, string>();
 
   const functions = startFunctions({
-    variables: functionVariables(between(endpoint)),
+    variables: functionVariables(endpoint),
     onOutput: (text) => output.push(text),
     onError: (error) => output.push(`${error.stack}`),
   });
   const { listener } = gateway({
     call: functions.call,
     cacheSeconds: authorizerCache,
-    onResponse({ authorization = '', status, log: lines, failure }) {
-      const [, token = ''] = authorization.split(/ +/);
-      const explanation = failure ? [...lines, failure.stack] : lines;
-      logOfTokens.set(token, [...(logOfTokens.get(token) ?? []), ...explanation]);
+    onResponse({ status, log: lines, failure }) {
       log.push(...lines);
       output.push(failure?.stack ?? '');
       if (status >= 500) {
+        const explanation = failure ? [...lines, failure.stack] : lines;
         serverErrors.push(explanation.map(readable).join('\n'));
       }
     },
@@ -91,16 +81,9 @@ export async function startService({
     const newToken = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
     const issued = await issueToken(database, tableIds.accessTokens, newToken, clock);
     tokens.push(issued.token);
-    ownerOf.set(issued.token, owner);
     return issued;
   };
   const responses = recordResponses(baseUrl);
-
-  function logOf(subject: string): string[] {
-    const isAbout = (token: string) =>
-      ownerOf.get(token) === subject || token.startsWith(`pst_${subject}_`);
-    return [...logOfTokens].flatMap(([token, lines]) => (isAbout(token) ? lines : []));
-  }
 
   return {
     baseUrl,
@@ -108,8 +91,6 @@ export async function startService({
     databaseEndpoint: endpoint,
     log,
     serverErrors,
-    logOf,
-    tokens,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
     issueExpired: async (owner) =>
       (await issue(owner, allScopes, () => Date.now() - 86_401_000)).token,
@@ -121,15 +102,11 @@ export async function startService({
     async stop() {
       server.close().closeAllConnections();
       await functions.stop();
-      const texts = [...log, ...output, ...responses()];
-      for (const table of Object.values(tableIds)) {
-        texts.push(...(await itemsOf(database, table)));
-      }
       database.destroy();
       if (!running) {
         await started.stop();
       }
-      const leaks = secretsIn(texts, tokens);
+      const leaks = secretsIn([...log, ...output, ...responses()], tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
       }

@@ -1,17 +1,13 @@
-import { afterAll, expect } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { issueToken, revokeToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
 import { secretsIn } from '../support/access-tokens/secrets.ts';
-import { openDatabase } from '../support/database/engine.ts';
 import { testProperty } from '../support/property.ts';
-import { loadFunctions } from '../support/service/functions.ts';
+import { authorize, database, log } from './functions.ts';
 import { mutateText, textMutations } from './inputs.ts';
-
-const { endpoint, database } = await openDatabase();
-const { authorize, log } = await loadFunctions(endpoint);
 
 const table = tableIds.accessTokens;
 function issue(owner: string, now = Date.now()) {
@@ -28,6 +24,18 @@ const tokens = [...working, revoked, expired].map(({ token }) => token);
 
 afterAll(() => {
   expect(secretsIn(log, tokens)).toEqual([]);
+});
+
+const known = 'pst_0123456789AB_ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkj123456';
+const other = 'pst_BA9876543210_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ654321';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+test.each([
+  ['a half from the middle of a secret', 'PONMLKJIHGFEDCBAzyxwv'],
+  ['the second half with the checksum', 'xwvutsrqponmlkj123456'],
+  ['a header in base64', base64(`Bearer ${known}`)],
+])('the leak scan finds %s, and ignores ids and other secrets', (_, leak) => {
+  const texts = ['pst_0123456789AB_', other, `{"leak":"${leak}"}`];
+  expect(secretsIn(texts, [known])).toEqual([`0123456789AB in ${texts[2]}`]);
 });
 
 const base62 = (length: number) =>

@@ -3,7 +3,7 @@ import { authorizer } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
 import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
-import { capturedLog } from './captured-log.ts';
+import './captured-log.ts';
 
 /**
  * The length of a part of a request, many times above the gateway's limits. A quadratic expression
@@ -44,7 +44,6 @@ const parts: Record<string, (text: string) => unknown> = {
     judge({ type: 'TOKEN', authorizationToken: `Bearer ${text}`, methodArn: '' }).catch(() => {}),
 };
 
-capturedLog();
 test.each(Object.entries(parts))('%s is read in linear time', async (_, read) => {
   const started = process.cpuUsage();
   for (const text of texts) {

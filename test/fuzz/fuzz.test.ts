@@ -1,0 +1,3 @@
+import './creates.suite.ts';
+import './requests.suite.ts';
+import './tokens.suite.ts';

@@ -1,0 +1,3 @@
+import './input.suite.ts';
+import './operation.suite.ts';
+import './linear-time.suite.ts';
