@@ -3,4 +3,4 @@ import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';
 import './resources.suite.ts';
-import './roles.suite.ts';
+import './settings.suite.ts';

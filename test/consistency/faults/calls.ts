@@ -1,27 +1,46 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import type { Functions } from '../../../lib/offline/functions.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
+import { openDatabase } from '../../support/database/engine.ts';
 import { proxyEvent, tokenEvent } from '../../support/service/proxy-event.ts';
 import type { Call } from './every-function.ts';
 
+/** The engine behind the proxies. */
+export const { endpoint, database } = await openDatabase();
+
 /** The files of the functions. */
-export const entries: Record<Call, string> = {
+const entries: Record<Call, string> = {
   create: 'create-plant',
   list: 'list-plants',
   delete: 'delete-plant',
   authorizer: 'authorize',
 };
 
+export interface Response {
+  status: number;
+  body: string;
+  /** JSON. */
+  log: string[];
+}
+
+/** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
+export async function invoke(functions: Functions, call: Call, event: object): Promise<Response> {
+  const { payload, failure, log } = await functions.call(entries[call], event);
+  if (failure) {
+    const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;
+    return { status, body: failure.message, log };
+  }
+  const { statusCode: status = 200, body = '' } = JSON.parse(`${payload}`);
+  return { status, body, log };
+}
+
 /**
  * Returns the event of a call about a subject: an owner, or the id of an access token, which is
  * stored before.
  */
-export async function eventOf(
-  database: DynamoDBDocumentClient,
-  call: Call,
-  subject: string,
-): Promise<object> {
+export async function eventOf(call: Call, subject: string): Promise<object> {
   const authorizer = { owner: subject };
   switch (call) {
     case 'create':
@@ -31,11 +50,11 @@ export async function eventOf(
     case 'delete':
       return proxyEvent({ authorizer, path: '/v1/plants/7', pathParameters: { id: '7' } });
     case 'authorizer':
-      return tokenEvent(`Bearer ${await storeToken(database, subject)}`);
+      return tokenEvent(`Bearer ${await storeToken(subject)}`);
   }
 }
 
-async function storeToken(database: DynamoDBDocumentClient, id: string): Promise<string> {
+async function storeToken(id: string): Promise<string> {
   const token = forge(id);
   const digest = createHash('sha256').update(token).digest();
   const record = { id, digest, owner: 'alice', scopes: ['plants:read'], label: '', created: 1 };

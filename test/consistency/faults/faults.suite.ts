@@ -1,14 +1,12 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { type Functions, functionVariables, startFunctions } from '../../lib/offline/functions.ts';
-import { finallyDo } from '../support/cleanup.ts';
-import { openDatabase } from '../support/database/engine.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import {
+  type Functions,
+  functionVariables,
+  startFunctions,
+} from '../../../lib/offline/functions.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 import {
   type Fault,
   type FaultProxy,
@@ -19,8 +17,9 @@ import {
   startFaultProxy,
   temporaryCredentials,
   throttle,
-} from '../support/database/proxy.ts';
-import { entries, eventOf } from './faults/events.ts';
+} from '../../support/database/proxy.ts';
+import { usedActions } from './actions.ts';
+import { database, endpoint, eventOf, invoke, type Response } from './calls.ts';
 import {
   accessDenied,
   type Call,
@@ -31,21 +30,18 @@ import {
   isLong,
   ofEveryFunction,
   ofWrongClocks,
-} from './faults/every-function.ts';
+} from './every-function.ts';
 
 // Between the functions and a real engine stands a proxy with faults.
 
-let database: DynamoDBDocumentClient;
 let proxy: FaultProxy;
 let functions: Functions;
 const printed: string[] = [];
 
 beforeAll(async () => {
-  const opened = await openDatabase();
-  database = opened.database;
   proxy = await startFaultProxy();
   functions = startFunctions({
-    variables: { ...functionVariables(proxy.before(opened.endpoint)), ...temporaryCredentials },
+    variables: { ...functionVariables(proxy.before(endpoint)), ...temporaryCredentials },
     onOutput: (text) => printed.push(text),
     onError: (error) => printed.push(`${error.stack}`),
   });
@@ -223,12 +219,9 @@ const limits = [
 }));
 
 type Play = Pick<Case, 'call' | 'stored' | 'faults'>;
-interface Played {
+interface Played extends Response {
   /** The owner, and the token's id. */
   subject: string;
-  status: number;
-  body: string;
-  log: string;
 }
 const played = new Map<Play, Promise<Played>>();
 const resultOf = (one: Play): Promise<Played> => played.get(one) ?? play(one);
@@ -240,21 +233,19 @@ async function play({ call, stored, faults }: Play): Promise<Played> {
   if (stored !== null) {
     await put(subject, stored);
   }
-  const event = await eventOf(database, call, subject);
-  proxy.play(subject, ...faults);
-  return { subject, ...(await invoke(call, event)) };
+  const event = await eventOf(call, subject);
+  proxy.play(subject, ...faults.map((fault) => noting(call, fault)));
+  return { subject, ...(await invoke(functions, call, event)) };
 }
 
-/** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
-async function invoke(call: Call, event: object): Promise<Omit<Played, 'subject'>> {
-  const { payload, failure, log } = await functions.call(entries[call], event);
-  if (failure) {
-    const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;
-    return { status, body: failure.message, log: log.join('\n') };
-  }
-  const { statusCode: status = 200, body = '' } = JSON.parse(`${payload}`);
-  return { status, body, log: log.join('\n') };
-}
+/** The tables and actions of each call's requests. */
+const used = new Map(calls.map((call) => [call, new Set<string>()]));
+const noting =
+  (call: Call, fault: Fault): Fault =>
+  (exchange) => {
+    used.get(call)?.add(exchange.access);
+    return fault(exchange);
+  };
 
 /** The code of the line that a failure logs. */
 const codes: Record<string, string | undefined> = {
@@ -273,14 +264,23 @@ test.each([...all, ...ofWrongClocks])('$title', async (one) => {
   expect({ status, left: Item?.name ?? null, sent }).toEqual({ ...one.outcome, sent: due });
   expect(body).not.toContain('secret');
   const code = codes[`${one.call === 'authorizer' ? 'authorizer' : 'operation'} ${status}`];
-  expect(log).toContain(code ?? '');
-  expect(log + printed).not.toMatch(/AWS4-HMAC|Signature=/);
+  expect(`${log}`).toContain(code ?? '');
+  expect(`${log}${printed}`).not.toMatch(/AWS4-HMAC|Signature=/);
+});
+
+test('functions use the actions that their roles allow, and no others', async () => {
+  await Promise.all(played.values());
+  const expected = usedActions.map(({ call, table, actions }): [Call, Set<string>] => [
+    call,
+    new Set(actions.map((action) => `${table} ${action}`)),
+  ]);
+  expect(used).toEqual(new Map(expected));
 });
 
 test.each(limits)('the log of a $type has the limit that was exceeded', async (one) => {
   const { status, log } = await resultOf(one);
   expect(status).toBe(503);
-  expect(JSON.parse(log)).toMatchObject({
+  expect(JSON.parse(`${log}`)).toMatchObject({
     code: 'DATABASE_UNAVAILABLE',
     cause: { name: one.type, throttlingReasons: reasons },
   });
@@ -294,7 +294,7 @@ test.each([
   async ({ call, stored }) => {
     const { status, log } = await play({ call, stored, faults: [loseResponse, accessDenied] });
     expect(status).toBe(503);
-    expect(JSON.parse(log)).toMatchObject({
+    expect(JSON.parse(`${log}`)).toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
       cause: {
         name: 'UnknownOutcome',
@@ -308,7 +308,7 @@ test.each([
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
   const responses = await Promise.all(
-    calls.map(async (call) => invoke(call, await eventOf(database, call, 'nobody000000'))),
+    calls.map(async (call) => invoke(functions, call, await eventOf(call, 'nobody000000'))),
   );
   expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from '@jest/globals';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
-import { functionVariables, withoutAwsFiles } from '../../../lib/offline/functions.ts';
+import {
+  type Functions,
+  functionVariables,
+  startFunctions,
+  withoutAwsFiles,
+} from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { runProcess } from '../../programs/run.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { type OpenDatabase, openDatabase } from '../../support/database/engine.ts';
 import {
   alertInHandshake,
   closeHandshake,
@@ -26,8 +30,8 @@ import {
 } from '../../support/database/proxy.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
 import { serve } from '../../support/http/servers.ts';
-import { type Ended, type Program, startProgram } from '../../support/program.ts';
-import { entries, eventOf } from './events.ts';
+import type { Ended } from '../../support/program.ts';
+import { endpoint as engine, eventOf, invoke } from './calls.ts';
 import { type Call, calls } from './every-function.ts';
 
 // A TLS handshake that fails carried no request. Between the clients and a real engine stands a
@@ -35,23 +39,25 @@ import { type Call, calls } from './every-function.ts';
 
 const handshakes: HandshakeFault[] = [];
 const files = makeCertificate(temporaryFolder());
-let engine: OpenDatabase;
 let proxy: FaultProxy;
 let endpoint: string;
-let functions: Program;
+let functions: Functions;
 
 beforeAll(async () => {
-  engine = await openDatabase();
   proxy = await startFaultProxy({ ...files, handshakes });
-  endpoint = proxy.before(engine.endpoint);
-  const program = join(import.meta.dirname, 'functions.mjs');
-  const env = {
-    ...functionVariables(endpoint),
-    ...temporaryCredentials,
-    NODE_EXTRA_CA_CERTS: files.certificate,
-  };
-  functions = startProgram(process.execPath, [program], { env });
-  await functions.waitFor('functions that are ready', () => functions.lines.shift());
+  endpoint = proxy.before(engine);
+  functions = startFunctions({
+    variables: {
+      ...functionVariables(endpoint),
+      ...temporaryCredentials,
+      NODE_EXTRA_CA_CERTS: files.certificate,
+      NODE_OPTIONS: `--import=${new URL('trust.mjs', import.meta.url).href}`,
+    },
+    onOutput: (text) => process.stderr.write(text),
+    onError: (error) => process.stderr.write(`${error.stack}`),
+  });
+  finallyDo(functions.stop);
+  await functions.loaded;
 });
 
 interface Played {
@@ -60,9 +66,8 @@ interface Played {
 }
 
 async function play(call: Call, subject: string): Promise<Played> {
-  const event = await eventOf(engine.database, call, subject);
-  functions.child.stdin.write(`${JSON.stringify({ entry: entries[call], event })}\n`);
-  return JSON.parse(await functions.waitFor('a result', () => functions.lines.shift() ?? ''));
+  const { status, log } = await invoke(functions, call, await eventOf(call, subject));
+  return { status, log: log.map((line) => JSON.parse(line)) };
 }
 
 const kinds = [
@@ -159,27 +164,6 @@ test('an import creates each plant once, although four handshakes fail', async (
   // On a busy machine, a put may time out. A read settles its outcome.
   const puts = proxy.seen('importer').filter((command) => command !== 'GetItem');
   expect(puts).toEqual(Array(40).fill('PutItem'));
-  expect(handshakes).toEqual([]);
-});
-
-test.each([
-  { kinds: 'reset and closed', faults: [resetHandshake, closeHandshake] },
-  {
-    kinds: 'left without a ServerHello and refused with a TLS alert',
-    faults: [hangInHandshake, alertInHandshake],
-  },
-])('token issue sends its put once after handshakes that are $kinds', async ({ faults }) => {
-  handshakes.push(...faults);
-  const { code, stdout, stderr } = await runOnStack('token.ts', 'issue --owner ann');
-  expect(stderr).not.toContain('error');
-  expect(code).toBe(0);
-  expect(proxy.seen(stdout.slice(4, 16))).toEqual(['PutItem']);
-  expect(handshakes).toEqual([]);
-});
-
-test('token list works after handshakes that are refused with TLS alerts', async () => {
-  handshakes.push(alertInHandshake, alertInHandshake);
-  expect(await runOnStack('token.ts', 'list --owner nobody')).toMatchObject({ code: 0 });
   expect(handshakes).toEqual([]);
 });
 
