@@ -10,18 +10,19 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'start', args: '--help', code: 0, line: /^Usage: npm start -- / },
   { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run sam -- / },
-  { script: 'token', args: 'list', code: 1, line: /^error: .*--localhost/ },
   { script: 'plants', args: 'export - --owner alice', code: 1, line: /^error: .*--localhost/ },
   { script: 'contract', args: '', code: 1, line: /^error: .*--localhost/ },
-  { script: 'test', args: '--listTests programs/output', code: 0, line: /output\.test\.ts$/ },
   { script: 'test:slow', args: '--listTests programs/start', code: 0, line: /start\.test\.ts$/ },
   { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
   { script: 'lint', args: '--help', code: 0, line: /^Usage: biome check / },
 ];
 
-test('every script of package.json is here', () => {
-  expect(runs.map(({ script }) => script)).toEqual(Object.keys(scripts));
+test('every script of package.json is started', () => {
+  // `npm test` is running, and test/docs starts `npm run token` by the commands of the README.
+  const others = ['test', 'token'];
+  const started = [...runs.map(({ script }) => script), ...others];
+  expect(started.sort()).toEqual(Object.keys(scripts).sort());
 });
 
 // npm puts the programs of packages on the PATH.

@@ -10,7 +10,6 @@ import {
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import {
-  DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
   QueryCommand,
@@ -26,7 +25,6 @@ import { openDatabase } from '../support/database/engine.ts';
 import {
   type Fault,
   fail,
-  loseResponse,
   pass,
   reset,
   startFaultProxy,
@@ -276,59 +274,8 @@ test('erase deletes the tokens and plants of one owner after its name was typed'
   );
 });
 
-interface Sent {
-  command: string;
-  table: string;
-  input: { ConsistentRead?: boolean };
-}
-
-/** Runs a command. Returns its requests to the database, in order. */
-async function sentBy(line: string, stdin = ''): Promise<Sent[]> {
-  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
-  let sent: Sent[] = [];
-  async function program(): Promise<number> {
-    const code = await plantsProgram();
-    sent = send.mock.calls.map(([command]) => {
-      const input = command.input as { TableName: string; ConsistentRead?: boolean };
-      return { command: command.constructor.name, table: input.TableName, input };
-    });
-    return code;
-  }
-  const env = { INIT_CWD: folder };
-  await runHere(program, `${line} --dynamodb-endpoint ${endpoint}`, { stdin, env });
-  return sent;
-}
-
-test('erase reads consistently and deletes all tokens before plants', async () => {
-  await issue('reader');
-  await issue('reader');
-  await putPlant('reader', 1, 'Aloe');
-  const calls = await sentBy('erase --owner reader', 'reader\n');
-  const reads = calls.filter(({ command }) => /^(Query|Scan|Get)/.test(command));
-  expect(reads.map(({ command, input }) => `${command} ${input.ConsistentRead}`)).toEqual([
-    'ScanCommand true',
-    'QueryCommand true',
-    'ScanCommand true',
-    'QueryCommand true',
-  ]);
-  const deletes = calls.filter(({ command }) => command === 'DeleteCommand');
-  expect(deletes.map(({ table }) => table)).toEqual(['AccessTokens', 'AccessTokens', 'Plants']);
-});
-
 const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
-/** The database executes the command, another caller acts, and the response is lost. */
-const loseResponseAfter =
-  (act: (owner: string) => Promise<unknown>): Fault =>
-  async ({ subject, forward, socket }) => {
-    await forward();
-    await act(subject);
-    socket.resetAndDestroy();
-  };
-const gone = loseResponseAfter((owner) =>
-  database.send(new DeleteCommand({ TableName: tableIds.plants, Key: { owner, id: 1 } })),
-);
-const replaced = loseResponseAfter((owner) => putPlant(owner, 1, 'Ficus'));
 const unknownCreate =
   'error: The outcome of 1 write is unknown (read ECONNRESET). So far: 0 plants created, 0 ' +
   'unchanged. Repeat the command.\n';
@@ -345,22 +292,6 @@ interface FaultyRun {
 }
 
 test.each<FaultyRun>([
-  {
-    what: 'whose response is lost finds its plant',
-    faults: [loseResponse],
-    sent: 'PutItem GetItem',
-    left: ['Aloe'],
-    says: '1 plant created, 0 unchanged.',
-    code: 0,
-  },
-  {
-    what: 'does not bring a deleted plant back, and reports the unknown outcome',
-    faults: [gone],
-    sent: 'PutItem GetItem',
-    left: [],
-    says: unknownCreate,
-    code: 1,
-  },
   {
     what: 'does not retry a write that may have taken effect',
     faults: [reset],
@@ -396,34 +327,49 @@ test('an import stops after a failed write, although its input stays open', asyn
   expect(stdin.destroyed).toBe(true);
 });
 
-test('erase leaves a plant that was created during a delete, and reports the unknown outcome', async () => {
-  await putPlant('busy', 1, 'Aloe');
-  // The first query counts the plants.
-  proxy.play('busy', pass, pass, replaced, pass);
-  const ended = await plants('erase --owner busy', 'busy\n', faulty);
-  expect(proxy.seen('busy').join(' ')).toBe('Query Query DeleteItem GetItem');
-  expect(await namesOf('busy')).toEqual(['Ficus']);
-  expect(ended.code).toBe(1);
-  expect(ended.stderr).toContain(
-    'error: The outcome of 1 write is unknown (read ECONNRESET). So far: 0 access tokens and 0 ' +
-      'plants erased. Repeat the command.\n',
-  );
-});
+interface Input {
+  TableName: string;
+  ConsistentRead?: boolean;
+}
 
+/** Runs a command. Returns its requests to the database, in order. */
+async function sentBy(line: string, stdin: string): Promise<string[]> {
+  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const sent: string[] = [];
+  async function program(): Promise<number> {
+    const code = await plantsProgram();
+    for (const [command] of send.mock.calls) {
+      const { TableName, ConsistentRead } = command.input as Input;
+      const how = ConsistentRead ? ' consistently' : '';
+      sent.push(`${command.constructor.name.replace('Command', '')} ${TableName}${how}`);
+    }
+    return code;
+  }
+  const env = { INIT_CWD: folder };
+  await runHere(program, `${line} --dynamodb-endpoint ${endpoint}`, { stdin, env });
+  return sent;
+}
+
+const scan = 'Scan AccessTokens consistently';
+const query = 'Query Plants consistently';
+const remove = 'Delete AccessTokens';
 test.each([
-  { line: 'export - --owner zoe', plants: ['Query'], tokens: [] },
-  { line: 'import - --owner zoe', plants: ['Get', 'Put'], tokens: [] },
-  { line: 'erase --owner zoe', plants: ['Delete', 'Query'], tokens: ['Delete', 'Scan'] },
-])('$line needs no more rights than docs/access-tokens.md asks for', async (run) => {
-  await issue('zoe');
-  await putPlant('zoe', 1, 'Aloe');
-  // The import finds a stored plant, and erase gets the name of the owner.
-  const stdin = run.line.startsWith('import') ? line(1, 'Aloe') : 'zoe\n';
-  const sent = await sentBy(run.line, stdin);
-  const commandsOn = (wanted: string) => {
-    const commands = sent.filter(({ table }) => table === wanted);
-    return new Set(commands.map(({ command }) => command.replace('Command', '')));
-  };
-  expect(commandsOn('Plants')).toEqual(new Set(run.plants));
-  expect(commandsOn('AccessTokens')).toEqual(new Set(run.tokens));
-});
+  { owner: 'ada', command: 'export -', sent: [query] },
+  // It finds a stored plant.
+  { owner: 'ben', command: 'import -', sent: ['Put Plants', 'Get Plants consistently'] },
+  {
+    owner: 'zoe',
+    command: 'erase',
+    sent: [scan, query, scan, remove, remove, query, 'Delete Plants'],
+  },
+])(
+  '$command reads consistently, and needs no more rights than docs/access-tokens.md says',
+  async (run) => {
+    const { owner, command, sent } = run;
+    await issue(owner);
+    await issue(owner);
+    await putPlant(owner, 1, 'Aloe');
+    const stdin = command === 'erase' ? `${owner}\n` : line(1, 'Aloe');
+    expect(await sentBy(`${command} --owner ${owner}`, stdin)).toEqual(sent);
+  },
+);

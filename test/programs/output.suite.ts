@@ -1,17 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { printable } from '../../bin/command-line/printable.ts';
 import { root } from '../support/checkout.ts';
-
-test('a program whose output is closed exits with 0 and prints no error', async () => {
-  const child = spawn(process.execPath, ['bin/token.ts', '--help'], { cwd: root });
-  child.stdout.destroy();
-  const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
-  expect({ code, errors }).toEqual({ code: 0, errors: '' });
-});
 
 // Only Linux has a file that is always full.
 (existsSync('/dev/full') ? test : test.skip)(

@@ -1,0 +1,6 @@
+// The suites share one test file, so that Jest is loaded once. These start processes.
+import './node24.suite.ts';
+import './output.suite.ts';
+import './plant-store.suite.ts';
+import './sam.suite.ts';
+import './scripts.suite.ts';
