@@ -52,26 +52,18 @@ const unknown = [
 
 // SAM CLI has other responses to these requests.
 if (!isSam) {
+  const bodies = new Set<string>();
   test.each(rejected)(
-    'a request with this Authorization returns 401: %s',
+    'a request with this Authorization returns 401, always with the same body: %s',
     async (_, authorization) => {
       const value = authorization();
       const headers = value === undefined ? [] : bearer(value);
       const response = await ask('GET /plants', { token: null, headers });
       expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
+      bodies.add(response.body.replaceAll(`${response.headers['x-request-id']}`, ''));
+      expect(bodies.size).toBe(1);
     },
   );
-
-  test('every rejected token gets the same response', async () => {
-    const bodies = new Set<string>();
-    for (const [, authorization] of rejected) {
-      const value = authorization();
-      const headers = value === undefined ? [] : bearer(value);
-      const response = await ask('GET /plants', { token: null, headers });
-      bodies.add(response.body.replaceAll(`${response.headers['x-request-id']}`, ''));
-    }
-    expect(bodies.size).toBe(1);
-  });
 
   test('every operation needs a token in the header, not in the query', async () => {
     for (const line of ['POST /plants', 'GET /plants', 'DELETE /plants/7']) {

@@ -66,14 +66,10 @@ const ids: [literal: string, id: string][] = [
   ['0', '0'],
   ['-1', '-1'],
   ['2147483648', '2147483648'],
-  ['4294967296', '4294967296'],
   // Some are the same number as doubles.
   ['9007199254740992', '9007199254740992'],
   ['9007199254740993', '9007199254740993'],
-  ['-9007199254740993', '-9007199254740993'],
-  ['9223372036854775806', '9223372036854775806'],
   ['9223372036854775807', '9223372036854775807'],
-  ['-9223372036854775807', '-9223372036854775807'],
   ['-9223372036854775808', '-9223372036854775808'],
   // An integral value in another spelling.
   ['-0', '0'],
@@ -143,12 +139,11 @@ const texts = [
   '\u{10000}\u{10FFFF}\u{E0FFF}',
 ];
 test('names and tags are returned exactly as sent', async () => {
-  for (const text of texts) {
-    const plant = { name: text, tag: text };
-    expect((await create({ id: 7, ...plant })).json).toEqual(plant);
-    expect((await list()).json).toEqual([plant]);
-    await remove(7);
+  const plants = texts.map((text) => ({ name: text, tag: text }));
+  for (const [id, plant] of plants.entries()) {
+    expect((await create({ id, ...plant })).json).toEqual(plant);
   }
+  expect((await list()).json).toEqual(plants);
 });
 
 test.each([

@@ -46,41 +46,19 @@ const wholeBody = [
   '}',
   'id=1&name=a',
   '<plant id="1" name="a"/>',
-  'id: 1\nname: a',
   '{"id":1,"name":"a"',
-  '{"id":1,"name":"a',
   '{"id":1,"name":"a"}x',
   '{"id":1,"name":"a"} {"id":1,"name":"a"}',
   '{"id":1,"name":"a",}',
-  '{,"id":1,"name":"a"}',
-  '{"id":1 "name":"a"}',
-  '{"id" 1,"name":"a"}',
-  '{"id":,"name":"a"}',
   '{id:1,name:"a"}',
-  "{'id':1,'name':'a'}",
   '{"id":1,"name":"a"/* a plant */}',
-  '{"id":1,"name":"a"}// a plant',
   // Numbers that JSON does not have.
   '{"id":NaN,"name":"a"}',
-  '{"id":Infinity,"name":"a"}',
-  '{"id":undefined,"name":"a"}',
-  '{"id":0x1,"name":"a"}',
-  '{"id":+1,"name":"a"}',
   '{"id":01,"name":"a"}',
-  '{"id":.5,"name":"a"}',
-  '{"id":5.,"name":"a"}',
-  '{"id":1e,"name":"a"}',
-  '{"id":-,"name":"a"}',
-  '{"id":1_000,"name":"a"}',
-  '{"id":1n,"name":"a"}',
-  // Words and strings that JSON does not have.
-  '{"id":1,"name":True}',
+  // Strings that JSON does not have.
   '{"id":1,"name":"a\nb"}',
   '{"id":1,"name":"a\tb"}',
   '{"id":1,"name":"a\0b"}',
-  '{"id":1,"name":"\\x41"}',
-  '{"id":1,"name":"\\u12"}',
-  '{"id":1,"name":"a\\\nb"}',
   // A no-break space between members, byte order marks, and NUL before and after.
   '{"id":1,\u00A0"name":"a"}',
   '\uFEFF{"id":1,"name":"a"}',
@@ -149,15 +127,14 @@ const values: [member: 'id' | 'name' | 'tag', literals: string[]][] = [
   [
     'name',
     [
-      ...['null', 'true', '1', '[]', '["a"]', '{}', '{"a":1}', '""'],
+      ...['null', 'true', '1', '[]', '{}', '""'],
       ...[`"${'a'.repeat(201)}"`, `"${'🪴'.repeat(201)}"`, `"${'\u0301'.repeat(201)}"`],
-      ...[`"${'a'.repeat(4000)}"`, `${'['.repeat(8000)}1${']'.repeat(8000)}`],
     ],
   ],
   [
     'tag',
     [
-      ...['null', 'true', '1', '[]', '["a"]', '{}', '{"a":1}'],
+      ...['null', 'true', '1', '[]', '{}'],
       ...[`"${'a'.repeat(101)}"`, `"${'🪴'.repeat(101)}"`, `"${'\u0301'.repeat(101)}"`],
     ],
   ],
@@ -186,35 +163,22 @@ const unfit: [what: string, texts: string[]][] = [
 ];
 test.each(rowsOf(unfit))('neither a name nor a tag may contain %s', async (_, texts) => {
   for (const text of texts) {
-    for (const member of ['name', 'tag']) {
-      const response = await post(bodyWith(member, `"${text}"`));
-      expect([text, ...outcome(response)]).toEqual([text, ...invalid(`#/${member}`)]);
-    }
+    const response = await post(`{"id":1,"name":"${text}","tag":"${text}"}`);
+    expect([text, ...outcome(response)]).toEqual([text, ...invalid('#/name', '#/tag')]);
   }
 });
 
 /** Names that are not members of a plant, with their pointers. */
 const unknown: [name: string, pointer: string][] = [
   ['ID', '/ID'],
-  ['Name', '/Name'],
-  ['TAG', '/TAG'],
-  ['names', '/names'],
   ['owner', '/owner'],
-  ['nonce', '/nonce'],
-  ['_id', '/_id'],
-  ['na\u200Bme', '/na\u200Bme'],
   ['🪴', '/🪴'],
-  ['0', '/0'],
   ['/', '/~1'],
   ['~', '/~0'],
   ['~1', '/~01'],
   ['a/b~c', '/a~1b~0c'],
-  ['"', '/"'],
   ['__proto__', '/__proto__'],
   ['constructor', '/constructor'],
-  ['toString', '/toString'],
-  ['hasOwnProperty', '/hasOwnProperty'],
-  ['id ', '/id '],
   ['', '/'],
   ['\n', '/\n'],
 ];
@@ -230,16 +194,11 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['a plant in a member', `{"plant":${good}}`, ['/id', '/name', '/plant']],
   ['all members wrong', '{"id":{},"name":{},"tag":{}}', ['/id', '/name', '/tag']],
   ['a wrong id, and a misspelt name', '{"id":"1","nmae":"a"}', ['/id', '/name', '/nmae']],
-  ['two unknown members', '{"id":1,"name":"a","Tag":"","x":1}', ['/Tag', '/x']],
   ['a prototype', '{"id":1,"name":"a","__proto__":{"tag":"b"}}', ['/__proto__']],
-  ['a lone surrogate for a name', '{"id":1,"name":"a","\\ud83e":1}', ['/\uFFFD']],
   ['an id twice', '{"id":1,"id":1,"name":"a"}', ['/id']],
-  ['an id twice, once escaped', '{"\\u0069d":1,"id":1,"name":"a"}', ['/id']],
   ['an id twice, once wrong', '{"id":{},"id":1,"name":"a"}', ['/id']],
-  ['a name twice', '{"id":1,"name":"a","name":"a"}', ['/name']],
-  ['a tag twice', '{"id":1,"name":"a","tag":"","tag":""}', ['/tag']],
   ['an unknown member twice', '{"id":1,"name":"a","x":1,"x":1}', ['/x']],
-  ['a prototype twice', '{"id":1,"name":"a","__proto__":1,"__proto__":1}', ['/__proto__']],
+  ['an id twice, once escaped', '{"\\u0069d":1,"id":1,"name":"a"}', ['/id']],
   ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
 ];
 test.each(rowsOf(members))('a create returns 400 for %s', async (_, body, pointers) => {
@@ -258,20 +217,12 @@ const badTypes = [
   'text/plain',
   'text/json',
   'application/x-www-form-urlencoded',
-  'application/octet-stream',
-  'application/jsonp',
   'application/json5',
   'application/ld+json',
   'xapplication/json',
-  'application/problem+json',
-  'application/*',
   '*/*',
-  'json',
-  'application/',
-  '/json',
   '"application/json"',
   'multipart/form-data; boundary=x',
-  'application json',
   'application/json charset=utf-8',
   'application/json, application/json',
   'application/json; version=1',
@@ -315,9 +266,7 @@ test.each(sentHeaders)('a create returns 415 for the headers: %s', async (_, hea
 
 test.each([
   ['16 KiB and a byte of spaces', ' '.repeat(kib16 + 1)],
-  ['a plant and spaces', good.padEnd(kib16 + 1)],
   ['fewer characters than 16 KiB, but more bytes', 'é'.repeat(kib16 / 2 + 1)],
-  ['100 KB of brackets', '['.repeat(100_000)],
   ['1 MB of objects', '{"a":'.repeat(200_000)],
 ])('a create returns 413 for a body that is too large: %s', async (_, body) => {
   expect(outcome(await post(body))).toEqual([413, 'content-too-large']);
