@@ -1,7 +1,8 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from '@jest/globals';
+import { tableIds } from '../../functions/shared/table-schema.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { startEngine } from '../support/database/engine.ts';
-import { writePlants } from '../support/database/plants-table.ts';
 import { startService } from '../support/service/service.ts';
 
 /** A running plant store. */
@@ -57,14 +58,20 @@ beforeAll(async () => {
 });
 
 async function startOwn(): Promise<Target> {
-  const database = await startEngine();
-  finallyDo(database.stop);
-  const service = await startService({ database });
+  const engine = await startEngine();
+  finallyDo(engine.stop);
+  const service = await startService({ engine });
   finallyDo(service.stop);
   serverErrors = service.serverErrors;
   const owner = 'alice';
 
-  const write = (requests: object[]) => writePlants(service.database, requests);
+  async function write(requests: object[]): Promise<void> {
+    // As many at a time as DynamoDB takes.
+    for (let start = 0; start < requests.length; start += 25) {
+      const RequestItems = { [tableIds.plants]: requests.slice(start, start + 25) };
+      await service.database.send(new BatchWriteCommand({ RequestItems }));
+    }
+  }
   store = (ids) =>
     write(ids.map((id) => ({ PutRequest: { Item: { owner, id, name: `Plant ${id}`, tag: '' } } })));
   unstore = (ids) => write(ids.map((id) => ({ DeleteRequest: { Key: { owner, id } } })));

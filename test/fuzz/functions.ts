@@ -4,4 +4,4 @@ import { loadFunctions } from '../support/service/functions.ts';
 // The suites share one test file, because a process loads the functions only once.
 
 export const { endpoint, database } = await openDatabase();
-export const { authorize, call, invoke, log } = await loadFunctions(endpoint);
+export const { authorize, call, log } = await loadFunctions(endpoint);

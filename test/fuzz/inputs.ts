@@ -200,10 +200,3 @@ export const pathIds: fc.Arbitrary<string> = fc
 export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });
 export const mutateText = (text: string, mutations: Mutation[]) =>
   mutations.reduce(mutate, Buffer.from(text)).toString();
-
-/** Values that no gateway puts into an event. */
-export const oddValues = fc.oneof(
-  fc.constantFrom(undefined, null, true, false, 0, -1, '', 'x', '\uD800', '__proto__', [], {}),
-  fc.constantFrom([null], [[]], ['application/json', 1], { id: null }, { limit: [] }),
-  fc.anything({ maxDepth: 2 }),
-);

@@ -44,7 +44,7 @@ async function openDatabase() {
 const database = await openDatabase();
 finallyDo(database.kill);
 // Without a cache, the authorizer reads from the database for every call.
-const service = await startService({ database, authorizerCache: 0 });
+const service = await startService({ engine: database, authorizerCache: 0 });
 finallyDo(service.stop);
 const call = callsOverHttp(service);
 

@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { announce } from '../../../bin/command-line/running.ts';
 import { listTokens } from '../../../functions/access-tokens/administration.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
@@ -18,6 +19,7 @@ import { type Service, startService } from '../../support/service/service.ts';
 // server in front of it throttles every third request and can spoil responses.
 
 type Spoil = NonNullable<Parameters<typeof startForwarder>[1]['spoil']>;
+let engine: Database;
 let service: Service;
 let spoil: Spoil;
 let calls = 0;
@@ -26,7 +28,9 @@ let baseUrl: string;
 let deployed: Record<string, string>;
 
 beforeAll(async () => {
-  service = await startService({ authorizerCache: 1 });
+  engine = await startDatabase({ port: 0 });
+  finallyDo(engine.stop);
+  service = await startService({ engine, authorizerCache: 1 });
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
     texts: { '/docs/instance': 'announced' },
@@ -43,7 +47,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_CLOUDFORMATION: await serve((_, response) =>
       response.end(describedStack('PlantStore', outputs)),
     ),
-    AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_REGION: 'local',
@@ -128,7 +132,7 @@ test('the running npm start is tested with tokens of its own', async () => {
     instance: 'announced',
     processId: process.pid,
     baseUrl,
-    dynamodbEndpoint: service.databaseEndpoint,
+    dynamodbEndpoint: engine.endpoint,
   });
   const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);

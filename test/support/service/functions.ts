@@ -27,8 +27,6 @@ export interface Functions {
    * if it is a 5xx. `canBeBusy` allows 503.
    */
   call(request: Call, canBeBusy?: boolean): Promise<HttpResponse>;
-  /** Calls the function of an operation with an event. */
-  invoke(operation: Operation, event: unknown): Promise<HttpResponse>;
   /** Returns the authorizer's policy for the value of an `Authorization` header. */
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
@@ -48,19 +46,15 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
 
   const run = (entry: string, event: unknown) => handlers.get(entry)?.(event, lambdaContext());
 
-  async function invoke(operation: Operation, event: unknown): Promise<HttpResponse> {
-    const result = (await run(operations[operation].entry, event)) as APIGatewayProxyResult;
-    const { statusCode: status, headers = {}, body } = result;
-    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), `${value}`]);
-    return { status, headers: Object.fromEntries(named), body };
-  }
-
   return {
     log,
-    invoke,
     async call(request, canBeBusy) {
-      const response = await invoke(request.operation, eventOf(request));
-      requireDescribed(request.operation, response, log, canBeBusy);
+      const { operation } = request;
+      const result = await run(operations[operation].entry, eventOf(request));
+      const { statusCode: status, headers = {}, body } = result as APIGatewayProxyResult;
+      const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+      const response = { status, headers: Object.fromEntries(named), body };
+      requireDescribed(operation, response, log, canBeBusy);
       return response;
     },
     authorize: (authorizationToken) =>

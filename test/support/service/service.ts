@@ -4,7 +4,7 @@ import { issueToken, revokeToken } from '../../../functions/access-tokens/admini
 import { documentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { type Database, startDatabase } from '../../../lib/offline/database.ts';
+import type { Database } from '../../../lib/offline/database.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
 import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
@@ -16,7 +16,6 @@ export interface Service {
   /** Includes the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
-  databaseEndpoint: string;
   /** JSON log lines of the functions so far. */
   log: string[];
   /** Log lines and stack of each 5xx so far. */
@@ -33,8 +32,8 @@ export interface Service {
 interface ServiceOptions {
   /** Seconds for which the gateway caches an authorizer's policy. */
   authorizerCache?: number;
-  /** A running engine. By default, a new embedded one is started. */
-  database?: Database | undefined;
+  /** A running engine. */
+  engine: Database;
 }
 
 /** Returns JSON with one member per line, and stacks as Node prints them. */
@@ -43,13 +42,11 @@ function readable(line: string): string {
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
-/** Starts gateway, functions and a database in memory on free ports, as `npm start` does. */
+/** Starts gateway and functions on a free port, as `npm start` does. */
 export async function startService({
   authorizerCache = 60,
-  database: running,
-}: ServiceOptions = {}): Promise<Service> {
-  const started = running ?? (await startDatabase({ port: 0 }));
-  const { endpoint } = started;
+  engine: { endpoint },
+}: ServiceOptions): Promise<Service> {
   const database = documentClient(localClient(endpoint));
   const log: string[] = [];
   /** Output and errors of the functions. */
@@ -88,7 +85,6 @@ export async function startService({
   return {
     baseUrl,
     database,
-    databaseEndpoint: endpoint,
     log,
     serverErrors,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
@@ -103,9 +99,6 @@ export async function startService({
       server.close().closeAllConnections();
       await functions.stop();
       database.destroy();
-      if (!running) {
-        await started.stop();
-      }
       const leaks = secretsIn([...log, ...output, ...responses()], tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);

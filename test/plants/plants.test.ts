@@ -1,2 +1,0 @@
-import './store.suite.ts';
-import './members.suite.ts';
