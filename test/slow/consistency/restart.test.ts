@@ -1,16 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Operation } from '../../../functions/shared/operations.ts';
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { ownerCalls } from '../../consistency/owner-calls.ts';
 import { startHistory } from '../../consistency/recorded-history.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import { callsOverHttp } from '../../support/service/http-calls.ts';
+import { send } from '../../support/http/http-client.ts';
+import { type Functions, pathOf, requireDescribed } from '../../support/service/functions.ts';
 import { startService } from '../../support/service/service.ts';
 
 /** Starts the embedded engine on disk, in a process that can be killed and restarted. */
@@ -46,7 +48,23 @@ finallyDo(database.kill);
 // Without a cache, the authorizer reads from the database for every call.
 const service = await startService({ engine: database, authorizerCache: 0 });
 finallyDo(service.stop);
-const call = callsOverHttp(service);
+const agent = new Agent({ keepAlive: true });
+finallyDo(() => agent.destroy());
+
+/** Returns a function that calls the service with an access token. */
+const callsWith =
+  (token: string): Functions['call'] =>
+  async ({ operation, headers = [], body, path }, canBeBusy) => {
+    const request = {
+      method: operations[operation].method,
+      path: pathOf(operation, path),
+      headers: ['Authorization', `Bearer ${token}`, ...headers.flat()],
+      body,
+    };
+    const response = await send(service.baseUrl, request, agent);
+    requireDescribed(operation, response, service.log, canBeBusy);
+    return response;
+  };
 
 const step = fc.tuple(
   fc.constantFrom('list', 'create', 'delete'),
@@ -62,6 +80,7 @@ const steps = fc.sample(step, { seed: 7, numRuns: 200 });
 async function playRestart(owner: string) {
   const history = startHistory();
   const canBeBusy: Operation[] = ['createPlant', 'deletePlant', 'listPlants'];
+  const call = callsWith(await service.issue(owner));
   const calls = history.of(ownerCalls(call, owner, canBeBusy));
 
   let started = 0;
