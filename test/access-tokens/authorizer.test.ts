@@ -310,12 +310,3 @@ test.each([...malformed, ...wellFormed])(
     expect(log).toEqual([expect.objectContaining({ code: 'TOKEN_REFUSED', reason })]);
   },
 );
-
-test('an error of the database is thrown as it is', async () => {
-  const failing = async () => {
-    throw new Error('The database is down.');
-  };
-  const judged = authorizer(failing)(tokenEvent(`Bearer ${forge()}`));
-  await expect(judged).rejects.toThrow('The database is down.');
-  expect(log).toEqual([]);
-});
