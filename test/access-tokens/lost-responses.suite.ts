@@ -201,6 +201,14 @@ test.each([
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
 });
 
+test('revoke does not recreate a token that was erased before its second update', async () => {
+  const { id } = await issue();
+  const erased = loseResponseAfter(() => deleteToken(database, table, id));
+  const message = `There is no token ${id}. Run "list" to see the ids.`;
+  expect(await run(`revoke ${id}`, erased, pass)).toEqual(failure(message));
+  expect(await find(id)).toBeUndefined();
+});
+
 test('rotate sends its update again if the response is lost', async () => {
   const { id } = await issue();
   const { code, stdout } = await run(`rotate ${id}`, pass, pass, loseResponse, pass);
@@ -223,6 +231,16 @@ test.each([
         `issued, but cannot be shown. Run "revoke ${next()}", then repeat the command.`,
     ),
   );
+});
+
+test('rotate deletes the new token if the old one is revoked before its second update', async () => {
+  const { id } = await issue();
+  const { fault, id: next } = noting(pass);
+  const revoked = loseResponseAfter(() => revokeToken(database, table, id));
+  const told = await run(`rotate ${id}`, pass, fault, revoked, pass);
+  expect(told).toEqual(failure(`The token ${id} is revoked. Issue a new one instead.`));
+  expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
+  expect(await find(next())).toBeUndefined();
 });
 
 /** Someone else acts, and then the command reaches the database. */

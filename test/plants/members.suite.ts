@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { plantsProgram } from '../../bin/plants.ts';
+import document from '../../docs/openapi.json' with { type: 'json' };
+import { newPlant } from '../../functions/plants/plant.ts';
+import { runHere } from '../programs/run.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/engine.ts';
+import { loadFunctions } from '../support/service/functions.ts';
+
+/** Every member of a plant, with the JSON of two values. */
+const members = [
+  { name: 'id', value: '7', other: '8' },
+  { name: 'name', value: '"Aloe"', other: '"Ficus"' },
+  { name: 'tag', value: '"sun"', other: '"sill"' },
+];
+const names = members.map(({ name }) => name);
+const inResponses = members.slice(1);
+const optional = ['tag'];
+
+type Member = Pick<(typeof members)[number], 'name' | 'value'>;
+const jsonOf = (some: Member[]) =>
+  `{${some.map(({ name, value }) => `"${name}":${value}`).join(',')}}`;
+const plant = jsonOf(members);
+const response = jsonOf(inResponses);
+
+const { endpoint } = await openDatabase();
+const { call, log } = await loadFunctions(endpoint);
+const headers: [string, string][] = [['Content-Type', 'application/json']];
+const create = (owner: string, body: string) =>
+  call({ operation: 'createPlant', owner, headers, body: Buffer.from(body) });
+const list = async (owner: string) => (await call({ operation: 'listPlants', owner })).body;
+
+test('this suite knows every member of a plant', () => {
+  expect(Object.keys(newPlant.entries)).toEqual(names);
+});
+
+test('a create, its repetition and a list return every member but the id', async () => {
+  expect(await create('ann', plant)).toMatchObject({ status: 201, body: response });
+  expect(await create('ann', plant)).toMatchObject({ status: 200, body: response });
+  expect(await list('ann')).toBe(`[${response}]`);
+  const codes = log.map((line) => JSON.parse(line).code);
+  expect(codes).toEqual(['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED']);
+});
+
+test.each(inResponses)('a create with another $name returns 409', async ({ name, other }) => {
+  await create('bob', plant);
+  const changed = members.map((one) => (one.name === name ? { name, value: other } : one));
+  expect((await create('bob', jsonOf(changed))).status).toBe(409);
+  expect(await list('bob')).toBe(`[${response}]`);
+});
+
+test.each(optional)('a create without %s conflicts with one that has it', async (name) => {
+  await create('cora', plant);
+  const without = jsonOf(members.filter((one) => one.name !== name));
+  expect((await create('cora', without)).status).toBe(409);
+});
+
+test('an export has every member, and an import stores every member', async () => {
+  await create('dave', plant);
+  const folder = temporaryFolder();
+  const plants = (line: string) =>
+    runHere(plantsProgram, `${line} --dynamodb-endpoint ${endpoint}`, {
+      env: { INIT_CWD: folder },
+    });
+  expect(await plants('export - --owner dave')).toMatchObject({ code: 0, stdout: `${plant}\n` });
+  writeFileSync(join(folder, 'dave.jsonl'), `${plant}\n`);
+  expect(await plants('import dave.jsonl --owner erin')).toMatchObject({ code: 0 });
+  expect(await list('erin')).toBe(`[${response}]`);
+});
+
+test('docs/openapi.json describes every member, and shows it in its examples', () => {
+  const { NewPlant, Plant } = document.components.schemas;
+  expect(Object.keys(NewPlant.properties)).toEqual(names);
+  expect(Object.keys(Plant.properties)).toEqual(names.slice(1));
+  const { example } = document.paths['/plants'].post.requestBody.content['application/json'];
+  expect(Object.keys(example)).toEqual(names);
+});

@@ -1,0 +1,2 @@
+import './store.suite.ts';
+import './members.suite.ts';
