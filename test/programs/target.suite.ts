@@ -14,7 +14,6 @@ import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { describedStack } from '../support/http/described-stack.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere, runProcess } from './run.ts';
@@ -151,47 +150,35 @@ function tokenProcess(args: string[], surroundings: object = {}) {
   return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
 }
 
-/** Announces an `npm start` in its own folder. Another instance may have taken its port. */
-async function announceHere(dynamodbEndpoint: string, instanceAtPort = 'announced') {
-  const cwd = temporaryFolder();
-  const data = join(cwd, '.plant-store');
+const npmStart = temporaryFolder();
+const data = join(npmStart, '.plant-store');
+const origin = await serve(({ url }, response) =>
+  response.end(url === '/docs/instance' ? 'announced' : ''),
+);
+const running = {
+  instance: 'announced',
+  processId: process.pid,
+  baseUrl: `${origin}/v1`,
+  dynamodbEndpoint: endpoint,
+};
+
+test('an announced npm start is found, unless its address does not respond or is another’s', async () => {
   mkdirSync(data);
-  const origin = await serve(({ url }, response) =>
-    response.end(url === '/docs/instance' ? instanceAtPort : ''),
-  );
-  const running = {
-    instance: 'announced',
-    processId: process.pid,
-    baseUrl: `${origin}/v1`,
-    dynamodbEndpoint,
-  };
+  expect(await findRunning(data)).toBeUndefined();
+  announce(data, { ...running, baseUrl: 'http://127.0.0.1:1/v1' });
+  expect(await findRunning(data)).toBeUndefined();
+  announce(data, { ...running, instance: 'another' });
   expect(await findRunning(data)).toBeUndefined();
   announce(data, running);
-  return { cwd, data, file: join(data, 'running.json'), running };
-}
-
-testOnPosix('files have no modes there')(
-  'only its user can read the announcement of npm start',
-  async () => {
-    const { file } = await announceHere(endpoint);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  },
-);
-
-test('an npm start whose address does not respond is not found, though its process id lives', async () => {
-  const { data, running } = await announceHere(endpoint);
-  announce(data, { ...running, baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
-  expect(await findRunning(data)).toBeUndefined();
+  expect(await findRunning(data)).toEqual(running);
 });
 
-test('an npm start whose port another one has taken is not found', async () => {
-  const { data } = await announceHere(endpoint, 'another');
-  expect(await findRunning(data)).toBeUndefined();
+testOnPosix('files have no modes there')('only its user can read the announcement', () => {
+  expect(statSync(join(data, 'running.json')).mode & 0o777).toBe(0o600);
 });
 
 test('--localhost uses the database of an announced npm start', async () => {
-  const { cwd } = await announceHere(endpoint);
-  process.chdir(cwd);
+  process.chdir(npmStart);
   const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
   process.chdir(root);
   const record = findRecord(database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
