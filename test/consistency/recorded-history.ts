@@ -10,32 +10,12 @@ interface Recorded extends FinishedCall {
 /** Returns a name that includes the id, because lists have only names. */
 const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 
-/** The recorded calls of an owner. Each returns its status. */
-interface RecordedCalls {
-  create(id: number, variety: string): Promise<number>;
-  delete(id: number): Promise<number>;
-  list(): Promise<number>;
-}
-
-/** Calls of concurrent clients, with the order of their starts and ends. */
-interface History {
-  calls: Recorded[];
-  now(): number;
-  of(owner: OwnerCalls): RecordedCalls;
-  /** Adds a fault to the calls in progress, and to new calls until `endFault`. */
-  beginFault(name: string): void;
-  endFault(): void;
-  /**
-   * Returns the calls about a plant that no order explains, if any. The history must begin without
-   * plants and end with a list.
-   */
-  violation(): string | undefined;
-}
-
-export function startHistory(): History {
+/**
+ * Records the calls of concurrent clients, with the order of their starts and ends. All of them may
+ * meet the faults.
+ */
+export function startHistory(faults: string[] = []) {
   const calls: Recorded[] = [];
-  const inProgress = new Set<Recorded>();
-  let fault: string | undefined;
   let lastMoment = 0;
   const nextMoment = () => ++lastMoment;
 
@@ -45,36 +25,28 @@ export function startHistory(): History {
     send: () => Promise<{ status: number; body: string }>,
   ): Promise<number> {
     const start = nextMoment();
-    const faults = fault === undefined ? [] : [fault];
     const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults };
-    inProgress.add(call);
     const { status, body } = await send();
-    inProgress.delete(call);
     calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
     return status;
   }
 
   return {
     calls,
-    now: nextMoment,
-    of: ({ create, remove, list }) => ({
-      create(id, variety) {
+    /** Returns the recorded calls of an owner. Each returns its status. */
+    of: ({ create, remove, list }: OwnerCalls) => ({
+      create(id: number, variety: string) {
         const name = nameOf(id, variety);
         return record(`create ${name}`, id, () => create(id, { name, tag: '' }));
       },
-      delete: (id) => record('delete', id, () => remove(id)),
+      delete: (id: number) => record('delete', id, () => remove(id)),
       list: () => record('list', undefined, list),
     }),
-    beginFault(name) {
-      fault = name;
-      for (const { faults } of inProgress) {
-        faults.push(name);
-      }
-    },
-    endFault() {
-      fault = undefined;
-    },
-    violation() {
+    /**
+     * Returns the calls about a plant that no order explains, if any. The history must begin without
+     * plants and end with a list.
+     */
+    violation(): string | undefined {
       for (const id of new Set(calls.map((call) => call.id))) {
         if (id === undefined) {
           continue;

@@ -4,6 +4,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { statementsOfDeployRole } from './deploy-role-statements.ts';
 
 // The role of GitHub Actions, .github/deploy-role.yaml.
 
@@ -51,26 +52,7 @@ test('the role trusts one branch and environment of the repository with these id
 test('the role may deploy and read the stack, and may not read the account', () => {
   const [policy, ...others] = role.Policies;
   expect(others).toEqual([]);
-  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  const place = '${AWS::AccountId}-${AWS::Region}';
-  const roleArn = 'arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-${Qualifier}';
-  const stacks = 'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack';
-  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
-  expect(policy.PolicyDocument.Statement).toEqual([
-    {
-      Effect: 'Allow',
-      Action: 'sts:AssumeRole',
-      Resource: [
-        { 'Fn::Sub': `${roleArn}-deploy-role-${place}` },
-        { 'Fn::Sub': `${roleArn}-file-publishing-role-${place}` },
-      ],
-    },
-    {
-      Effect: 'Allow',
-      Action: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
-      Resource: { 'Fn::Sub': `${stacks}/PlantStore*/*` },
-    },
-  ]);
+  expect(policy.PolicyDocument.Statement).toEqual(statementsOfDeployRole);
 });
 
 test.each([

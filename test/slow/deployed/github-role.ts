@@ -1,30 +1,9 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
-import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
-import { root } from '../../support/checkout.ts';
+import { statementsOfDeployRole } from '../../stack/deploy-role-statements.ts';
 import { serve } from '../../support/http/servers.ts';
-
-interface Statement {
-  Action: string | string[];
-  Resource: Sub | Sub[];
-}
-interface Sub {
-  'Fn::Sub': string;
-}
 
 /** The access key of a job of GitHub, which has the role of .github/deploy-role.yaml. */
 export const accessKeyOfJob = 'GITHUB';
-
-/** Returns the policy statements of the role. */
-function statementsOfRole(): Statement[] {
-  const app = new App({ builtinCloudFormationValidation: false });
-  const templateFile = join(root, '.github', 'deploy-role.yaml');
-  new CfnInclude(new Stack(app, 'DeployRole'), 'Template', { templateFile });
-  const { Resources } = app.synth().getStackByName('DeployRole').template;
-  const [policy] = Resources.DeployRole.Properties.Policies;
-  return policy.PolicyDocument.Statement;
-}
 
 /** Returns whether an IAM pattern, like `stack/PlantStore*`, matches a whole text. */
 function matches(pattern: string, text: string): boolean {
@@ -42,7 +21,7 @@ const values: Record<string, string> = {
   Qualifier: 'hnb659fds',
 };
 
-const filled = (pattern: Sub): string =>
+const filled = (pattern: { 'Fn::Sub': string }): string =>
   pattern['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, name) => `${values[name]}`);
 
 /** Returns the IAM action and resource of a call of STS or CloudFormation. */
@@ -60,11 +39,10 @@ function callOf(headers: IncomingHttpHeaders, body: Buffer): { action: string; r
  * denies requests that the role of a GitHub job does not allow. Returns its origin.
  */
 export function startAwsForGitHub(ministack: string): Promise<string> {
-  const statements = statementsOfRole();
   const isAllowed = (action: string, resource: string): boolean =>
     // Needs no permission.
     action === 'sts:GetCallerIdentity' ||
-    statements.some(
+    statementsOfDeployRole.some(
       ({ Action, Resource }) =>
         [Action].flat().includes(action) &&
         [Resource].flat().some((pattern) => matches(filled(pattern), resource)),

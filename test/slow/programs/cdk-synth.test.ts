@@ -8,26 +8,6 @@ import { temporaryFolder } from '../../support/cleanup.ts';
 const folder = temporaryFolder();
 const cdk = join(root, 'node_modules', '.bin', 'cdk');
 
-test('cdk synth with invalid settings prints one line with every error and no stack trace', () => {
-  const settings = ['plant-store:throttle-rate=much', 'plant-store:colour=green'];
-  const args = [
-    'synth',
-    '--output',
-    join(folder, 'bad'),
-    ...settings.flatMap((one) => ['-c', one]),
-  ];
-  const { stderr, status } = spawnSync(cdk, args, {
-    cwd: root,
-    encoding: 'utf8',
-    timeout: 120_000,
-  });
-  expect(status).toBe(1);
-  expect(stderr).toMatch(
-    /^Bad settings: plant-store:throttle-rate must be an integer from 1 to 10000, not "much"; plant-store:colour is unknown .*\.$/m,
-  );
-  expect(stderr).not.toContain('    at ');
-});
-
 test('the CDK CLI sends no telemetry', () => {
   const args = ['cli-telemetry', '--status'];
   // A home of its own, without a developer's settings.

@@ -187,19 +187,15 @@ test('a server that does not respond is named', async () => {
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
 }, 300_000);
 
-test.each([403, 404])('a server that returns %i is not a plant store', async (status) => {
-  const other = await serve((_, response) => response.writeHead(status).end());
+test('a server that returns 404 is not a plant store', async () => {
+  const other = await serve((_, response) => response.writeHead(404).end());
   const { code, output } = await contract([...stack, '--base-url', other]);
-  const line = `error: ${other}/plants returned ${status}, but a plant store returns 401.`;
+  const line = `error: ${other}/plants returned 404, but a plant store returns 401.`;
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(line) });
 });
 
-test.each([
-  ['a base URL that is not a URL', ['--base-url', 'localhost'], 'A base URL looks like'],
-  ['neither a region nor credentials', stack, 'No AWS region given.'],
-])('with %s, one line says what is wrong', async (_, args, line) => {
-  const { code, output } = await contract(args, { env: {} });
-  expect(output).toMatch(/^error: [^\n]*\n$/);
-  expect(output).toContain(line);
+test('a base URL that is not a URL fails with one line', async () => {
+  const { code, output } = await contract(['--base-url', 'localhost'], { env: {} });
+  expect(output).toMatch(/^error: [^\n]* A base URL looks like [^\n]*\n$/);
   expect(code).toBe(1);
 });

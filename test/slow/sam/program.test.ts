@@ -121,24 +121,6 @@ test('stored plants survive a restart, and SAM CLI passes the contract tests', a
   program = sam;
 });
 
-test('the credentials of the developer reach neither SAM CLI nor the functions', async () => {
-  const own = {
-    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'example',
-    AWS_SESSION_TOKEN: 'example',
-    AWS_PROFILE: 'nobody',
-  };
-  await start(['--memory'], own).line(ready);
-  const format = ['--format', '{{json .Config.Env}}'];
-  const inspected = run('docker', 'inspect', ...format, ...containersOf(program));
-  const environments = inspected.trim().split('\n');
-  expect(environments).toHaveLength(2);
-  for (const variables of environments) {
-    expect(variables).toContain('"AWS_ACCESS_KEY_ID=defaultkey"');
-    expect(variables).not.toMatch(/EXAMPLE|=example"/);
-  }
-});
-
 test('npm run sam can be stopped while SAM CLI starts its containers', async () => {
   await start(['--memory']).line(firstContainer);
   signalGroup('SIGTERM');
