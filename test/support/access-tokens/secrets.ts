@@ -1,7 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 /**
  * Returns parts of a token's secret and checksum, in plain text and in base64. Any 21 of the 49
  * characters in a row contain one of the parts.
@@ -28,28 +24,4 @@ export function secretsIn(texts: string[], tokens: string[]): string[] {
       ? []
       : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(leak))}`;
   });
-}
-
-/**
- * Records the responses of the HTTP server of a URL, with their headers. Returns a function that
- * stops recording and returns them.
- */
-export function recordResponses(url: string): () => string[] {
-  const responses: string[] = [];
-  const record = (message: unknown) => {
-    const { server, response } = message as { server: Server; response: ServerResponse };
-    if ((server.address() as AddressInfo | null)?.port !== Number(new URL(url).port)) {
-      return;
-    }
-    const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
-    response.end = (...args: unknown[]) => {
-      responses.push(`${JSON.stringify(response.getHeaders())} ${args[0] ?? ''}`);
-      return end(...args);
-    };
-  };
-  subscribe('http.server.request.start', record);
-  return () => {
-    unsubscribe('http.server.request.start', record);
-    return responses;
-  };
 }

@@ -9,7 +9,7 @@ import { localClient } from '../../../lib/offline/database-client.ts';
 import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { recordResponses, secretsIn } from '../access-tokens/secrets.ts';
+import { secretsIn } from '../access-tokens/secrets.ts';
 import { parse } from '../http/http-client.ts';
 
 export interface Service {
@@ -25,7 +25,7 @@ export interface Service {
   /** Returns a new access token that has just expired. */
   issueExpired(owner: string): Promise<string>;
   issueRevoked(owner: string): Promise<string>;
-  /** Throws if a log line or a response has the secret of an access token. */
+  /** Throws if a log line or a body has the secret of an access token. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function startService({
 }: ServiceOptions): Promise<Service> {
   const database = documentClient(localClient(endpoint));
   const log: string[] = [];
-  /** Output and errors of the functions. */
+  /** Output and errors of the functions, and the bodies of responses. */
   const output: string[] = [];
   const serverErrors: string[] = [];
 
@@ -61,9 +61,9 @@ export async function startService({
   const { listener } = gateway({
     call: functions.call,
     cacheSeconds: authorizerCache,
-    onResponse({ status, log: lines, failure }) {
+    onResponse({ status, body, log: lines, failure }) {
       log.push(...lines);
-      output.push(failure?.stack ?? '');
+      output.push(body, failure?.stack ?? '');
       if (status >= 500) {
         const explanation = failure ? [...lines, failure.stack] : lines;
         serverErrors.push(explanation.map(readable).join('\n'));
@@ -80,7 +80,6 @@ export async function startService({
     tokens.push(issued.token);
     return issued;
   };
-  const responses = recordResponses(baseUrl);
 
   return {
     baseUrl,
@@ -99,7 +98,7 @@ export async function startService({
       server.close().closeAllConnections();
       await functions.stop();
       database.destroy();
-      const leaks = secretsIn([...log, ...output, ...responses()], tokens);
+      const leaks = secretsIn([...log, ...output], tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
       }
