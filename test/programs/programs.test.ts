@@ -1,6 +1,8 @@
-// The suites share one test file, so that Jest is loaded once. These start processes.
+// The suites share one test file, so that Jest is loaded once.
+import './new-file.suite.ts';
 import './node24.suite.ts';
 import './output.suite.ts';
 import './plant-store.suite.ts';
 import './sam.suite.ts';
 import './scripts.suite.ts';
+import './write-all.suite.ts';

@@ -1,5 +1,0 @@
-// The suites share one test file, so that Jest and the SDK are loaded once. These run the programs
-// in this process.
-import './token.suite.ts';
-import './target.suite.ts';
-import './plants.suite.ts';
