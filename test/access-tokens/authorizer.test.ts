@@ -305,8 +305,9 @@ test.each([...malformed, ...wellFormed])(
     // A token with the right checksum is looked up, and then takes the same steps in any case.
     expect(work).toEqual(['malformed', 'mistyped'].includes(reason) ? ['log'] : fullWork);
     expect(error).toBeInstanceOf(Unauthorized);
-    const { message } = error as Error;
-    expect({ ...(error as Error), message }).toEqual({ message: 'Unauthorized' });
+    const { message, stack } = error as Error;
+    // Lambda logs the stack.
+    expect({ ...(error as Error), message, stack }).toEqual({ message: 'Unauthorized', stack: '' });
     expect(log).toEqual([expect.objectContaining({ code: 'TOKEN_REFUSED', reason })]);
   },
 );

@@ -218,12 +218,23 @@ test('rotate sends its update again if the response is lost', async () => {
 });
 
 test.each([
-  ['both responses to its update are lost', [loseResponse, loseResponse], resetReason],
-  ['its update is refused', [fail(400, 'AccessDeniedException')], 'a secret of the database'],
-])('rotate names both tokens if %s', async (_, updates, reason) => {
+  {
+    title: 'both responses to its update are lost',
+    updates: [loseResponse, loseResponse],
+    sent: ['GetItem', 'UpdateItem', 'UpdateItem'],
+    reason: resetReason,
+  },
+  {
+    title: 'its update is refused',
+    updates: [fail(400, 'AccessDeniedException')],
+    sent: ['GetItem', 'UpdateItem'],
+    reason: 'a secret of the database',
+  },
+])('rotate names both tokens if $title', async ({ updates, sent, reason }) => {
   const { id } = await issue();
   const { fault, id: next } = noting(pass);
   const told = await run(`rotate ${id}`, pass, fault, ...updates);
+  expect(proxy.seen(id)).toEqual(sent);
   expect(await find(next())).toMatchObject({ owner: 'ann' });
   expect(told).toEqual(
     failure(

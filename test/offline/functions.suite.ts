@@ -16,7 +16,7 @@ class Worker extends EventEmitter {
   async terminate() {}
 }
 jest.unstable_mockModule('node:worker_threads', () => ({ Worker }));
-const { startFunctions } = await import('../../lib/offline/functions.ts');
+const { functionVariables, startFunctions } = await import('../../lib/offline/functions.ts');
 
 test('a call that failed while the code was loading starts no timer', async () => {
   const timers = jest.spyOn(globalThis, 'setTimeout');
@@ -41,4 +41,11 @@ test('a call that failed while the code was loading starts no timer', async () =
   jest.restoreAllMocks();
   await functions.stop();
   expect((await stopped).failure?.message).toBe('The functions were stopped.');
+});
+
+test('the functions get NODE_OPTIONS, with which an editor starts its debugger', () => {
+  process.env.NODE_OPTIONS = '--require=debugger.js';
+  const variables = functionVariables('http://127.0.0.1:8000');
+  delete process.env.NODE_OPTIONS;
+  expect(variables).toMatchObject({ NODE_OPTIONS: '--require=debugger.js', TZ: 'UTC' });
 });

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { gateway, type HandledRequest } from '../../lib/offline/gateway.ts';
 import { listen } from '../../lib/offline/listen.ts';
-import { type TokenAuthorizer, tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
+import {
+  isAllowed,
+  type TokenAuthorizer,
+  tokenAuthorizer,
+} from '../../lib/offline/token-authorizer.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http/http-client.ts';
@@ -125,6 +129,11 @@ test(`a function gets the parts of a request in the form of API Gateway (${event
     body: '\ufffd\ufffd',
     isBase64Encoded: false,
   });
+});
+
+test('a function gets a query of more than 1,000 parameters whole', async () => {
+  const { body } = await request(`/v1/plants?${'x=1&'.repeat(1500)}y=2`);
+  expect(JSON.parse(body).queryStringParameters).toEqual({ x: '1', y: '2' });
 });
 
 test.each([
@@ -359,6 +368,18 @@ test('a policy is cached by token, and evaluated for each method', async () => {
   expect((await request('/v1/plants')).status).toBe(403);
   isDenied = false;
   forgetPolicies();
+});
+
+test('a Deny of a policy takes precedence over an Allow', () => {
+  const statement = (Effect: 'Allow' | 'Deny', Resource: string) => ({
+    Effect,
+    Action: '*',
+    Resource,
+  });
+  const Statement = [statement('Allow', 'arn:api/v1/*'), statement('Deny', 'arn:api/v1/POST/*')];
+  const policy = { Version: '2012-10-17', Statement };
+  expect(isAllowed(policy, 'arn:api/v1/GET/plants')).toBe(true);
+  expect(isAllowed(policy, 'arn:api/v1/POST/plants')).toBe(false);
 });
 
 test('the last Authorization counts, and returns 401 without a call of the authorizer if malformed', async () => {
