@@ -1,7 +1,6 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { documentClient } from '../../functions/dynamodb/client.ts';
-import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { readInput } from '../../functions/http/input.ts';
 import { cursorAfter, listQuery, parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
@@ -53,35 +52,6 @@ test('every read is strongly consistent', async () => {
   watched.destroy();
   const consistent = reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead);
   expect(consistent).toEqual([true, true]);
-});
-
-test('a create that may still arrive says so, even if the read after it fails', async () => {
-  const failing = documentClient(localClient(endpoint));
-  failing.middlewareStack.add(
-    (_, { commandName }) =>
-      () =>
-        Promise.reject(
-          commandName === 'PutItemCommand' ? new UnknownOutcome(true, 'lost') : new Error('slow'),
-        ),
-    { step: 'initialize' },
-  );
-  const creation = plantStore(failing, TableName).create('lost', plant(1n));
-  await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcome', mayStillArrive: true });
-  failing.destroy();
-});
-
-test('aborted calls reject and write nothing', async () => {
-  const aborted = { abortSignal: AbortSignal.abort() };
-  await plants.create('aborted', plant(1n));
-  const calls = [
-    plants.create('aborted', plant(2n), aborted),
-    plants.remove('aborted', 1n, aborted),
-    plants.list('aborted', 10, undefined, aborted),
-  ];
-  for (const call of calls) {
-    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-  }
-  expect(await plants.list('aborted', 10)).toEqual([plant(1n)]);
 });
 
 test('an item has its key, its fields and a nonce of 8 bytes', async () => {
