@@ -12,7 +12,7 @@ const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run sam -- / },
   { script: 'plants', args: 'export - --owner alice', code: 1, line: /^error: .*--localhost/ },
   { script: 'contract', args: '', code: 1, line: /^error: .*--localhost/ },
-  { script: 'test:slow', args: '--listTests programs/start', code: 0, line: /start\.test\.ts$/ },
+  { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.test\.ts$/ },
   { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
   { script: 'lint', args: '--help', code: 0, line: /^Usage: biome check / },
