@@ -17,7 +17,7 @@ export const startEngine = (): Promise<Database> =>
   isDynamoDbLocal ? startDynamoDbLocal() : startDatabase({ port: 0 });
 
 /** An engine with the tables of the plant store, and a client of it. */
-export interface OpenDatabase {
+interface OpenDatabase {
   endpoint: string;
   database: DynamoDBDocumentClient;
 }

@@ -16,8 +16,6 @@ export interface Service {
   /** Includes the stage. */
   baseUrl: string;
   database: DynamoDBDocumentClient;
-  /** JSON log lines of the functions so far. */
-  log: string[];
   /** Log lines and stack of each 5xx so far. */
   serverErrors: string[];
   /** Returns a new access token that works for a day. */
@@ -48,8 +46,7 @@ export async function startService({
   engine: { endpoint },
 }: ServiceOptions): Promise<Service> {
   const database = documentClient(localClient(endpoint));
-  const log: string[] = [];
-  /** Output and errors of the functions, and the bodies of responses. */
+  /** Log lines, output and errors of the functions, and the bodies of responses. */
   const output: string[] = [];
   const serverErrors: string[] = [];
 
@@ -62,8 +59,7 @@ export async function startService({
     call: functions.call,
     cacheSeconds: authorizerCache,
     onResponse({ status, body, log: lines, failure }) {
-      log.push(...lines);
-      output.push(body, failure?.stack ?? '');
+      output.push(body, ...lines, failure?.stack ?? '');
       if (status >= 500) {
         const explanation = failure ? [...lines, failure.stack] : lines;
         serverErrors.push(explanation.map(readable).join('\n'));
@@ -84,7 +80,6 @@ export async function startService({
   return {
     baseUrl,
     database,
-    log,
     serverErrors,
     issue: async (owner, scopes) => (await issue(owner, scopes)).token,
     issueExpired: async (owner) =>
@@ -98,7 +93,7 @@ export async function startService({
       server.close().closeAllConnections();
       await functions.stop();
       database.destroy();
-      const leaks = secretsIn([...log, ...output], tokens);
+      const leaks = secretsIn(output, tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
       }
