@@ -4,7 +4,6 @@ import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
@@ -12,11 +11,9 @@ import { finallyDo } from '../support/cleanup.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;
-const received: string[] = [];
 let connections = 0;
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
 const server = createServer((request, response) => {
-  received.push(`${request.headers['x-amz-target']}`.replace(/^.*\./, ''));
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
   request.resume().on('end', () => respond(request, response));
 });
@@ -261,22 +258,6 @@ test.each([
   const { name, httpStatusCode } = fault;
   const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
   expect(thrown).toMatchObject({ name, message: 'fault' });
-});
-
-test('a create fails if the plant with its id is deleted before both reads', async () => {
-  received.length = 0;
-  const failed = '{"__type":"x#ConditionalCheckFailedException"}';
-  respond = (_, response) => {
-    if (received.at(-1) === 'PutItem') {
-      response.writeHead(400).end(failed);
-    } else {
-      response.end('{}');
-    }
-  };
-  const plant = { id: 1n, name: 'Aloe', tag: '' };
-  const creation = plantStore(database, TableName).create('ann', plant);
-  await expect(creation).rejects.toThrow('another caller created and deleted');
-  expect(received).toEqual(['PutItem', 'GetItem', 'PutItem', 'GetItem']);
 });
 
 test('white space before a response is ignored', async () => {

@@ -36,10 +36,11 @@ export const unknownToken = 'pst_N0tIssuedYet_N0tIssuedN0tIssuedN0tIssuedN0tIssu
 
 /** The store under test, once the tests begin: the one in CONTRACT_TARGET, or a new one. */
 export let target: Target;
-/** Stores plants with these ids and their names `Plant ID` directly, if the database is at hand. */
+/**
+ * Stores plants with these ids and their names `Plant ID` directly, if the database is at hand. They
+ * belong to the owner of `readToken`, and stay.
+ */
 export let store: ((ids: number[]) => Promise<void>) | undefined;
-/** Removes such plants. */
-export let unstore: ((ids: number[]) => Promise<void>) | undefined;
 
 let serverErrors: string[] = [];
 let isPrinted = false;
@@ -63,26 +64,24 @@ async function startOwn(): Promise<Target> {
   const service = await startService({ engine });
   finallyDo(service.stop);
   serverErrors = service.serverErrors;
-  const owner = 'alice';
 
-  async function write(requests: object[]): Promise<void> {
+  store = async (ids) => {
+    const requests = ids.map((id) => ({
+      PutRequest: { Item: { owner: 'carol', id, name: `Plant ${id}`, tag: '' } },
+    }));
     // As many at a time as DynamoDB takes.
     for (let start = 0; start < requests.length; start += 25) {
       const RequestItems = { [tableIds.plants]: requests.slice(start, start + 25) };
       await service.database.send(new BatchWriteCommand({ RequestItems }));
     }
-  }
-  store = (ids) =>
-    write(ids.map((id) => ({ PutRequest: { Item: { owner, id, name: `Plant ${id}`, tag: '' } } })));
-  unstore = (ids) => write(ids.map((id) => ({ DeleteRequest: { Key: { owner, id } } })));
-
+  };
   return {
     baseUrl: service.baseUrl,
-    token: await service.issue(owner),
+    token: await service.issue('alice'),
     otherToken: await service.issue('bob'),
     readToken: await service.issue('carol', ['plants:read']),
-    revokedToken: await service.issueRevoked(owner),
-    expiredToken: await service.issueExpired(owner),
+    revokedToken: await service.issueRevoked('alice'),
+    expiredToken: await service.issueExpired('alice'),
     isSam: false,
     isDeployed: false,
   };
