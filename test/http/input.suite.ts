@@ -65,6 +65,9 @@ test.each([
   ['9223372036854775808', 'must be at most 9223372036854775807'],
   ['-9223372036854775809', 'must be at least -9223372036854775808'],
   ['1.5', 'must be an integer'],
+  ['1e-400', 'must be an integer'],
+  ['1e400', 'must be at most 9223372036854775807'],
+  ['-5e999999999999', 'must be at least -9223372036854775808'],
 ])('the id %s in a body %s', (id, detail) => {
   const errors = [{ pointer: '/id', detail }];
   expect(errorsOf(create, { body: `{"id":${id},"name":"a"}` })).toEqual(errors);
