@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTcpServer } from 'node:net';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { connect, requiredVariable } from '../../functions/dynamodb/client.ts';
-import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { functionVariables } from '../../lib/offline/functions.ts';
-import { listen } from '../../lib/offline/listen.ts';
-import { finallyDo } from '../support/cleanup.ts';
+import { connect, requiredVariable } from '../../../functions/dynamodb/client.ts';
+import { UnknownOutcome } from '../../../functions/dynamodb/writes.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { functionVariables } from '../../../lib/offline/functions.ts';
+import { listen } from '../../../lib/offline/listen.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 
 const TableName = tableIds.plants;
 const { env } = process;
