@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { root } from './checkout.ts';
 import { temporaryFolder } from './cleanup.ts';
 
 /** The function ids of the template, and their files in functions/. */
@@ -17,7 +15,6 @@ export type FunctionId = keyof typeof entries;
 
 /** Synthesizes the stack with its bundles. Returns each function's folder of code. */
 export function bundleFunctions(): Record<FunctionId, string> {
-  startEsbuildWithoutNpm();
   const outdir = temporaryFolder();
   const app = new App({
     outdir,
@@ -31,12 +28,4 @@ export function bundleFunctions(): Record<FunctionId, string> {
     join(outdir, Resources[id].Metadata['aws:asset:path']),
   ]);
   return Object.fromEntries(folders);
-}
-
-/** Replaces npx, which would load npm for each bundle, by a script that starts esbuild itself. */
-function startEsbuildWithoutNpm(): void {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'npx'), '#!/bin/sh\nshift\nexec "$@"\n', { mode: 0o755 });
-  const { PATH = '' } = process.env;
-  process.env.PATH = [folder, join(root, 'node_modules', '.bin'), PATH].join(delimiter);
 }
