@@ -18,7 +18,7 @@ interface Property<T> {
 
 /**
  * Declares the test of a property. A failure names the smallest counterexample with its seed and
- * path. To repeat it, run `REPLAY=SEED/PATH npm test -- FILE -t NAME`.
+ * path. To repeat it, run `REPLAY=SEED/PATH npm test -- FOLDER -t NAME`.
  */
 export function testProperty<T>(name: string, property: Property<T>): void {
   const { cases, holds, counts, isConcurrent = false } = property;
