@@ -167,6 +167,27 @@ test('an import creates each plant once, although four handshakes fail', async (
   expect(handshakes).toEqual([]);
 });
 
+test.each([
+  { kinds: 'reset and closed', faults: [resetHandshake, closeHandshake] },
+  {
+    kinds: 'left without a ServerHello and refused with a TLS alert',
+    faults: [hangInHandshake, alertInHandshake],
+  },
+])('token issue sends its put once after handshakes that are $kinds', async ({ faults }) => {
+  handshakes.push(...faults);
+  const { code, stdout, stderr } = await runOnStack('token.ts', 'issue --owner ann');
+  expect(stderr).not.toContain('error');
+  expect(code).toBe(0);
+  expect(proxy.seen(stdout.slice(4, 16))).toEqual(['PutItem']);
+  expect(handshakes).toEqual([]);
+});
+
+test('token list works after handshakes that are refused with TLS alerts', async () => {
+  handshakes.push(alertInHandshake, alertInHandshake);
+  expect(await runOnStack('token.ts', 'list --owner nobody')).toMatchObject({ code: 0 });
+  expect(handshakes).toEqual([]);
+});
+
 test('if all handshakes fail, token list says that AWS cannot be reached', async () => {
   handshakes.push(alertInHandshake, alertInHandshake, alertInHandshake);
   const { code, stderr } = await runOnStack('token.ts', 'list --owner nobody');
