@@ -214,6 +214,11 @@ test('an import rejects lines that the API would reject, and changes no stored p
   expect(await namesOf('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
 });
 
+test('an import reports the position of a JSON error, even in a line without a line break', async () => {
+  const { stderr } = await plants('import - --owner broken', '\n{"id":1,"name":"Aloe",}');
+  expect(stderr).toMatch(/^line 2: is not well-formed JSON: .* at position 22 /);
+});
+
 test('an import reports 20 invalid lines and counts the others', async () => {
   const { stderr } = await plants('import - --owner faulty', '[]\n'.repeat(23));
   const named = Array.from({ length: 20 }, (_, i) => `line ${i + 1}: must be a JSON object`);

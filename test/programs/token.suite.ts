@@ -118,6 +118,12 @@ test('list --json shows an empty list for an owner without tokens', async () => 
   expect((await local('list --json --owner nobody')).stdout).toBe('[]\n');
 });
 
+test('list escapes a bidi control in a label, and nothing else', async () => {
+  await issue('labels', '\u202e👩‍🌾 her laptop');
+  const { stdout } = await local('list --owner labels');
+  expect(stdout).toMatch(/ {2}\\u202e👩‍🌾 her laptop\n$/);
+});
+
 test('list shows a scope that this version does not know', async () => {
   const { record } = await issue('rolled-back');
   const scopes = ['plants:read', 'gardens:read'];
@@ -168,6 +174,18 @@ test.each(['', '--json'])(
     await tokens.database.send(new DeleteCommand({ TableName: tableIds.accessTokens, Key }));
   },
 );
+
+test('list --json escapes control characters in a label, a scope and replacedBy', async () => {
+  const { record } = await issue('escaper', '\u202e her laptop');
+  await putItem({ ...record, replacedBy: obeyed, scopes: ['plants:read', obeyed] });
+  const { stdout } = await local('list --owner escaper --json');
+  expect(stdout).not.toMatch(isObeyed);
+  expect(stdout).toContain(`"label": "\\u202e her laptop"`);
+  expect(stdout).toContain(`"replacedBy": "${escaped}"`);
+  const [token] = JSON.parse(stdout);
+  expect(token).toMatchObject({ label: '\u202e her laptop', replacedBy: obeyed });
+  expect(token.scopes).toEqual(['plants:read', obeyed]);
+});
 
 test('rotate escapes control characters in replacedBy', async () => {
   const { id, record } = await issue('rotator');
