@@ -118,6 +118,11 @@ test.each([
   expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: logged }]);
 });
 
+test('a cause that is no error is logged as its members', async () => {
+  await resultOfError(new Error('outer', { cause: { package: 'x' } }));
+  expect(lines).toMatchObject([{ cause: { message: 'outer', cause: { package: 'x' } } }]);
+});
+
 test('a cycle of causes ends where it began', async () => {
   const outer = new Error('outer');
   outer.cause = new TypeError('inner', { cause: outer });
