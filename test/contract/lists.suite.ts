@@ -91,7 +91,7 @@ if (!isSam) {
   test('a page has at most 1000 plants, whatever the limit', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);
     await (store ?? createAll)(ids);
-    // Nobody deletes plants that are stored directly, so they belong to an owner who cannot write.
+    // Plants that are stored directly stay, so they belong to an owner who cannot write.
     const token = store ? target.readToken : target.token;
     for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
       const page = await list(query, token);

@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts';
 const settings = { 'plant-store:throttle-rate': 'much', 'plant-store:colour': 'green' };
 const withoutBundles = { 'aws:cdk:bundling-stacks': [] };
 
-// One process, because CDK takes a second to load. The CDK CLI runs the program with these variables.
+// A single process, because CDK takes a second to load. The CDK CLI runs the program with these variables.
 const source = `
   process.env.CDK_CONTEXT_JSON = '${JSON.stringify(settings)}';
   await import('./bin/plant-store.ts');

@@ -355,7 +355,7 @@ const query = 'Query Plants consistently';
 const remove = 'Delete AccessTokens';
 test.each([
   { owner: 'ada', command: 'export -', sent: [query] },
-  // It finds a stored plant.
+  // The read finds a stored plant.
   { owner: 'ben', command: 'import -', sent: ['Put Plants', 'Get Plants consistently'] },
   {
     owner: 'zoe',
