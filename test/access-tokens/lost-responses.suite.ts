@@ -18,7 +18,9 @@ import {
   fail,
   hang,
   loseResponse,
+  loseResponseAfter,
   pass,
+  passAfter,
   reset,
   stale,
   startFaultProxy,
@@ -44,15 +46,6 @@ const issue = () => {
   return issueToken(database, table, input);
 };
 const failure = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
-
-/** The database executes the command, someone else acts, and then the response is lost. */
-const loseResponseAfter =
-  (act: (id: string) => Promise<unknown>): Fault =>
-  async ({ subject, socket, forward }) => {
-    await forward();
-    await act(subject);
-    socket.resetAndDestroy();
-  };
 
 const changed = (id: string) =>
   failure(
@@ -254,14 +247,6 @@ test('rotate deletes the new token if the old one is revoked before its second u
   expect(await find(next())).toBeUndefined();
 });
 
-/** Someone else acts, and then the command reaches the database. */
-const after =
-  (act: () => Promise<unknown>): Fault =>
-  async (exchange) => {
-    await act();
-    await pass(exchange);
-  };
-
 test.each([
   {
     title: 'revoked',
@@ -279,7 +264,7 @@ test.each([
     const { id } = await issue();
     const { fault, id: next } = noting(pass);
     let left: unknown;
-    const interference = after(async () => {
+    const interference = passAfter(async () => {
       await row.act(id);
       left = await find(id);
     });
@@ -293,7 +278,7 @@ test.each([
 test('rotate names the new token if it may not have been deleted', async () => {
   const { id } = await issue();
   const { fault, id: next } = noting(pass);
-  const revoked = after(() => revokeToken(database, table, id));
+  const revoked = passAfter(() => revokeToken(database, table, id));
   const told = await run(`rotate ${id}`, pass, fault, revoked, reset);
   expect(told).toEqual(
     failure(

@@ -12,7 +12,9 @@ import {
   type FaultProxy,
   fail,
   loseResponse,
+  loseResponseAfter,
   pass,
+  passAfter,
   reset,
   startFaultProxy,
   temporaryCredentials,
@@ -77,24 +79,10 @@ function put(owner: string, name: string) {
 }
 const remove = (owner: string) => database.send(new DeleteCommand(keyOf(owner)));
 
-/** The database executes the command, another caller acts, and then the response is lost. */
-const meanwhile =
-  (act: (owner: string) => Promise<unknown>): Fault =>
-  async ({ subject, socket, forward }) => {
-    await forward();
-    await act(subject);
-    socket.resetAndDestroy();
-  };
-const passOnceDeleted: Fault = async (exchange) => {
-  await remove(exchange.subject);
-  await pass(exchange);
-};
-const passOnceStored: Fault = async (exchange) => {
-  await put(exchange.subject, 'Ficus');
-  await pass(exchange);
-};
+const passOnceDeleted = passAfter(remove);
+const passOnceStored = passAfter((owner) => put(owner, 'Ficus'));
 const throttleForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
-const replaced = meanwhile((owner) => put(owner, 'Ficus'));
+const replaced = loseResponseAfter((owner) => put(owner, 'Ficus'));
 
 const ofOneFunction: Case[] = [
   {
@@ -136,7 +124,7 @@ const ofOneFunction: Case[] = [
     title: 'a create does not bring back its deleted plant',
     call: 'create',
     stored: null,
-    faults: [meanwhile(remove), pass],
+    faults: [loseResponseAfter(remove), pass],
     outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
   },
   {

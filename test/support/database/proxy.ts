@@ -220,7 +220,7 @@ async function forwardTo(
 
 /** The database executes the command, and then a function handles the response. */
 const executed =
-  (become: (response: Awaited<ReturnType<Exchange['forward']>>, exchange: Exchange) => unknown) =>
+  (become: (response: DatabaseResponse, exchange: Exchange) => unknown) =>
   async (exchange: Exchange) =>
     become(await exchange.forward(), exchange);
 
@@ -324,6 +324,21 @@ export const hang: Fault = () => {};
 
 /** The database executes the command, and the response is lost with the connection. */
 export const loseResponse: Fault = executed((_, { socket }) => socket.resetAndDestroy());
+
+/** The database executes the command, another caller acts, and then the response is lost. */
+export const loseResponseAfter = (act: (subject: string) => Promise<unknown>): Fault =>
+  executed(async (_, { subject, socket }) => {
+    await act(subject);
+    socket.resetAndDestroy();
+  });
+
+/** Another caller acts, and then the database executes the command. */
+export const passAfter =
+  (act: (subject: string) => Promise<unknown>): Fault =>
+  async (exchange) => {
+    await act(exchange.subject);
+    await pass(exchange);
+  };
 
 /** The database executes the command, and the response never comes. */
 export const swallowResponse: Fault = executed(() => {});
