@@ -154,7 +154,8 @@ testSignals('an export whose output is closed exits with 0 and prints no error',
 });
 
 const noDatabase = 'No database responds at http://[0-9.:]+\\. Start it with "npm start"';
-test.each([
+// These wait for time-outs, all at once and beside the other tests.
+test.concurrent.each([
   { line: 'token.ts list', error: noDatabase },
   { line: 'plants.ts export - --owner alice', error: noDatabase },
   // A write that got no response may have taken effect.
@@ -163,20 +164,16 @@ test.each([
     error: 'The outcome of 32 writes is unknown \\(.*\\)\\. So far: ',
   },
   { line: 'plants.ts erase --owner alice', error: noDatabase },
-])(
-  '$line exits with one line if its server never responds',
-  async ({ line, error }) => {
-    const [program = '', ...args] = line.split(' ');
-    const { child, ended } = start(program, args, await serve(() => {}));
-    child.stdin.end(all);
-    expect(await ended()).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
-    });
-  },
-  30_000,
-);
+])('$line exits with one line if its server never responds', async ({ line, error }) => {
+  const [program = '', ...args] = line.split(' ');
+  const { child, ended } = start(program, args, await serve(() => {}));
+  child.stdin.end(all);
+  expect(await ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
+  });
+});
 
 test('an import whose server dies reports the unknown outcomes at once', async () => {
   const dying = await startFaultProxy();
