@@ -103,3 +103,13 @@ testScripts('npm run sam without SAM CLI prints one line and synthesizes nothing
       'https://docs.aws.amazon.com/serverless-application-model/\n',
   });
 });
+
+testScripts('if SAM CLI does not start, its output and an error say so', async () => {
+  const failing = `process.argv[2] === 'local' && (console.error('No such option'), process.exit(2));`;
+  const { ended } = startSam({ docker, sam: failing });
+  const { code, stderr } = await ended();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /\nNo such option\nerror: SAM CLI exited with code 2\. See its output above\.\n$/,
+  );
+});

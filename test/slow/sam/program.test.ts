@@ -128,23 +128,11 @@ test('npm run sam can be stopped while SAM CLI starts its containers', async () 
   expect(program.lines).not.toContainEqual(expect.stringMatching(/^error: /));
 });
 
-test.each([
-  [
-    'SAM CLI does not start',
-    ['--no-such-option'],
-    'No such option: --no-such-option',
-    /^error: SAM CLI exited with code 2\. See its output above\.$/,
-  ],
-  [
-    'the functions cannot start',
-    ['--invoke-image', 'registry.invalid/nodejs:24'],
-    'registry.invalid',
-    /^error: GET \/plants returned 502\. /,
-  ],
-])('if %s, its output and an error of npm run sam say so', async (_, options, words, line) => {
-  expect(await start(['--memory', '--', ...options]).ended()).toMatchObject({ code: 1 });
-  expect(program.lines).toContainEqual(expect.stringContaining(words));
-  expect(program.lines.at(-1)).toMatch(line);
+test('if the functions cannot start, the output of SAM CLI and an error say so', async () => {
+  const image = ['--invoke-image', 'registry.invalid/nodejs:24'];
+  expect(await start(['--memory', '--', ...image]).ended()).toMatchObject({ code: 1 });
+  expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
+  expect(program.lines.at(-1)).toMatch(/^error: GET \/plants returned 502\. /);
 });
 
 test('npm run sam without Docker fails with one line', async () => {
