@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -160,7 +160,18 @@ function startSam(args: string[]): ChildProcess {
   process.once('disconnect', stop);
   process.once('exit', stop);
   process.channel?.unref();
+  const containers: string[] = [];
+  createInterface(sam.stderr).on('line', (line) => {
+    const [, id] = /SAM_CONTAINER_ID: (\w+)/.exec(line) ?? [];
+    if (id !== undefined) {
+      containers.push(id);
+    }
+  });
   sam.on('close', (code) => {
+    // A signal while a container starts makes SAM CLI leave it behind.
+    if (containers.length > 0) {
+      spawnSync('docker', ['rm', '--force', ...containers], { stdio: 'ignore' });
+    }
     if (!sam.killed) {
       console.error(`error: SAM CLI exited with code ${code}. See its output above.`);
       process.exitCode = 1;

@@ -113,3 +113,13 @@ testScripts('if SAM CLI does not start, its output and an error say so', async (
     /\nNo such option\nerror: SAM CLI exited with code 2\. See its output above\.\n$/,
   );
 });
+
+testScripts('the containers of SAM CLI are removed, even one that it leaves behind', async () => {
+  const failing = `process.argv[2] === 'local' && console.error('SAM_CONTAINER_ID: 0a1b2c');`;
+  const { folder, ended } = startSam({ docker: record + docker, sam: failing });
+  await ended();
+  expect(readCall(join(folder, 'docker.cjs'))).toMatchObject({
+    command: 'rm',
+    args: ['--force', '0a1b2c'],
+  });
+});
