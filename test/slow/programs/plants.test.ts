@@ -164,16 +164,20 @@ test.concurrent.each([
     error: 'The outcome of 32 writes is unknown \\(.*\\)\\. So far: ',
   },
   { line: 'plants.ts erase --owner alice', error: noDatabase },
-])('$line exits with one line if its server never responds', async ({ line, error }) => {
-  const [program = '', ...args] = line.split(' ');
-  const { child, ended } = start(program, args, await serve(() => {}));
-  child.stdin.end(all);
-  expect(await ended()).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
-  });
-});
+])(
+  '$line exits with one line if its server never responds',
+  async ({ line, error }) => {
+    const [program = '', ...args] = line.split(' ');
+    const { child, ended } = start(program, args, await serve(() => {}));
+    child.stdin.end(all);
+    expect(await ended()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
+    });
+  },
+  30_000,
+);
 
 test('an import whose server dies reports the unknown outcomes at once', async () => {
   const dying = await startFaultProxy();
