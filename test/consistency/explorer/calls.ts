@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
 import type { Operation } from './history.ts';
@@ -13,22 +14,31 @@ export type Fault = (
   command: Command,
   send: (command: Command) => Promise<Reply>,
 ) => Promise<Reply>;
-export type Request = { command: Command; reply: (reply: Reply) => void };
-const functions = new URL('../../../functions/', import.meta.url);
-const callers = new AsyncLocalStorage<(request: Request) => void>();
 
-/** Replaces the network: passes each request to the caller of the function. */
+/** What a call does next: it sends a command, or it ends with a response. */
+export type Next = { command: Command } | { command: undefined; status: number; body: string };
+
+/** Returns what a call does after these replies to its commands. */
+export type NextOf = (call: number, operation: Operation, replies: Reply[]) => Promise<Next>;
+
+const functions = new URL('../../../functions/', import.meta.url);
+/** The number of the call that is running, and its network. */
+const running = new AsyncLocalStorage<{
+  call: number;
+  send: (command: Command) => Promise<Reply>;
+}>();
+
+/** Replaces the network. */
 const handleWith =
   (fault: Fault): NodeHttpHandler['handle'] =>
   async ({ headers, body }) => {
     const name = headers['x-amz-target']?.split('.')[1] ?? '';
-    const caller = callers.getStore();
-    if (!caller) {
+    const call = running.getStore();
+    if (!call) {
       throw new Error(`No call sent this ${name}.`);
     }
     const parameters = JSON.parse(new TextDecoder().decode(body));
-    const send = (command: Command) => new Promise<Reply>((reply) => caller({ command, reply }));
-    const reply = await fault({ name, parameters }, send);
+    const reply = await fault({ name, parameters }, call.send);
     if (typeof reply === 'string') {
       throw Object.assign(new Error(reply), { name: 'TimeoutError', code: reply });
     }
@@ -37,33 +47,21 @@ const handleWith =
     return { response: { statusCode: reply.status, headers: {}, body: stream } as never };
   };
 
-/** The response to a call. */
-interface CallResponse {
-  request: undefined;
-  status: number;
-  body: string;
-}
-
-/** Calls a function. Yields each request that waits for a reply, and returns the response. */
-export type MakeCall = (
-  operation: Operation,
-) => AsyncGenerator<{ request: Request }, CallResponse, undefined>;
-
-/** Loads the functions with pauses of no length. Returns a function that calls them. */
+/** Loads the functions with pauses of no length. */
 export async function loadFunctions(
   fault: Fault = (command, send) => send(command),
-): Promise<MakeCall> {
+): Promise<NextOf> {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   // With a profile, the SDK would read the developer's credentials.
   delete process.env.AWS_PROFILE;
   Object.assign(console, { info() {}, error() {} });
-  // Nothing reads stack traces and signatures here. They would take a third of the time.
-  Error.stackTraceLimit = 0;
-  SignatureV4.prototype.sign = async (request: never) => request;
+  // Each run of a call has the same nonce, and each call another.
+  crypto.randomBytes = ((size: number) => Buffer.alloc(size, running.getStore()?.call)) as never;
+  syncBuiltinESMExports();
   // The schedule alone orders the requests, so pauses end at once.
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
-  // The client's budget for retries would carry over from schedule to schedule.
+  // The client's budget for retries would carry over from run to run.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
   NodeHttpHandler.prototype.handle = handleWith(fault);
   const load = async (entry: string) =>
@@ -72,26 +70,39 @@ export async function loadFunctions(
   const [create, remove, list] = await Promise.all(entries.map(load));
   const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };
 
-  return async function* call(operation) {
+  /** Calls a function, and gives it the replies. */
+  function start(call: number, operation: Operation, replies: Reply[]): Promise<Next> {
     const [kind, name] = operation.split(' ');
     const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
       create: { body: `{"id":7,"name":"${name}"}` },
       delete: { pathParameters: { id: '7' } },
     };
     const event = proxyEvent(requests[`${kind}`]);
-    let next = Promise.withResolvers<{ request: Request }>();
-    const send = (request: Request) => next.resolve({ request });
-    const end = callers.run(send, async () => {
-      const { statusCode: status, body } = await handlers[operation](event, {});
-      return { request: undefined, status, body };
+    const left = [...replies];
+    return new Promise((resolve, reject) => {
+      const send = (command: Command) =>
+        new Promise<Reply>((receive) => {
+          const reply = left.shift();
+          if (reply === undefined) {
+            resolve({ command });
+          } else {
+            receive(reply);
+          }
+        });
+      const end = async () => {
+        const { statusCode: status, body } = await handlers[operation](event, {});
+        resolve({ command: undefined, status, body });
+      };
+      running.run({ call, send }, end).catch(reject);
     });
-    for (;;) {
-      const change = await Promise.race([next.promise, end]);
-      if (!change.request) {
-        return change;
-      }
-      next = Promise.withResolvers();
-      yield change;
-    }
+  }
+
+  // Lambda runs one call at a time in a process, so what a call does depends on its replies alone.
+  const known = new Map<string, Promise<Next>>();
+  return function nextOf(call, operation, replies) {
+    const key = `${call} ${operation} ${JSON.stringify(replies)}`;
+    const next = known.get(key) ?? start(call, operation, replies);
+    known.set(key, next);
+    return next;
   };
 }

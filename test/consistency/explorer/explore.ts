@@ -36,10 +36,10 @@ const chosen = twoCalls
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const makeCall = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
+const nextOf = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
-  const { broken, schedule, others } = await run(makeCall, scenario);
+  const { broken, schedule, others } = await run(nextOf, scenario);
   if (broken) {
     const replay = JSON.stringify({ ...scenario, schedule });
     console.log(`${broken}\nReplay: ${command} '${replay}'`);

@@ -1,4 +1,4 @@
-import type { MakeCall, Request } from './calls.ts';
+import type { NextOf } from './calls.ts';
 import { type Call, type Operation, violation } from './history.ts';
 import {
   type Command,
@@ -37,8 +37,8 @@ const faults: Record<string, Reply> = {
 const mainFaults = ['lost-reset', 'lost-throttled', 'done-reset', 'late-timeout'];
 
 const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
-/** A call in progress. Until it ends, one of its requests waits for its fate. */
-type Running = Call & { progress: ReturnType<MakeCall>; request?: Request | undefined };
+/** A call in progress. Until it ends, a request with its command waits for its fate. */
+type Running = Call & { command?: Command | undefined; replies: Reply[] };
 
 const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
 
@@ -52,21 +52,24 @@ interface Explored {
 }
 
 /** Runs one schedule. After its given steps, takes each first choice and returns the others. */
-export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explored> {
+export async function run(nextOf: NextOf, scenario: Scenario): Promise<Explored> {
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: Command[] = [];
   const calls = scenario.calls.map((operation): Running => {
     const response = { status: 0, body: '', tookEffect: false };
-    return { operation, ...response, arrivals: [], faults: [], progress: makeCall(operation) };
+    return { operation, ...response, arrivals: [], faults: [], replies: [] };
   });
+  /** Lets a call go on until it sends a command or ends. */
+  const proceed = async (call: Running) =>
+    Object.assign(call, await nextOf(calls.indexOf(call), call.operation, call.replies));
   await Promise.all(calls.map(proceed));
   const schedule: string[] = [];
   const others: string[][] = [];
   for (;;) {
     const ofCalls = calls.flatMap((call, i) => {
       const fates = possibleFates(scenario, calls, call, schedule.at(-1)?.startsWith(`${i}:`));
-      return fates.map((fate) => `${i}:${call.request?.command.name}:${fate}`);
+      return fates.map((fate) => `${i}:${call.command?.name}:${fate}`);
     });
     const possible = [...ofCalls, ...late.map(({ name }, i) => `late:${name}:${i}`)];
     const given = scenario.schedule?.[schedule.length];
@@ -85,7 +88,8 @@ export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explo
     const [who, , fate = ''] = step.split(':');
     const call = calls[Number(who)];
     if (call) {
-      await meet(call, fate, schedule.length, model, late);
+      meet(call, fate, schedule.length, model, late);
+      await proceed(call);
     } else {
       model.execute(late.splice(Number(fate), 1)[0] as Command);
     }
@@ -96,13 +100,13 @@ export async function run(makeCall: MakeCall, scenario: Scenario): Promise<Explo
 
 /** Returns the fates of a call's request that make a difference. */
 function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasLast = false) {
-  const { command } = call.request ?? {};
+  const { command } = call;
   if (!command) {
     return [];
   }
   // Equal calls begin in their order.
   const equal = calls.filter(({ operation }) => operation === call.operation);
-  const canArrive = hasBegun(call) || call === equal.find((one) => one.request && !hasBegun(one));
+  const canArrive = hasBegun(call) || call === equal.find((one) => one.command && !hasBegun(one));
   const canBeStale = !isWrite(command) && command.parameters.ConsistentRead !== true;
   const fates = canArrive ? ['ok', ...(canBeStale ? ['stale'] : [])] : [];
   if (calls.flatMap((one) => one.faults).length === scenario.faults) {
@@ -115,9 +119,9 @@ function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasL
   return [...fates, ...possible];
 }
 
-/** Lets a call's request meet its fate, and waits for the call's next request or its end. */
-async function meet(call: Running, fate: string, step: number, model: Model, late: Command[]) {
-  const { command, reply } = call.request as Request;
+/** Lets a call's request meet its fate. */
+function meet(call: Running, fate: string, step: number, model: Model, late: Command[]) {
+  const command = call.command as Command;
   const fault = faults[fate];
   if (fault) {
     call.faults.push(fate);
@@ -130,8 +134,5 @@ async function meet(call: Running, fate: string, step: number, model: Model, lat
   }
   const response = /^(lost|late)/.test(fate) ? undefined : model.execute(command, fate === 'stale');
   call.tookEffect ||= fault !== undefined && isWrite(command) && response?.status === 200;
-  reply(fault ?? (response as DatabaseResponse));
-  await proceed(call);
+  call.replies.push(fault ?? (response as DatabaseResponse));
 }
-
-const proceed = async (call: Running) => Object.assign(call, (await call.progress.next()).value);
