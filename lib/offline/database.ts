@@ -59,6 +59,9 @@ export async function startDatabase({
     request.removeAllListeners('error').on('error', () => response.destroy());
   };
   server.on('request', guarded);
+  // After a pause of this process, the functions would use a connection that Node closes at that
+  // moment, and no write could tell whether it arrived.
+  server.keepAliveTimeout = 0;
   const endpoint = await listen(server, port, host, '--dynamodb-port');
   await createTables(endpoint);
 

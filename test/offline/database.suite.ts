@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
@@ -124,6 +125,15 @@ test('malformed requests return 400 in one line, pages of browsers 403, and neit
   expect((await sendTo('ListTables', '{}')).status).toBe(200);
   expect((await sendTo('ListTables', '{}', 'Origin', 'https://evil.example')).status).toBe(403);
   await database.client.send(put);
+});
+
+test('no idle connection is closed: responses announce no timeout', async () => {
+  const database = await open();
+  const agent = new Agent({ keepAlive: true });
+  finallyDo(() => agent.destroy());
+  const { headers } = await send(database.endpoint, { path: '/' }, agent);
+  expect(headers.connection).toBe('keep-alive');
+  expect(headers).not.toHaveProperty('keep-alive');
 });
 
 const another = 'choose another folder with --data, or keep data in memory only with --memory.';
