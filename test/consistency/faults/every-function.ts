@@ -1,21 +1,16 @@
 import {
   breakOff,
-  crawl,
-  drip,
   type Fault,
   fail,
-  hang,
   html,
   loseResponse,
   pass,
   reset,
   say,
   skew,
-  slow,
-  stall,
-  swallowResponse,
   throttle,
 } from '../../support/database/proxy.ts';
+import { crawl, drip, hang, slow, stall, swallowResponse } from './slow-faults.ts';
 
 /** The calls whose functions meet a failing database. The authorizer is asked with a list. */
 export const calls = ['create', 'list', 'delete', 'authorizer'] as const;
@@ -313,10 +308,6 @@ function casesOf(failure: Failure): Case[] {
   }));
 }
 export const ofEveryFunction = failures.flatMap(casesOf);
-
-/** Whether a case waits for time-outs most of the time. */
-export const isLong = ({ faults }: Case): boolean =>
-  faults.some((fault) => [crawl, drip, hang, stall, swallowResponse].includes(fault));
 
 /** Cases for the end, one by one, because a client keeps the difference between the clocks. */
 export const ofWrongClocks = wrongClocks.flatMap(casesOf);

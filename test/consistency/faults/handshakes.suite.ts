@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import {
   type Functions,
@@ -16,6 +16,7 @@ import { runProcess } from '../../programs/run.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { stoppedClock } from '../../support/clock/clock.ts';
 import {
   alertInHandshake,
   closeHandshake,
@@ -37,8 +38,10 @@ import { type Call, calls } from './every-function.ts';
 // A TLS handshake that fails carried no request. Between the clients and a real engine stands a
 // proxy with TLS, and each request needs a connection of its own.
 
+const trust = new URL('trust.mjs', import.meta.url).href;
 const handshakes: HandshakeFault[] = [];
 const files = makeCertificate(temporaryFolder());
+const clock = stoppedClock();
 let proxy: FaultProxy;
 let endpoint: string;
 let functions: Functions;
@@ -50,8 +53,9 @@ beforeAll(async () => {
     variables: {
       ...functionVariables(endpoint),
       ...temporaryCredentials,
+      ...clock.variables,
       NODE_EXTRA_CA_CERTS: files.certificate,
-      NODE_OPTIONS: `--import=${new URL('trust.mjs', import.meta.url).href}`,
+      NODE_OPTIONS: `${clock.variables.NODE_OPTIONS} --import=${trust}`,
     },
     onOutput: (text) => process.stderr.write(text),
     onError: (error) => process.stderr.write(`${error.stack}`),
@@ -73,7 +77,7 @@ async function play(call: Call, subject: string): Promise<Played> {
 const kinds = [
   { kind: 'reset', fault: resetHandshake },
   { kind: 'closed', fault: closeHandshake },
-  { kind: 'left without a ServerHello', fault: hangInHandshake },
+  { kind: 'left without a ServerHello', fault: () => clock.advance(1000) },
   { kind: 'refused with a TLS alert', fault: alertInHandshake },
 ];
 /** Each call is about a plant or a token that is not there. */
@@ -123,14 +127,18 @@ test.each([
 
 test('the limit of a handshake does not limit the response', async () => {
   const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
-  // The first byte comes after the limit.
-  const server = createServer(tls, (_, response) => setTimeout(() => response.end('late'), 1100));
+  jest.useFakeTimers();
+  const server = createServer(tls, (_, response) => {
+    jest.advanceTimersByTime(1000);
+    response.end('late');
+  });
   finallyDo(() => server.close());
   const url = (await listen(server, 0)).replace('http:', 'https:');
   const agent = new HandshakeAgent(1000);
   const request = get(url, { agent, ca: tls.cert });
   const [response] = await once(request, 'response');
   expect(await text(response)).toBe('late');
+  jest.useRealTimers();
   agent.destroy();
 });
 

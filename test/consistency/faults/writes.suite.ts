@@ -201,6 +201,26 @@ test('a TLS handshake that hangs fails after one second', async () => {
   expect(ms).toBeGreaterThan(990);
 });
 
+test.each([
+  {
+    what: 'never begins',
+    part: () => {},
+    message: /a request has exceeded the configured 1500 ms requestTimeout/,
+  },
+  {
+    what: 'stops',
+    part: (_: IncomingMessage, response: ServerResponse) => response.write('{'),
+    message: /the request socket timed out after 1500 ms of inactivity/,
+  },
+])('a write whose response $what is unknown after 1.5 seconds', async ({ part, message }) => {
+  respond = part;
+  const began = performance.now();
+  const error = await put().catch((thrown) => thrown);
+  expect(performance.now() - began).toBeGreaterThan(1490);
+  expect(error).toBeInstanceOf(UnknownOutcome);
+  expect(error.cause.message).toMatch(message);
+});
+
 test('a write that waits for a free connection fails after one second, and is not unknown', async () => {
   process.env = { ...env, ...functionVariables(origin) };
   respond = () => {};

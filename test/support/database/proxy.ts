@@ -9,7 +9,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/offline/listen.ts';
@@ -27,7 +26,7 @@ interface DatabaseResponse {
   body: Buffer;
 }
 
-interface Exchange {
+export interface Exchange {
   /** The name of its table and its command, like `Plants Query`. */
   access: string;
   /** The owner, or the token's id, that the request is about. */
@@ -219,7 +218,7 @@ async function forwardTo(
 }
 
 /** The database executes the command, and then a function handles the response. */
-const executed =
+export const executed =
   (become: (response: DatabaseResponse, exchange: Exchange) => unknown) =>
   async (exchange: Exchange) =>
     become(await exchange.forward(), exchange);
@@ -263,32 +262,6 @@ export const html = respond(
 export const say = (body: string, work: 'done' | 'not done'): Fault => {
   const said = respond(200, json, body);
   return work === 'done' ? executed((_, exchange) => said(exchange)) : said;
-};
-
-/** The database executes the command. Its response comes in parts, with pauses between them. */
-export const slow: Fault = executed(async ({ status, headers, body }, { response }) => {
-  response.writeHead(status, headers);
-  const size = Math.ceil(body.length / 5);
-  for (let start = 0; start < body.length && !response.destroyed; start += size) {
-    await setTimeout(100);
-    response.write(body.subarray(start, start + size));
-  }
-  response.end();
-});
-
-/**
- * The database executes the command. Its response lasts longer than a function may take, without a
- * pause that is a timeout. The response begins at once: a busy machine may need longer to execute
- * the command than the client waits.
- */
-export const crawl: Fault = async ({ forward, response }) => {
-  response.writeHead(200, { 'Content-Type': json });
-  const execution = forward();
-  while (!response.destroyed) {
-    response.write(' ');
-    await setTimeout(100);
-  }
-  await execution;
 };
 
 const maxSkewMs = 5 * 60_000;
@@ -339,23 +312,6 @@ export const passAfter =
     await act(exchange.subject);
     await pass(exchange);
   };
-
-/** The database executes the command, and the response never comes. */
-export const swallowResponse: Fault = executed(() => {});
-
-/** The database executes the command. Its response never begins, although bytes arrive. */
-export const drip: Fault = executed(async (_, { socket }) => {
-  socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-  while (!socket.destroyed) {
-    await setTimeout(100);
-    socket.write('.');
-  }
-});
-
-/** The database executes the command. Its response stops before the end. */
-export const stall: Fault = executed(({ status, headers, body }, { response }) =>
-  response.writeHead(status, headers).write(body.subarray(0, -1)),
-);
 
 /** The database executes the command. The connection is reset before the end of the response. */
 export const breakOff: Fault = executed(({ status, headers, body }, { response, socket }) =>

@@ -1,0 +1,58 @@
+import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { stoppedClock } from '../../support/clock/clock.ts';
+import { executed, type Fault } from '../../support/database/proxy.ts';
+
+// Faults that last until a timeout of the functions ends, or almost.
+
+export const clock = stoppedClock();
+
+/** Resolves once the kernel has the data, or the stream is closed. */
+async function write(stream: Writable, data: string | Buffer): Promise<void> {
+  stream.write(data);
+  await setImmediate();
+}
+
+/** Accepts the request and never responds. */
+export const hang: Fault = () => clock.advance(1500);
+
+/** The database executes the command, and the response never comes. */
+export const swallowResponse: Fault = executed(() => clock.advance(1500));
+
+/** The database executes the command. Its response never begins, although bytes arrive. */
+export const drip: Fault = executed(async (_, { socket }) => {
+  await write(socket, 'HTTP/1.1 200 OK\r\nX-Slow: ');
+  for (let passed = 0; passed < 1500; passed += 500) {
+    await clock.advance(500);
+    await write(socket, '.');
+  }
+});
+
+/** The database executes the command. Its response stops before the end. */
+export const stall: Fault = executed(async ({ status, headers, body }, { response }) => {
+  await write(response.writeHead(status, headers), body.subarray(0, -1));
+  await clock.advance(1500);
+});
+
+/** The database executes the command. Its response comes in parts, with pauses between them. */
+export const slow: Fault = executed(async ({ status, headers, body }, { response }) => {
+  response.writeHead(status, headers);
+  const size = Math.ceil(body.length / 5);
+  for (let start = 0; start < body.length; start += size) {
+    await clock.advance(900);
+    await write(response, body.subarray(start, start + size));
+  }
+  response.end();
+});
+
+/**
+ * The database executes the command. Its response lasts longer than a function may take, without a
+ * pause that is a timeout.
+ */
+export const crawl: Fault = executed(async ({ status }, { response }) => {
+  response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
+  while (!response.destroyed) {
+    await write(response, ' ');
+    await clock.advance(1000);
+  }
+});

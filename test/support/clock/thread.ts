@@ -1,0 +1,82 @@
+import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
+import timers from 'node:timers';
+import { BroadcastChannel } from 'node:worker_threads';
+
+// Node loads this module into the functions' thread, before the functions. Their timeouts run on a
+// clock that stands still until a test advances it.
+
+/** In milliseconds. */
+let now = 0;
+const running = new Set<Timer>();
+
+class Timer {
+  due: number;
+  readonly end: () => void;
+
+  constructor(end: () => void, ms: number) {
+    this.due = now + ms;
+    this.end = end;
+    running.add(this);
+  }
+}
+
+const node = { setTimeout, clearTimeout };
+const onThisClock = {
+  setTimeout: (end: () => void, ms: number) =>
+    ms > 0 ? new Timer(end, ms) : node.setTimeout(end, ms),
+  clearTimeout: (timer: Timer | NodeJS.Timeout) =>
+    timer instanceof Timer ? running.delete(timer) : node.clearTimeout(timer),
+};
+Object.assign(globalThis, onThisClock);
+// middy imports its timers.
+Object.assign(timers, onThisClock);
+syncBuiltinESMExports();
+
+// The SDK's pauses before retries are random. Now they last 0 ms.
+Math.random = () => 0;
+
+/** Timers of sockets on which nothing happens. */
+const idle = new WeakMap<Socket, { timer: Timer; ms: number }>();
+
+// Two methods of Node's own sockets. They call the second one when data passes.
+Object.assign(Socket.prototype, {
+  setTimeout(this: Socket, ms: number, end?: () => void): Socket {
+    const { timer } = idle.get(this) ?? {};
+    if (timer) {
+      running.delete(timer);
+    }
+    if (ms > 0) {
+      idle.set(this, { timer: new Timer(() => this.emit('timeout'), ms), ms });
+      if (end) {
+        this.once('timeout', end);
+      }
+    }
+    return this;
+  },
+  _unrefTimer(this: Socket): void {
+    const { timer, ms = 0 } = idle.get(this) ?? {};
+    if (timer) {
+      timer.due = now + ms;
+    }
+  },
+});
+
+function advance(ms: number): void {
+  now += ms;
+  for (const timer of [...running].sort((one, other) => one.due - other.due)) {
+    if (timer.due <= now && running.delete(timer)) {
+      timer.end();
+    }
+  }
+}
+
+const channel = new BroadcastChannel(`${process.env.CLOCK}`);
+channel.unref();
+channel.onmessage = ({ data }) => {
+  // After the data that arrived before.
+  setImmediate(() => {
+    advance(data);
+    setImmediate(() => channel.postMessage('advanced'));
+  });
+};
