@@ -1,6 +1,10 @@
+import { Socket } from 'node:net';
+import { jest } from '@jest/globals';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
-import { functionVariables } from '../../../lib/offline/functions.ts';
+import { timeouts } from '../../../functions/shared/timeouts.ts';
+import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts';
+import { finallyDo } from '../cleanup.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { differences, placesIn } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
@@ -31,8 +35,19 @@ export interface Functions {
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
 
-/** Loads the functions into this process, with a database. */
+/** Makes the SDK in this process wait for the database, however busy the machine is. */
+function endNoAttempt(): void {
+  const { setTimeout } = globalThis;
+  const patient = ((end: () => void, ms: number) =>
+    setTimeout(end, ms < timeouts.connection ? ms : noTimeout)) as typeof setTimeout;
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(patient);
+  jest.spyOn(Socket.prototype, 'setTimeout').mockReturnThis();
+  finallyDo(() => jest.restoreAllMocks());
+}
+
+/** Loads the functions into this process, with a database. No timeout of theirs ends. */
 export async function loadFunctions(databaseEndpoint: string): Promise<Functions> {
+  endNoAttempt();
   const log: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => log.push(JSON.stringify(line));
@@ -44,7 +59,8 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
     handlers.set(entry, handler);
   }
 
-  const run = (entry: string, event: unknown) => handlers.get(entry)?.(event, lambdaContext());
+  const run = (entry: string, event: unknown) =>
+    handlers.get(entry)?.(event, lambdaContext(noTimeout));
 
   return {
     log,
