@@ -10,11 +10,8 @@ interface Recorded extends FinishedCall {
 /** Returns a name that includes the id, because lists have only names. */
 const nameOf = (id: number, variety: string) => `${id}-${variety}`;
 
-/**
- * Records the calls of concurrent clients, with the order of their starts and ends. All of them may
- * meet the faults.
- */
-export function startHistory(faults: string[] = []) {
+/** Records the calls of concurrent clients, with the order of their starts and ends. */
+export function startHistory() {
   const calls: Recorded[] = [];
   let lastMoment = 0;
   const nextMoment = () => ++lastMoment;
@@ -25,7 +22,7 @@ export function startHistory(faults: string[] = []) {
     send: () => Promise<{ status: number; body: string }>,
   ): Promise<number> {
     const start = nextMoment();
-    const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults };
+    const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults: [] };
     const { status, body } = await send();
     calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
     return status;

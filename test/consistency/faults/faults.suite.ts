@@ -200,6 +200,9 @@ interface Played extends Response {
   subject: string;
 }
 
+/** The tables and actions of each call's requests. */
+const used = new Map(calls.map((call) => [call, new Set<string>()]));
+
 let subjects = 0;
 async function play({ call, stored, faults }: Play): Promise<Played> {
   subjects += 1;
@@ -215,12 +218,10 @@ async function play({ call, stored, faults }: Play): Promise<Played> {
   };
   proxy.play(subject, ...faults.map(playing));
   const response = await invoke(functions, call, event);
+  // A fault may still advance the clock, which the next call uses too.
   await Promise.all(played);
   return { subject, ...response };
 }
-
-/** The tables and actions of each call's requests. */
-const used = new Map(calls.map((call) => [call, new Set<string>()]));
 
 /** The code of the line that a failure logs. */
 const codes: Record<string, string | undefined> = {

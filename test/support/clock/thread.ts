@@ -11,20 +11,26 @@ let now = 0;
 const running = new Set<Timer>();
 
 class Timer {
-  due: number;
+  readonly ms: number;
   readonly end: () => void;
+  due = 0;
 
-  constructor(end: () => void, ms: number) {
-    this.due = now + ms;
+  constructor(ms: number, end: () => void) {
+    this.ms = ms;
     this.end = end;
+    this.restart();
     running.add(this);
+  }
+
+  restart(): void {
+    this.due = now + this.ms;
   }
 }
 
 const node = { setTimeout, clearTimeout };
 const onThisClock = {
   setTimeout: (end: () => void, ms: number) =>
-    ms > 0 ? new Timer(end, ms) : node.setTimeout(end, ms),
+    ms > 0 ? new Timer(ms, end) : node.setTimeout(end, ms),
   clearTimeout: (timer: Timer | NodeJS.Timeout) =>
     timer instanceof Timer ? running.delete(timer) : node.clearTimeout(timer),
 };
@@ -36,29 +42,23 @@ syncBuiltinESMExports();
 // The SDK's pauses before retries are random. Now they last 0 ms.
 Math.random = () => 0;
 
-/** Timers of sockets on which nothing happens. */
-const idle = new WeakMap<Socket, { timer: Timer; ms: number }>();
+/** The timers of sockets, which end after a time without data. */
+const idle = new WeakMap<Socket, Timer>();
 
 // Two methods of Node's own sockets. They call the second one when data passes.
 Object.assign(Socket.prototype, {
   setTimeout(this: Socket, ms: number, end?: () => void): Socket {
-    const { timer } = idle.get(this) ?? {};
-    if (timer) {
-      running.delete(timer);
+    const before = idle.get(this);
+    if (before) {
+      running.delete(before);
     }
     if (ms > 0) {
-      idle.set(this, { timer: new Timer(() => this.emit('timeout'), ms), ms });
-      if (end) {
-        this.once('timeout', end);
-      }
+      idle.set(this, new Timer(ms, () => this.emit('timeout')));
     }
-    return this;
+    return end ? this.once('timeout', end) : this;
   },
   _unrefTimer(this: Socket): void {
-    const { timer, ms = 0 } = idle.get(this) ?? {};
-    if (timer) {
-      timer.due = now + ms;
-    }
+    idle.get(this)?.restart();
   },
 });
 
