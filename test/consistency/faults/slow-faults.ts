@@ -46,12 +46,12 @@ export const slow: Fault = executed(async ({ status, headers, body }, { response
 });
 
 /**
- * The database executes the command. Its response lasts longer than a function may take, without a
- * pause that is a timeout.
+ * The database executes the command. Its response lasts for the 10 s after which Lambda stops a
+ * function, without a pause that is a timeout.
  */
 export const crawl: Fault = executed(async ({ status }, { response }) => {
   response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  while (!response.destroyed) {
+  for (let passed = 0; passed < 10_000 && !response.destroyed; passed += 1000) {
     await write(response, ' ');
     await clock.advance(1000);
   }
