@@ -130,6 +130,7 @@ test('the limit of a handshake does not limit the response', async () => {
   jest.useFakeTimers();
   const server = createServer(tls, (_, response) => {
     jest.advanceTimersByTime(1000);
+    jest.useRealTimers();
     response.end('late');
   });
   finallyDo(() => server.close());
@@ -138,7 +139,6 @@ test('the limit of a handshake does not limit the response', async () => {
   const request = get(url, { agent, ca: tls.cert });
   const [response] = await once(request, 'response');
   expect(await text(response)).toBe('late');
-  jest.useRealTimers();
   agent.destroy();
 });
 
