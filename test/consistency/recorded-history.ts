@@ -22,9 +22,8 @@ export function startHistory() {
     send: () => Promise<{ status: number; body: string }>,
   ): Promise<number> {
     const start = nextMoment();
-    const call: Recorded = { operation, id, status: 0, body: '', arrivals: [start], faults: [] };
     const { status, body } = await send();
-    calls.push(Object.assign(call, { status, body, arrivals: [start, nextMoment()] }));
+    calls.push({ operation, id, status, body, arrivals: [start, nextMoment()], faults: [] });
     return status;
   }
 

@@ -128,6 +128,7 @@ test.each([
 test('the limit of a handshake does not limit the response', async () => {
   const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
   jest.useFakeTimers();
+  // The first byte comes after the limit.
   const server = createServer(tls, (_, response) => {
     jest.advanceTimersByTime(1000);
     jest.useRealTimers();
