@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 interface Options {
-  /** By default less than Jest's limit for a test, which is 120 s, or 300 s in slow suites. */
+  /** By default less than Jest's limit for a test, which is 120 s, or 900 s in slow suites. */
   seconds?: number | undefined;
   /** Returns the state so far, such as output, for the error message. */
   instead?: () => string;
@@ -45,4 +45,4 @@ export async function eventually<T>(
   throw error;
 }
 
-const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 240 : 100);
+const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 840 : 100);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { root } from './checkout.ts';
 import { finallyDo } from './cleanup.ts';
+import { noTimeouts } from './clock/no-timeouts.ts';
 import { eventually } from './eventually.ts';
 
 /** The result of a program. */
@@ -90,10 +91,10 @@ export interface NpmStart extends Program {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Runs `npm start` on free ports, and waits until it is ready. */
+/** Runs `npm start` on free ports, and waits until it is ready. No timeout ends, unless `env` lets it. */
 export async function startNpmStart(
   args: string[],
-  { cwd = root, launcher = [] as string[], env = process.env } = {},
+  { cwd = root, launcher = [] as string[], env = { ...process.env, ...noTimeouts } } = {},
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];

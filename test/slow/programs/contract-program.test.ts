@@ -9,6 +9,7 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { noTimeouts } from '../../support/clock/no-timeouts.ts';
 import { describedStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
@@ -81,11 +82,16 @@ async function contract(
 ) {
   const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'];
   const command = [...programs.map((file) => join(root, file)), ...args];
+  const { PATH } = process.env;
   const { child, ended } = startProgram(process.execPath, command, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, AWS_EC2_METADATA_DISABLED: 'true', ...env },
-    // The program runs the whole suite.
-    seconds: 280,
+    env: {
+      PATH,
+      HOME: cwd,
+      AWS_EC2_METADATA_DISABLED: 'true',
+      ...noTimeouts,
+      ...env,
+    },
   });
   onStart((signal) => child.kill(signal));
   const { code, stdout, stderr } = await ended();
@@ -107,7 +113,7 @@ test('a deployed stack is tested with new tokens', async () => {
   expect(output).toMatch(/^A revoked token got 401 after \d s/m);
   expect(code).toBe(0);
   await expectCleanEnd();
-}, 300_000);
+});
 
 test('a response that breaks the contract fails the run, which names it and deletes everything', async () => {
   spoil = (status, headers) => {
@@ -123,7 +129,7 @@ test('a response that breaks the contract fails the run, which names it and dele
   expect(output).toContain(`\nerror: ${baseUrl} breaks the contract`);
   expect(code).toBe(1);
   await expectCleanEnd();
-}, 300_000);
+});
 
 test('the running npm start is tested with tokens of its own', async () => {
   const cwd = temporaryFolder();
@@ -138,7 +144,7 @@ test('the running npm start is tested with tokens of its own', async () => {
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(code).toBe(0);
   await expectCleanEnd();
-}, 300_000);
+});
 
 /** Runs the program. Passes a function that signals it to `interrupt` after 20 calls of the suite. */
 function interrupted(args: string[], interrupt: (signal: Signal) => void) {
@@ -155,37 +161,29 @@ function interrupted(args: string[], interrupt: (signal: Signal) => void) {
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
-testSignals(
-  'Ctrl-C in the middle of the suite leaves no token and no plant',
-  async () => {
-    const { output } = await interrupted([...stack, ...except], (signal) => signal('SIGINT'));
-    expect(output).toContain('Waiting for the tests to delete their plants.');
-    await expectCleanEnd();
-  },
-  300_000,
-);
+testSignals('Ctrl-C in the middle of the suite leaves no token and no plant', async () => {
+  const { output } = await interrupted([...stack, ...except], (signal) => signal('SIGINT'));
+  expect(output).toContain('Waiting for the tests to delete their plants.');
+  await expectCleanEnd();
+});
 
-testSignals(
-  'a second Ctrl-C stops the suite',
-  async () => {
-    const { output } = await interrupted(stack, async (signal) => {
-      // Ctrl-C reaches the program several times at once.
-      signal('SIGINT');
-      signal('SIGINT');
-      await setTimeout(1100);
-      signal('SIGINT');
-    });
-    expect(output).not.toMatch(/Tests: +\d{3} passed/);
-  },
-  300_000,
-);
+testSignals('a second Ctrl-C stops the suite', async () => {
+  const { output } = await interrupted(stack, async (signal) => {
+    // Ctrl-C reaches the program several times at once.
+    signal('SIGINT');
+    signal('SIGINT');
+    await setTimeout(1100);
+    signal('SIGINT');
+  });
+  expect(output).not.toMatch(/Tests: +\d{3} passed/);
+});
 
 test('a server that does not respond is named', async () => {
   const silent = await serve(() => {});
   const { code, output } = await contract([...stack, '--base-url', silent]);
   const line = /^error: http:\S+ does not respond \(.*\)\. Start it, or .*\n$/;
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
-}, 300_000);
+});
 
 test('a server that returns 404 is not a plant store', async () => {
   const other = await serve((_, response) => response.writeHead(404).end());

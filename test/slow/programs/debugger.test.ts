@@ -54,7 +54,8 @@ async function startDebugged() {
   const source = join(cwd, 'functions', 'list-plants.ts');
   writeFileSync(source, list);
   const args = ['--memory', '--inspect=127.0.0.1:0'];
-  const store = await startNpmStart(args, { cwd, launcher: ['bin/node24.mjs'] });
+  const { env } = process;
+  const store = await startNpmStart(args, { cwd, launcher: ['bin/node24.mjs'], env });
   const url = /ws:\S+/.exec(await store.line(/^Debugger listening on ws:/))?.[0] ?? '';
 
   /** Messages of the thread, by the event or the number of a command. */

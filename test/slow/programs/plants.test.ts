@@ -12,6 +12,7 @@ import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
+import { noTimeouts } from '../../support/clock/no-timeouts.ts';
 import { openDatabase } from '../../support/database/engine.ts';
 import { type Fault, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -21,18 +22,16 @@ import { type Ended, type Program, startProgram } from '../../support/program.ts
 
 /** CI uses 20,000. */
 const many = Number(process.env.PLANTS ?? 1500);
-/** Maximum seconds on a busy machine. */
-const seconds = 60 + many / 60;
-
 const folder = temporaryFolder();
 const { endpoint, database } = await openDatabase();
 
 /** Starts a program. Its stdin stays open. */
-function start(program: string, args: string[], to = endpoint): Program {
+function start(program: string, args: string[], to = endpoint, env: object = noTimeouts): Program {
   const file = join(root, 'bin', program);
   const command = [file, ...args, '--dynamodb-endpoint', to];
-  const env = { ...process.env, INIT_CWD: folder };
-  return startProgram(process.execPath, command, { env, seconds });
+  return startProgram(process.execPath, command, {
+    env: { ...process.env, ...env, INIT_CWD: folder },
+  });
 }
 
 function plants(args: string[], stdin = '', to = endpoint): Promise<Ended> {
@@ -74,7 +73,7 @@ testSignals(
     // The interrupted program does not read the whole file.
     createReadStream(pathOf('all.jsonl')).pipe(importing.child.stdin, { end: false });
     const isUnderWay = () => hasPlant(database, 'round', many / 10);
-    await eventually('a tenth of the plants', isUnderWay, { seconds });
+    await eventually('a tenth of the plants', isUnderWay);
     importing.child.kill('SIGINT');
     const interrupted = await importing.ended();
     expect(interrupted.code).toBe(1);
@@ -85,9 +84,9 @@ testSignals(
     const created = Number(told);
     expect(created).toBeGreaterThanOrEqual(many / 20);
 
-    const { code, stderr } = await plants(['import', 'all.jsonl', '--owner', 'round']);
-    expect(code).toBe(0);
-    const counts = /: (\d+) plants created, (\d+) unchanged\.\n$/.exec(stderr) ?? [];
+    const imported = await plants(['import', 'all.jsonl', '--owner', 'round']);
+    expect(imported).toMatchObject({ code: 0, stdout: '' });
+    const counts = /: (\d+) plants created, (\d+) unchanged\.\n$/.exec(imported.stderr) ?? [];
     const [more, already] = counts.slice(1).map(Number) as [number, number];
     expect(more + already).toBe(many);
     // Writes in progress had an unknown outcome.
@@ -95,7 +94,7 @@ testSignals(
     expect(already).toBeLessThanOrEqual(created + 32);
 
     const exporting = start('plants.ts', ['export', 'back.jsonl', '--owner', 'round']);
-    await eventually('the file of an export', () => isLeft('back.jsonl'), { seconds });
+    await eventually('the file of an export', () => isLeft('back.jsonl'));
     exporting.child.kill('SIGINT');
     await exporting.ended();
     if (!existsSync(pathOf('back.jsonl'))) {
@@ -109,7 +108,6 @@ testSignals(
     expect(erased.stderr).toContain(`Erased 0 access tokens and ${many} plants of round.`);
     expect(await hasPlant(database, 'round', 0)).toBe(false);
   },
-  1_800_000,
 );
 
 // More than one page, so that an export sends two queries.
@@ -164,20 +162,16 @@ test.concurrent.each([
     error: 'The outcome of 32 writes is unknown \\(.*\\)\\. So far: ',
   },
   { line: 'plants.ts erase --owner alice', error: noDatabase },
-])(
-  '$line exits with one line if its server never responds',
-  async ({ line, error }) => {
-    const [program = '', ...args] = line.split(' ');
-    const { child, ended } = start(program, args, await serve(() => {}));
-    child.stdin.end(all);
-    expect(await ended()).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
-    });
-  },
-  30_000,
-);
+])('$line exits with one line if its server never responds', async ({ line, error }) => {
+  const [program = '', ...args] = line.split(' ');
+  const { child, ended } = start(program, args, await serve(() => {}), {});
+  child.stdin.end(all);
+  expect(await ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
+  });
+});
 
 test('an import whose server dies reports the unknown outcomes at once', async () => {
   const dying = await startFaultProxy();

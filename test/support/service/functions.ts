@@ -1,10 +1,8 @@
-import { Socket } from 'node:net';
-import { jest } from '@jest/globals';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
-import { timeouts } from '../../../functions/shared/timeouts.ts';
 import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts';
 import { finallyDo } from '../cleanup.ts';
+import { endNoTimeout } from '../clock/no-timeouts.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { differences, placesIn } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
@@ -35,19 +33,9 @@ export interface Functions {
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
 
-/** Makes the SDK in this process wait for the database, however busy the machine is. */
-function endNoAttempt(): void {
-  const { setTimeout } = globalThis;
-  const patient = ((end: () => void, ms: number) =>
-    setTimeout(end, ms < timeouts.connection ? ms : noTimeout)) as typeof setTimeout;
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation(patient);
-  jest.spyOn(Socket.prototype, 'setTimeout').mockReturnThis();
-  finallyDo(() => jest.restoreAllMocks());
-}
-
 /** Loads the functions into this process, with a database. No timeout of theirs ends. */
 export async function loadFunctions(databaseEndpoint: string): Promise<Functions> {
-  endNoAttempt();
+  finallyDo(endNoTimeout());
   const log: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => log.push(JSON.stringify(line));

@@ -1,0 +1,32 @@
+import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
+import timers from 'node:timers';
+
+/** In milliseconds. Each timeout is longer. The pauses between looks for a new table are shorter. */
+const longestPause = 100;
+/** The maximum delay of Node's timers, which is 24 days. */
+const never = 2 ** 31 - 1;
+
+/** Makes this process wait, however busy the machine is. Returns a function that ends that. */
+export function endNoTimeout(): () => void {
+  const { setTimeout } = globalThis;
+  const ofSocket = Socket.prototype.setTimeout;
+  const patient = (end: () => void, ms = 0, ...rest: []) =>
+    ms > longestPause ? setTimeout(end, never, ...rest).unref() : setTimeout(end, ms, ...rest);
+  const replace = (timeout: object, socket: typeof ofSocket): void => {
+    Object.assign(globalThis, { setTimeout: timeout });
+    // middy imports its timers.
+    Object.assign(timers, { setTimeout: timeout });
+    syncBuiltinESMExports();
+    Socket.prototype.setTimeout = socket;
+  };
+  replace(patient, function (this: Socket) {
+    return this;
+  });
+  return () => replace(setTimeout, ofSocket);
+}
+
+/** Environment variables of a program whose timeouts never end. */
+export const noTimeouts: NodeJS.ProcessEnv = {
+  NODE_OPTIONS: `--import=${new URL('patient-process.ts', import.meta.url).href}`,
+};
