@@ -74,11 +74,11 @@ async function issueToken(): Promise<{ id: string; token: string }> {
   return { id, token };
 }
 
-/** Issues a token, uses it, revokes it and uses it again. Returns the two statuses. */
+/** Issues a token, uses it, revokes it and uses it again soon. Returns the two statuses. */
 async function lifeOfToken(): Promise<number[]> {
   const { id, token } = await issueToken();
-  const before = await list(token);
   expect((await npmRun('token', 'list', ...stack)).stdout).toContain(id);
+  const before = await list(token);
   await npmRun('token', 'revoke', id, ...stack);
   return [before, await list(token)];
 }
