@@ -8,6 +8,7 @@ import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { noTimeouts } from '../support/clock/no-timeouts.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
@@ -46,7 +47,8 @@ async function start() {
   finallyDo(() => server.close().closeAllConnections());
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
-  const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: files.certificate };
+  const certificate = { NODE_EXTRA_CA_CERTS: files.certificate };
+  const env = { ...functionVariables(endpoint), ...certificate, ...noTimeouts };
   const { child, lines, waitFor } = startProgram(process.execPath, args, { env });
   await waitFor('a function that is ready', () => lines.shift());
   // T is a stopped process, Z one that exited.
