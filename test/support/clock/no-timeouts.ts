@@ -11,8 +11,8 @@ const never = 2 ** 31 - 1;
 export function endNoTimeout(): () => void {
   const { setTimeout } = globalThis;
   const ofSocket = Socket.prototype.setTimeout;
-  const patient = (end: () => void, ms = 0, ...rest: []) =>
-    ms > longestPause ? setTimeout(end, never, ...rest).unref() : setTimeout(end, ms, ...rest);
+  const patient = (end: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
+    ms > longestPause ? setTimeout(end, never, ...args).unref() : setTimeout(end, ms, ...args);
   const replace = (timeout: object, socket: typeof ofSocket): void => {
     Object.assign(globalThis, { setTimeout: timeout });
     // middy imports its timers.
