@@ -26,7 +26,7 @@ export function endNoTimeout(): () => void {
   return () => replace(setTimeout, ofSocket);
 }
 
-/** Environment variables of a program whose timeouts never end. */
-export const noTimeouts: NodeJS.ProcessEnv = {
+/** Environment variables of a program or a thread whose timeouts never end. */
+export const noTimeouts: Record<string, string> = {
   NODE_OPTIONS: `--import=${new URL('patient-process.ts', import.meta.url).href}`,
 };

@@ -1,5 +1,5 @@
 import { endNoTimeout } from './no-timeouts.ts';
 
-// Node loads this module into a program, before its own code.
+// Node loads this module into a program or a thread, before its own code.
 
 endNoTimeout();
