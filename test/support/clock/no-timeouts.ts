@@ -2,8 +2,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import timers from 'node:timers';
 
-/** In milliseconds. Each timeout is longer. The pauses between looks for a new table are shorter. */
-const longestPause = 100;
+/** In milliseconds. Shorter timers are pauses, such as the SDK's before a retry. */
+const shortestTimeout = 1000;
 /** The maximum delay of Node's timers, which is 24 days. */
 const never = 2 ** 31 - 1;
 
@@ -12,7 +12,7 @@ export function endNoTimeout(): () => void {
   const { setTimeout } = globalThis;
   const ofSocket = Socket.prototype.setTimeout;
   const patient = (end: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
-    ms > longestPause ? setTimeout(end, never, ...args).unref() : setTimeout(end, ms, ...args);
+    ms < shortestTimeout ? setTimeout(end, ms, ...args) : setTimeout(end, never, ...args).unref();
   const replace = (timeout: object, socket: typeof ofSocket): void => {
     Object.assign(globalThis, { setTimeout: timeout });
     // middy imports its timers.
