@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import timers from 'node:timers';
 
-/** In milliseconds. Shorter timers are pauses, such as the SDK's before a retry. */
+/** In milliseconds. Shorter timers are pauses, as before a retry of a call that was not throttled. */
 const shortestTimeout = 1000;
 /** The maximum delay of Node's timers, which is 24 days. */
 const never = 2 ** 31 - 1;
