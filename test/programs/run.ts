@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { jest } from '@jest/globals';
-import { endNoTimeout } from '../support/clock/no-timeouts.ts';
+import { suspendTimeouts } from '../support/clock/no-timeouts.ts';
 import { type Ended, startProgram } from '../support/program.ts';
 
 interface Surroundings {
@@ -41,7 +41,7 @@ export async function runHere(
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
   jest.spyOn(console, 'warn').mockReturnValue();
   const { argv, env: own } = process;
-  const restoreTimeouts = hasTimeouts ? () => {} : endNoTimeout();
+  const restoreTimeouts = hasTimeouts ? () => {} : suspendTimeouts();
   try {
     process.argv = ['node', 'bin/program.ts', ...argumentsIn(line)];
     process.env = { ...own, ...env };

@@ -91,7 +91,10 @@ export interface NpmStart extends Program {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Runs `npm start` on free ports, and waits until it is ready. No timeout ends, unless `env` lets it. */
+/**
+ * Runs `npm start` on free ports, and waits until it is ready. Its timeouts never end, except with
+ * another `env`.
+ */
 export async function startNpmStart(
   args: string[],
   { cwd = root, launcher = [] as string[], env = { ...process.env, ...noTimeouts } } = {},

@@ -5,7 +5,7 @@ import { type NpmStart, startNpmStart } from '../../support/program.ts';
 
 /** Writes plants, and compares acknowledged writes with lists. */
 function acknowledgedWrites() {
-  /** Whether each id exists. An id is missing here during a write, and after one without a response. */
+  /** Whether each id exists. An id is missing during a write, and after one without a response. */
   const present = new Map<number, boolean>();
   let lastId = 0;
   let count = 0;

@@ -22,6 +22,7 @@ import { type Ended, type Program, startProgram } from '../../support/program.ts
 
 /** CI uses 20,000. */
 const many = Number(process.env.PLANTS ?? 1500);
+
 const folder = temporaryFolder();
 const { endpoint, database } = await openDatabase();
 
@@ -164,7 +165,8 @@ test.concurrent.each([
   { line: 'plants.ts erase --owner alice', error: noDatabase },
 ])('$line exits with one line if its server never responds', async ({ line, error }) => {
   const [program = '', ...args] = line.split(' ');
-  const { child, ended } = start(program, args, await serve(() => {}), {});
+  const ownTimeouts = {};
+  const { child, ended } = start(program, args, await serve(() => {}), ownTimeouts);
   child.stdin.end(all);
   expect(await ended()).toEqual({
     code: 1,

@@ -1,5 +1,5 @@
-import { endNoTimeout } from './no-timeouts.ts';
+import { suspendTimeouts } from './no-timeouts.ts';
 
 // Node loads this module into a program or a thread, before its own code.
 
-endNoTimeout();
+suspendTimeouts();

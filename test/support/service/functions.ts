@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts';
 import { finallyDo } from '../cleanup.ts';
-import { endNoTimeout } from '../clock/no-timeouts.ts';
+import { suspendTimeouts } from '../clock/no-timeouts.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { differences, placesIn } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
@@ -35,7 +35,7 @@ export interface Functions {
 
 /** Loads the functions into this process, with a database. No timeout of theirs ends. */
 export async function loadFunctions(databaseEndpoint: string): Promise<Functions> {
-  finallyDo(endNoTimeout());
+  finallyDo(suspendTimeouts());
   const log: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => log.push(JSON.stringify(line));

@@ -41,7 +41,7 @@ function readable(line: string): string {
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
-/** Starts gateway and functions on a free port, as `npm start` does, but no timeout of theirs ends. */
+/** Starts gateway and functions on a free port, as `npm start` does. Their timeouts never end. */
 export async function startService({
   authorizerCache = 60,
   engine: { endpoint },
