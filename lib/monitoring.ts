@@ -25,15 +25,14 @@ interface AlarmProps {
   metric: IMetric;
   /** The alarm goes off at this value and above. */
   threshold: number;
-  /** The number of latest periods to evaluate. One of them must reach the threshold. */
-  periods: number;
+  /** The number of latest periods to evaluate. */
+  evaluationPeriods: number;
+  /** The number of these periods that must reach the threshold. */
+  datapointsToAlarm: number;
 }
 
 const period = Duration.minutes(5);
 const sum = { statistic: Stats.SUM, period };
-
-/** US dollars for a month with one request a second (docs/costs.md). */
-const monthlyCost = { ordinaryRequests: 13, largestLists: 370 };
 
 /**
  * Adds alarms on errors and on costly traffic. One copy of the stack has exactly the 10 alarm metrics
@@ -50,15 +49,12 @@ export function addMonitoring(
   const stage = rest.deploymentStage;
   const mail = new SnsAction(addTopic(scope, settings['alarm-email']));
 
-  function addAlarm(name: string, { impact, metric, threshold, periods }: AlarmProps): void {
+  function addAlarm(name: string, { impact, ...props }: AlarmProps): void {
     const alarm = new Alarm(scope, name, {
+      ...props,
       alarmName: `${stack.stackName}-${name}`,
       alarmDescription: `Impact: ${impact} Runbook: docs/runbooks.md#${name.toLowerCase()}`,
-      metric,
-      threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: 1,
-      evaluationPeriods: periods,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(mail);
@@ -66,22 +62,34 @@ export function addMonitoring(
   }
 
   addAlarm('ServerErrors', {
-    impact: 'At least 1% of requests get a 500 or 503.',
+    impact: 'In two of the last three 5-minute periods, at least 1% of requests got a 500 or 503.',
     // The average of this metric is the error rate. It may lack responses whose status a gateway
     // response changed to 503, so functions and the authorizer have alarms of their own:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
     metric: stage.metricServerError({ statistic: Stats.AVERAGE, period }),
     threshold: 0.01,
-    periods: 1,
+    // At low traffic, a single 503 is more than 1%, and the caller retries it.
+    evaluationPeriods: 3,
+    datapointsToAlarm: 2,
   });
+  const functions = Object.values(handlers);
   addAlarm('FunctionErrors', {
     impact:
-      'Requests get 503, because a function crashed, timed out, ran out of memory, did not start ' +
-      'or was throttled by Lambda.',
-    metric: functionFailures(Object.values(handlers), authorizer),
+      'Requests get 503, because a function crashed, timed out, ran out of memory or did not start.',
+    // Handlers never throw, so each error is a crash or a timeout. Lambda counts a rejected token
+    // as an error of the authorizer, which AuthorizerFailures watches instead.
+    metric: sumOverFunctions(functions, (each) => each.metricErrors(sum)),
     threshold: 1,
     // FILL counts late data as 0, so evaluate the last three periods.
-    periods: 3,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 1,
+  });
+  addAlarm('FunctionThrottles', {
+    impact: 'Requests get 503, because Lambda throttled a function.',
+    metric: sumOverFunctions([...functions, authorizer], (each) => each.metricThrottles(sum)),
+    threshold: 1,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 1,
   });
   addAlarm('AuthorizerFailures', {
     impact: 'Callers with valid tokens get 503, because the authorizer cannot check the tokens.',
@@ -92,43 +100,36 @@ export function addMonitoring(
       metricName: 'AuthorizerFailed',
     }).metric(sum),
     threshold: 1,
-    periods: 1,
+    evaluationPeriods: 1,
+    datapointsToAlarm: 1,
   });
   // One method's limit, though each method has it: a REST API has no metric of throttled requests,
   // and metrics of single methods cost extra.
   const alarmRate = (9 * settings['throttle-rate']) / 10;
   addAlarm('HighTraffic', {
-    impact: describeTraffic(alarmRate),
+    impact:
+      'Requests cost money, and callers may get 429. In one minute, the API got at least ' +
+      `${alarmRate} requests a second, 90% of one method's limit. No alarm reports slower ` +
+      'traffic, whose costs are in docs/costs.md#nothing-caps-the-bill.',
     metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
     threshold: Math.round(60 * alarmRate),
     // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
-    periods: 15,
+    evaluationPeriods: 15,
+    datapointsToAlarm: 1,
   });
 }
 
-/** Returns the impact of traffic at a rate in requests a second, and the cost of traffic below it. */
-function describeTraffic(rate: number): string {
-  const dollars = (cost: number): string =>
-    `$${Number((rate * cost).toPrecision(2)).toLocaleString('en-US')}`;
-  return (
-    `Requests cost money, and callers may get 429. In one minute, the API got at least ${rate} ` +
-    "requests a second, 90% of one method's limit. No alarm reports slower traffic, which can " +
-    `cost about ${dollars(monthlyCost.ordinaryRequests)} a month, or ` +
-    `${dollars(monthlyCost.largestLists)} if it lists the largest plants.`
+/**
+ * Returns the sum of a metric over functions. CloudWatch allows ten metrics in an expression:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+ */
+function sumOverFunctions(
+  functions: LambdaFunction[],
+  metricFor: (each: LambdaFunction) => IMetric,
+): MathExpression {
+  const metrics = Object.fromEntries(
+    functions.map((each) => [`metric${each.node.id}`, metricFor(each)]),
   );
-}
-
-/** Returns the number of invocations that failed or that Lambda throttled. */
-function functionFailures(handlers: LambdaFunction[], authorizer: LambdaFunction): MathExpression {
-  const metrics: Record<string, IMetric> = {};
-  for (const handler of handlers) {
-    // Handlers never throw, so each error is a crash or a timeout.
-    metrics[`errorsOf${handler.node.id}`] = handler.metricErrors(sum);
-  }
-  // Lambda counts a rejected token as an error of the authorizer, so only its throttles count here.
-  for (const throttled of [...handlers, authorizer]) {
-    metrics[`throttlesOf${throttled.node.id}`] = throttled.metricThrottles(sum);
-  }
   return new MathExpression({
     expression: Object.keys(metrics)
       .map((name) => `FILL(${name}, 0)`)

@@ -1,5 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { headingsOf } from '../docs/page.ts';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { addMonitoring } from '../../lib/monitoring.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { headingsOf, readPage } from '../docs/page.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { idsOf, propertiesOf, ref, templates } from './templates.ts';
 
 const { default: plain, everything } = templates;
@@ -26,12 +35,12 @@ test('each alarm watches its metrics at its threshold', () => {
     ReturnData: false,
   });
   const errorsOf = (name: string) =>
-    lambda(`errorsOf${name}`, {
+    lambda(`metric${name}`, {
       MetricName: 'Errors',
       Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
     });
   const throttlesOf = (name: string) =>
-    lambda(`throttlesOf${name}`, {
+    lambda(`metric${name}`, {
       MetricName: 'Throttles',
       Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
     });
@@ -39,22 +48,34 @@ test('each alarm watches its metrics at its threshold', () => {
     ServerErrors: {
       ...gateway('5XXError', 'Average', 300),
       Threshold: 0.01,
-      EvaluationPeriods: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 2,
     },
     FunctionErrors: {
       Metrics: [
         {
           Id: 'expr_1',
           Expression:
-            'FILL(errorsOfCreatePlant, 0) + FILL(errorsOfListPlants, 0) + ' +
-            'FILL(errorsOfDeletePlant, 0) + FILL(throttlesOfCreatePlant, 0) + ' +
-            'FILL(throttlesOfListPlants, 0) + FILL(throttlesOfDeletePlant, 0) + ' +
-            'FILL(throttlesOfAuthorizer, 0)',
+            'FILL(metricCreatePlant, 0) + FILL(metricListPlants, 0) + FILL(metricDeletePlant, 0)',
           ReturnData: true,
         },
         errorsOf('CreatePlant'),
         errorsOf('ListPlants'),
         errorsOf('DeletePlant'),
+      ],
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 1,
+    },
+    FunctionThrottles: {
+      Metrics: [
+        {
+          Id: 'expr_1',
+          Expression:
+            'FILL(metricCreatePlant, 0) + FILL(metricListPlants, 0) + ' +
+            'FILL(metricDeletePlant, 0) + FILL(metricAuthorizer, 0)',
+          ReturnData: true,
+        },
         throttlesOf('CreatePlant'),
         throttlesOf('ListPlants'),
         throttlesOf('DeletePlant'),
@@ -62,6 +83,7 @@ test('each alarm watches its metrics at its threshold', () => {
       ],
       Threshold: 1,
       EvaluationPeriods: 3,
+      DatapointsToAlarm: 1,
     },
     AuthorizerFailures: {
       Namespace: 'PlantStore-everything',
@@ -70,12 +92,14 @@ test('each alarm watches its metrics at its threshold', () => {
       Period: 300,
       Threshold: 1,
       EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
     },
     HighTraffic: {
       ...gateway('Count', 'Sum', 60),
       // 90% of 200 requests a second, for a minute.
       Threshold: 10_800,
       EvaluationPeriods: 15,
+      DatapointsToAlarm: 1,
     },
   };
   const watched = alarms.map((alarm) => {
@@ -84,7 +108,6 @@ test('each alarm watches its metrics at its threshold', () => {
   });
   const common = {
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-    DatapointsToAlarm: 1,
     TreatMissingData: 'notBreaching',
   };
   expect(watched).toEqual(
@@ -92,15 +115,51 @@ test('each alarm watches its metrics at its threshold', () => {
   );
 });
 
-test('HighTraffic names the rate below which it is silent, and the cost of slower traffic', () => {
-  const [, , , highTraffic] = propertiesOf(plain, 'AWS::CloudWatch::Alarm');
+test('HighTraffic names the rate below which it is silent, and no price, which would age', () => {
+  const highTraffic = propertiesOf(plain, 'AWS::CloudWatch::Alarm').find(
+    (alarm) => nameOf(alarm) === 'HighTraffic',
+  );
   expect([highTraffic.Threshold, highTraffic.AlarmDescription]).toEqual([
     2700,
     'Impact: Requests cost money, and callers may get 429. In one minute, the API got at least ' +
-      "45 requests a second, 90% of one method's limit. No alarm reports slower traffic, which " +
-      'can cost about $590 a month, or $17,000 if it lists the largest plants. ' +
-      'Runbook: docs/runbooks.md#hightraffic',
+      "45 requests a second, 90% of one method's limit. No alarm reports slower traffic, whose " +
+      'costs are in docs/costs.md#nothing-caps-the-bill. Runbook: docs/runbooks.md#hightraffic',
   ]);
+});
+
+test('the alarms of nine operations have at most ten metrics, as CloudWatch demands', () => {
+  const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
+  const stack = new Stack(app, 'Nine');
+  const addFunction = (id: string) =>
+    new LambdaFunction(stack, id, {
+      code: Code.fromInline('-'),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      logGroup: new LogGroup(stack, `${id}Logs`),
+    });
+  const rest = new RestApi(stack, 'Rest', { cloudWatchRole: false });
+  rest.root.addMethod('GET');
+  const handlers = Object.fromEntries(
+    [...'123456789'].map((digit) => [digit, addFunction(`Operation${digit}`)]),
+  );
+  addMonitoring(
+    stack,
+    rest,
+    handlers as Record<string, LambdaFunction> as Record<Operation, LambdaFunction>,
+    addFunction('Authorizer'),
+    readSettings({}),
+  );
+  const metrics = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map((alarm) => {
+    const watched = alarm.Metrics?.filter((metric: object) => 'MetricStat' in metric) ?? [alarm];
+    return [nameOf(alarm), watched.length];
+  });
+  expect(Object.fromEntries(metrics)).toEqual({
+    ServerErrors: 1,
+    FunctionErrors: 9,
+    FunctionThrottles: 10,
+    AuthorizerFailures: 1,
+    HighTraffic: 1,
+  });
 });
 
 test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(
@@ -113,6 +172,20 @@ test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(
     expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);
   },
 );
+
+test.each(alarms.map(nameOf))('the runbook of %s has all parts', (name) => {
+  const [, section = ''] = readPage('docs/runbooks.md').split(`\n## ${name}\n`);
+  const [text = ''] = section.split('\n## ');
+  expect(text.match(/\*\*(?:[A-Z].*?)\*\*/gs)).toEqual([
+    '**Impact.**',
+    '**Threshold.**',
+    '**Expect it**',
+    '**A false alarm**',
+    '**Check.**',
+    '**Do.**',
+    '**Verify.**',
+  ]);
+});
 
 // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
 const failedAuthorizations = [

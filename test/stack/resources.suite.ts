@@ -21,7 +21,7 @@ test('the stack has these resources and no others', () => {
     'AWS::ApiGateway::Resource': 2,
     'AWS::ApiGateway::RestApi': 1,
     'AWS::ApiGateway::Stage': 1,
-    'AWS::CloudWatch::Alarm': 4,
+    'AWS::CloudWatch::Alarm': 5,
     'AWS::DynamoDB::GlobalTable': 2,
     'AWS::IAM::Policy': 4,
     'AWS::IAM::Role': 4,
