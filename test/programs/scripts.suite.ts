@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { root } from '../support/checkout.ts';
+import { copyProject, root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -12,7 +13,7 @@ const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run sam -- / },
   { script: 'plants', args: 'export - --owner alice', code: 1, line: /^error: .*--localhost/ },
   { script: 'contract', args: '', code: 1, line: /^error: .*--localhost/ },
-  { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.test\.ts$/ },
+  { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.slow\.ts$/ },
   { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
   { script: 'lint', args: '--help', code: 0, line: /^Usage: biome check / },
@@ -35,4 +36,25 @@ test.each(runs)('npm run $script -- $args exits with $code', async ({ script, ..
   const { code } = await started.ended();
   expect(started.lines).toContainEqual(expect.stringMatching(run.line));
   expect(code).toBe(run.code);
+});
+
+/** Runs a script of package.json in a folder, as npm does. */
+const runScript = (script: string, args: string, cwd: string) =>
+  startProgram(`${scripts[script]} ${args}`, [], { shell: true, env, cwd }).ended();
+
+test('lint and npm test take this checkout only, wherever it lies and whatever lies in it', async () => {
+  const folder = join(temporaryFolder(), 'test', 'slow', 'cdk.out', '[one]');
+  copyProject(folder);
+  for (const other of ['.claude/worktrees/one', '.stryker-tmp/sandbox-1', 'branches/two']) {
+    copyProject(join(folder, other));
+  }
+  async function listTests(cwd: string): Promise<string[]> {
+    const { stdout } = await runScript('test', '--listTests', cwd);
+    const paths = stdout.trim().split('\n');
+    return paths.map((path) => relative(cwd, path)).sort();
+  }
+  const tests = await listTests(root);
+  expect(tests).toContain(join('test', 'plants', 'plants.test.ts'));
+  expect(await listTests(folder)).toEqual(tests);
+  expect(await runScript('lint', '', folder)).toMatchObject({ code: 0 });
 });

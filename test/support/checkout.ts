@@ -8,14 +8,16 @@ export const root = join(import.meta.dirname, '..', '..');
 /** Loads packages that only CI installs, from their own lock file. */
 export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
-/** Files that a copy of the project lacks, or has of its own. */
-const notCopied = ['.git', '.plant-store', 'cdk.out', 'node_modules'];
+/** The folders with the project's files. Others may hold packages, output or another checkout. */
+const rooms = ['.ci', '.github', 'bin', 'docs', 'functions', 'lib', 'test'];
 
 /** Copies the project into a folder. The copy shares the packages and Node's cached code. */
 export function copyProject(to: string): void {
-  const filter = (path: string) => !notCopied.includes(basename(path));
-  for (const name of readdirSync(root).filter(filter)) {
-    cpSync(join(root, name), join(to, name), { recursive: true, filter });
+  const filter = (path: string) => basename(path) !== 'node_modules';
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
+    if (entry.isFile() || rooms.includes(entry.name)) {
+      cpSync(join(root, entry.name), join(to, entry.name), { recursive: true, filter });
+    }
   }
   mkdirSync(join(to, 'node_modules'), { recursive: true });
   const packages = readdirSync(join(root, 'node_modules'));

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -45,4 +44,4 @@ export async function eventually<T>(
   throw error;
 }
 
-const defaultSeconds = () => (expect.getState().testPath?.includes(`${sep}slow${sep}`) ? 840 : 100);
+const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 100);
