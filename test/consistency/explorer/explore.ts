@@ -3,6 +3,7 @@ import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { plantedFaults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
+import { states } from './states.ts';
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 
@@ -37,16 +38,26 @@ const chosen = twoCalls
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
 const nextOf = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
+const unreached = new Map(Object.entries(states));
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
-  const { broken, schedule, others } = await run(nextOf, scenario);
+  const { broken, schedule, others, calls } = await run(nextOf, scenario);
   if (broken) {
     const replay = JSON.stringify({ ...scenario, schedule });
     console.log(`${broken}\nReplay: ${command} '${replay}'`);
     process.exit(1);
   }
+  for (const [name, isReached] of unreached) {
+    if (calls.some(isReached)) {
+      unreached.delete(name);
+    }
+  }
   for (const other of others) {
     all.push({ ...scenario, schedule: other });
   }
+}
+if (given.length === 0 && unreached.size > 0) {
+  console.log(`No schedule reached a state:\n${[...unreached.keys()].join('\n')}`);
+  process.exit(1);
 }
 console.log(`${schedules} schedules of ${count} scenarios hold the contract.`);

@@ -1,5 +1,5 @@
 /** The operations to explore. All are about one id. */
-export const operations = ['create Aloe', 'create Ficus', 'delete', 'list'] as const;
+export const operations = ['list', 'create Aloe', 'create Ficus', 'delete'] as const;
 export type Operation = (typeof operations)[number];
 /** The name of the stored plant, or undefined if there is none. */
 type State = string | undefined;

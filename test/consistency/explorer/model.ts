@@ -14,15 +14,19 @@ export const errorResponse = (status: number, type: string): DatabaseResponse =>
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'from the model' },
 });
 
+/** A stored plant, as DynamoDB writes it. */
+export type Item = Record<string, { S?: string; N?: string }>;
+
 /** A table with one key, limited to the commands of the plant store. */
 export interface Model {
   /** Executes a command. A stale read does not see the last write. */
   execute(command: Command, stale?: boolean): DatabaseResponse;
   /** Returns the name of the plant, or undefined if there is none. */
   plant(): string | undefined;
+  item(): Item | undefined;
 }
 
-export function itemModel(item?: Record<string, { S?: string; N?: string }>): Model {
+export function itemModel(item?: Item): Model {
   let previous = item;
 
   function execute({ name, parameters }: Command, stale = false): DatabaseResponse {
@@ -36,7 +40,7 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>): Mo
     const found = stale ? previous : item;
     if (isWrite({ name, parameters })) {
       previous = item;
-      item = name === 'PutItem' ? (parameters.Item as typeof item) : undefined;
+      item = name === 'PutItem' ? (parameters.Item as Item) : undefined;
     }
     if (name === 'PutItem') {
       return { status: 200, body: {} };
@@ -60,5 +64,5 @@ export function itemModel(item?: Record<string, { S?: string; N?: string }>): Mo
     const Items = found ? [Object.fromEntries(visible)] : [];
     return { status: 200, body: { Items, Count: Items.length, ScannedCount: Items.length } };
   }
-  return { execute, plant: () => item?.name?.S };
+  return { execute, plant: () => item?.name?.S, item: () => item };
 }

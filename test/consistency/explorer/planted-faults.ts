@@ -34,6 +34,14 @@ export const plantedFaults: Record<string, [Fault, calls: string, Partial<Scenar
     mistaken((reply) => (reply === 'ETIMEDOUT' ? 'ECONNRESET' : reply)),
     'create Aloe, delete',
   ],
+  'a put that no later call can read': [
+    altered('PutItem', ({ Item, ...rest }) => ({
+      ...rest,
+      Item: { ...Object(Item), tag: { N: '1' } },
+    })),
+    'create Aloe',
+    { faults: 0 },
+  ],
   'a throttled write treated as unknown': [
     mistaken((reply) => (isThrottled(reply) ? 'ECONNRESET' : reply)),
     'create Aloe',
