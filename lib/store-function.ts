@@ -40,7 +40,7 @@ const bundling: BundlingOptions = {
     beforeInstall: () => [],
     // Runs in `project`, by Bash or Windows' cmd. Relative paths need hardly any escaping.
     afterBundling: (project, output) => {
-      const from = relative(project, join(functions, 'start.mjs'));
+      const from = relative(project, join(functions, 'load-bundle.mjs'));
       const to = relative(project, join(output, 'start.mjs'));
       return [`node -e "fs.copyFileSync(...process.argv.slice(1))" "${from}" "${to}"`];
     },
