@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import {
-  cursorAfter,
   cursorPattern,
+  formatCursor,
   largestLimit,
   largestPage,
   newPlant,
@@ -74,7 +74,7 @@ const json = (schema: Json, example: unknown) => ({
   content: { 'application/json': { schema, example } },
 });
 
-const created = (description: string): Json => ({
+const describeCreation = (description: string): Json => ({
   description,
   headers: {
     ...everyResponse,
@@ -96,7 +96,7 @@ const page = {
     Link: {
       description: 'The path of the next page (RFC 8288), if there is one.',
       schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
-      example: `</v1/plants?limit=2&cursor=${cursorAfter(BigInt(exampleId))}>; rel="next"`,
+      example: `</v1/plants?limit=2&cursor=${formatCursor(BigInt(exampleId))}>; rel="next"`,
     },
   },
   ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
@@ -118,8 +118,8 @@ const descriptions: Record<Operation, Json> = {
     },
     responses: responses(
       {
-        200: created('The same plant already exists.'),
-        201: created('The plant was stored.'),
+        200: describeCreation('The same plant already exists.'),
+        201: describeCreation('The plant was stored.'),
       },
       [409, 413, 415],
       [

@@ -8,21 +8,21 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { InvalidArgumentError, Option } from 'commander';
 import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
-import { read } from '../functions/http/input.ts';
+import { validate } from '../functions/http/input.ts';
 import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
+import { escapeControls } from './command-line/escape-controls.ts';
 import { explain } from './command-line/explain.ts';
-import { type Line, linesOf, openInput } from './command-line/lines.ts';
+import { type Line, openInput, readLines } from './command-line/lines.ts';
 import { writeNewFile } from './command-line/new-file.ts';
-import { printable } from './command-line/printable.ts';
-import { example, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
-import { clearProgress, counted, onInterrupt, showProgress } from './command-line/progress.ts';
+import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { clearProgress, formatCount, onInterrupt, showProgress } from './command-line/progress.ts';
 import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
-import { whileThrottled, writeAll } from './command-line/write-all.ts';
+import { retryWhileThrottled, writeAll } from './command-line/write-all.ts';
 
 type Options = TargetOptions & { owner: string };
 
@@ -41,7 +41,7 @@ export function plantsProgram(): Promise<number> {
     .action(exportPlants)
     .addHelpText(
       'after',
-      example('npm run plants -- export --owner alice --stack PlantStore plants.jsonl'),
+      formatExample('npm run plants -- export --owner alice --stack PlantStore plants.jsonl'),
     );
 
   program
@@ -51,14 +51,14 @@ export function plantsProgram(): Promise<number> {
     .action(importPlants)
     .addHelpText(
       'after',
-      example('npm run plants -- import --owner alice --localhost plants.jsonl'),
+      formatExample('npm run plants -- import --owner alice --localhost plants.jsonl'),
     );
 
   program
     .command('erase')
     .description("Deletes an owner's access tokens and plants permanently. Asks for confirmation.")
     .action(erasePlants)
-    .addHelpText('after', example('npm run plants -- erase --owner alice --localhost'));
+    .addHelpText('after', formatExample('npm run plants -- erase --owner alice --localhost'));
 
   const owner = new Option('--owner <name>', 'owner of the plants').argParser((text) => {
     if (new RegExp(ownerPattern).test(text)) {
@@ -80,7 +80,7 @@ async function openPlants(options: Options): Promise<Target & { store: PlantStor
 }
 
 /** Resolves a path from the folder that npm was started in. npm changes to the project's folder. */
-const pathOf = (file: string): string => resolve(process.env.INIT_CWD ?? '', file);
+const resolvePath = (file: string): string => resolve(process.env.INIT_CWD ?? '', file);
 
 /** Writes an owner's plants to a new file, or to stdout. */
 async function exportPlants(file: string, options: Options): Promise<void> {
@@ -89,10 +89,10 @@ async function exportPlants(file: string, options: Options): Promise<void> {
   let exported = 0;
   async function* pages(): AsyncGenerator<string> {
     try {
-      for await (const page of pagesOf(database, tables.plants, owner)) {
-        yield page.map((item) => lineOf(parsePlant(item))).join('');
+      for await (const page of readPages(database, tables.plants, owner)) {
+        yield page.map((item) => formatLine(parsePlant(item))).join('');
         exported += page.length;
-        showProgress(`Exporting: ${counted(exported, 'plant')}`);
+        showProgress(`Exporting: ${formatCount(exported, 'plant')}`);
       }
     } catch (error) {
       throw new CommandError(explain(error, options));
@@ -105,13 +105,13 @@ async function exportPlants(file: string, options: Options): Promise<void> {
     onInterrupt(() => 'The export is incomplete. Repeat the command.');
     await pipeline(pages, process.stdout, { end: false });
   } else {
-    await writeNewFile(pathOf(file), pages());
+    await writeNewFile(resolvePath(file), pages());
   }
-  console.error(`Exported ${counted(exported, 'plant')} of ${owner}.`);
+  console.error(`Exported ${formatCount(exported, 'plant')} of ${owner}.`);
 }
 
 /** Yields the stored plants of an owner, page by page, in ascending order of ids. */
-async function* pagesOf(
+async function* readPages(
   database: DynamoDBDocumentClient,
   table: string,
   owner: string,
@@ -126,14 +126,14 @@ async function* pagesOf(
       ConsistentRead: true,
       ExclusiveStartKey: next,
     });
-    const page: QueryCommandOutput = await whileThrottled(() => database.send(query));
+    const page: QueryCommandOutput = await retryWhileThrottled(() => database.send(query));
     yield page.Items ?? [];
     next = page.LastEvaluatedKey;
   } while (next);
 }
 
 /** Returns the body that creates a plant, in one line. */
-function lineOf({ id, ...others }: Plant): string {
+function formatLine({ id, ...others }: Plant): string {
   return `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
 }
 
@@ -144,16 +144,16 @@ function lineOf({ id, ...others }: Plant): string {
 async function importPlants(file: string, options: Options): Promise<void> {
   const { owner } = options;
   const { store } = await openPlants(options);
-  const input = file === '-' ? process.stdin : await openInput(pathOf(file));
+  const input = file === '-' ? process.stdin : await openInput(resolvePath(file));
   const done = { created: 0, unchanged: 0, conflict: 0, invalid: 0 };
-  const soFar = () => `${counted(done.created, 'plant')} created, ${done.unchanged} unchanged`;
+  const soFar = () => `${formatCount(done.created, 'plant')} created, ${done.unchanged} unchanged`;
   function report(kind: 'conflict' | 'invalid', line: Line, reason: string): void {
     done[kind] += 1;
     if (done.conflict + done.invalid > maxReportedLines) {
       return;
     }
     clearProgress();
-    console.error(`line ${line.number}: ${printable(reason)}`);
+    console.error(`line ${line.number}: ${escapeControls(reason)}`);
   }
 
   async function importLine(line: Line): Promise<void> {
@@ -171,10 +171,10 @@ async function importPlants(file: string, options: Options): Promise<void> {
     showProgress(`Importing: ${soFar()}`);
   }
 
-  await writeAll(options, linesOf(input, maxLineLength), importLine, soFar);
+  await writeAll(options, readLines(input, maxLineLength), importLine, soFar);
   const unreported = done.conflict + done.invalid - maxReportedLines;
   if (unreported > 0) {
-    console.error(`Skipped ${counted(unreported, 'more line')}.`);
+    console.error(`Skipped ${formatCount(unreported, 'more line')}.`);
   }
   if (done.conflict + done.invalid > 0) {
     throw new CommandError(`${soFar()}, ${done.conflict} in conflict, ${done.invalid} invalid.`);
@@ -197,7 +197,7 @@ function readPlant(line: string): { plant: Plant } | { errors: string[] } {
   if ('error' in parsed) {
     return { errors: [parsed.error] };
   }
-  const { content: plant, errors } = read(newPlant, parsed.object);
+  const { content: plant, errors } = validate(newPlant, parsed.object);
   return errors.length === 0
     ? { plant }
     : { errors: errors.map(({ name, detail }) => `${JSON.stringify(name)} ${detail}`) };
@@ -218,20 +218,20 @@ async function erasePlants(options: Options): Promise<void> {
   const { owner } = options;
   const { database, tables, store } = await openPlants(options);
   // Only the ids are parsed, so that damaged plants are erased too.
-  async function* plantIds(): AsyncGenerator<bigint> {
-    for await (const page of pagesOf(database, tables.plants, owner)) {
+  async function* listPlantIds(): AsyncGenerator<bigint> {
+    for await (const page of readPages(database, tables.plants, owner)) {
       yield* page.map(({ id }) => (id as NumberValue).toBigInt());
     }
   }
-  async function* tokenIds(): AsyncGenerator<string> {
+  async function* listTokenIds(): AsyncGenerator<string> {
     const tokens = await listTokens(database, tables.accessTokens, owner);
     // A damaged record without an owner may belong to anyone.
     yield* tokens.filter((token) => token.owner === owner).map(({ id }) => id);
   }
 
-  const found = { tokens: await count(tokenIds()), plants: await count(plantIds()) };
+  const found = { tokens: await count(listTokenIds()), plants: await count(listPlantIds()) };
   const where = options.localhost ? options.dynamodbEndpoint : options.stack;
-  console.error(`${where}: ${owner} has ${holding(found)}.`);
+  console.error(`${where}: ${owner} has ${describeHolding(found)}.`);
   if (found.tokens + found.plants === 0) {
     return;
   }
@@ -243,7 +243,7 @@ async function erasePlants(options: Options): Promise<void> {
   }
 
   const erased = { tokens: 0, plants: 0 };
-  const soFar = () => `${holding(erased)} erased`;
+  const soFar = () => `${describeHolding(erased)} erased`;
   async function eraseToken(id: string): Promise<void> {
     await deleteToken(database, tables.accessTokens, id);
     erased.tokens += 1;
@@ -251,13 +251,13 @@ async function erasePlants(options: Options): Promise<void> {
   async function erasePlant(id: bigint): Promise<void> {
     await store.remove(owner, id);
     erased.plants += 1;
-    showProgress(`Erasing: ${erased.plants} of ${counted(found.plants, 'plant')}`);
+    showProgress(`Erasing: ${erased.plants} of ${formatCount(found.plants, 'plant')}`);
   }
   // Tokens are erased first, so that their holders cannot create more plants.
-  await writeAll(options, tokenIds(), eraseToken, soFar);
-  await writeAll(options, plantIds(), erasePlant, soFar);
+  await writeAll(options, listTokenIds(), eraseToken, soFar);
+  await writeAll(options, listPlantIds(), erasePlant, soFar);
   console.error(
-    `Erased ${holding(erased)} of ${owner}. API Gateway may accept an erased token for up to 60 s, ` +
+    `Erased ${describeHolding(erased)} of ${owner}. API Gateway may accept an erased token for up to 60 s, ` +
       'or as long as the setting authorizer-cache says. Repeat the command after that.',
   );
 }
@@ -270,8 +270,8 @@ async function count(items: AsyncGenerator): Promise<number> {
   return all;
 }
 
-const holding = ({ tokens, plants }: { tokens: number; plants: number }): string =>
-  `${counted(tokens, 'access token')} and ${counted(plants, 'plant')}`;
+const describeHolding = ({ tokens, plants }: { tokens: number; plants: number }): string =>
+  `${formatCount(tokens, 'access token')} and ${formatCount(plants, 'plant')}`;
 
 if (import.meta.main) {
   process.exitCode = await plantsProgram();

@@ -12,7 +12,7 @@ import { environment } from '../functions/shared/environment-variables.ts';
 import { settingPrefix } from '../lib/settings.ts';
 import {
   addLocalOptions,
-  demoToken,
+  issueDemoToken,
   type LocalOptions,
   openDatabase,
   printReady,
@@ -54,10 +54,10 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const settings = ['--template', template, '--port', port, '--env-vars', variables];
   // EAGER sometimes loses a container.
   const sam = startSam([...settings, '--warm-containers', 'LAZY', ...args]);
-  const baseUrl = await urlOf(sam);
-  const token = await demoToken(endpoint, 'npm run sam');
+  const baseUrl = await waitForUrl(sam);
+  const token = await issueDemoToken(endpoint, 'npm run sam');
   try {
-    await firstResponse(baseUrl, token);
+    await waitForResponse(baseUrl, token);
   } catch (error) {
     // SAM CLI also closes the connection when this process stops it.
     if (!sam.killed) {
@@ -96,20 +96,20 @@ async function findDocker(): Promise<Docker> {
   if (process.platform !== 'linux' || stdout.includes('Docker Desktop')) {
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   }
-  const address = await bridgeAddress();
+  const address = await findBridgeAddress();
   return { architecture, address, hostname: address };
 }
 
 /** Throws an error of one line if SAM CLI is not installed. */
 async function findSam(): Promise<void> {
-  await run('sam', ['--version'], { env: withoutAws(process.env) }).catch((cause) => {
+  await run('sam', ['--version'], { env: removeCredentials(process.env) }).catch((cause) => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
     throw new Error(`SAM CLI cannot be started. ${advice}`, { cause });
   });
 }
 
 /** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
-async function bridgeAddress(): Promise<string> {
+async function findBridgeAddress(): Promise<string> {
   // On its first run, the daemon reports the subnet but no gateway.
   const form = '{{range .IPAM.Config}}{{.Subnet}}{{end}}';
   const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', form]);
@@ -146,7 +146,7 @@ function startSam(args: string[]): ChildProcess {
     // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: withoutAws(process.env),
+    env: removeCredentials(process.env),
   });
   function stop(): void {
     // A second signal would abort its cleanup.
@@ -182,7 +182,7 @@ function startSam(args: string[]): ChildProcess {
 }
 
 /** Prints the output of SAM CLI. Returns its base URL, without a stage, once it listens. */
-function urlOf({ stdout, stderr }: ChildProcess): Promise<string> {
+function waitForUrl({ stdout, stderr }: ChildProcess): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const stream of [stdout, stderr]) {
     if (stream) {
@@ -199,7 +199,7 @@ function urlOf({ stdout, stderr }: ChildProcess): Promise<string> {
 }
 
 /** Waits for a list of plants. Before it, SAM CLI may have to pull the image of the functions. */
-async function firstResponse(baseUrl: string, token: string): Promise<void> {
+async function waitForResponse(baseUrl: string, token: string): Promise<void> {
   // fetch may time out before the image is pulled.
   const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
@@ -212,7 +212,7 @@ async function firstResponse(baseUrl: string, token: string): Promise<void> {
 }
 
 /** Removes the developer's credentials. SAM CLI would call AWS with them and pass them to containers. */
-function withoutAws(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function removeCredentials(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const others = Object.entries(variables).filter(([name]) => !name.startsWith('AWS_'));
   return {
     ...Object.fromEntries(others),

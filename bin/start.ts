@@ -13,13 +13,13 @@ import {
   withoutAwsFiles,
 } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
-import { caught, listen, PortError } from '../lib/offline/listen.ts';
+import { catchErrors, listen, PortError } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
-import { requestLines } from '../lib/offline/request-log.ts';
+import { formatRequest } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
 import {
   addLocalOptions,
-  demoToken,
+  issueDemoToken,
   type LocalOptions,
   openDatabase,
   printReady,
@@ -44,7 +44,7 @@ const program = addLocalOptions(new Command('npm start --'))
   .option(
     '--dynamodb-host <address>',
     'address on which the database listens',
-    address,
+    parseAddress,
     '127.0.0.1',
   )
   .option('--watch', 'reload functions when their code changes')
@@ -60,7 +60,7 @@ try {
 }
 
 async function start(options: Options): Promise<void> {
-  const { corsOrigin, cacheSeconds } = gatewaySettings();
+  const { corsOrigin, cacheSeconds } = readGatewaySettings();
   const serving = Promise.withResolvers<RequestListener>();
   // Requests that arrive early wait.
   const server = createServer(async (request, response) => {
@@ -78,17 +78,17 @@ async function start(options: Options): Promise<void> {
     onOutput: (text) => console.error(text.replace(/\n$/, '')),
     onError: (error) => console.error(`The functions failed: ${error.stack}`),
   });
-  const token = await demoToken(endpoint, 'npm start');
+  const token = await issueDemoToken(endpoint, 'npm start');
   const api = gateway({
     call: functions.call,
     corsOrigin,
     cacheSeconds,
-    onResponse: (handled) => console.error(requestLines(handled)),
+    onResponse: (handled) => console.error(formatRequest(handled)),
   });
   const docs = reference(token);
   const instance = randomUUID();
   serving.resolve(
-    caught((request, response) => {
+    catchErrors((request, response) => {
       const { url = '' } = request;
       if (url === instancePath) {
         response.end(instance);
@@ -129,7 +129,7 @@ async function bothServers<A, B>(first: Promise<A>, second: Promise<B>): Promise
 }
 
 /** Returns the gateway's settings in cdk.json. */
-function gatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
+function readGatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
   const { context, ...others } = JSON.parse(readFileSync(inProject('cdk.json'), 'utf8'));
   const settings = readSettings(context, Object.keys(others));
   return { corsOrigin: settings['cors-origin'], cacheSeconds: settings['authorizer-cache'] };
@@ -160,7 +160,7 @@ function inProject(path: string): string {
   return join(import.meta.dirname, '..', path);
 }
 
-function address(text: string): string {
+function parseAddress(text: string): string {
   if (!isIP(text)) {
     throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
   }

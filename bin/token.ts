@@ -9,13 +9,13 @@ import {
   rotateToken,
   type UnreadableToken,
 } from '../functions/access-tokens/administration.ts';
-import { type AccessTokenRecord, statusOf } from '../functions/access-tokens/record.ts';
-import { tokenId } from '../functions/access-tokens/token.ts';
+import { type AccessTokenRecord, getStatus } from '../functions/access-tokens/record.ts';
+import { parseTokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
-import { printable } from './command-line/printable.ts';
-import { example, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { escapeControls } from './command-line/escape-controls.ts';
+import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
 /** Runs the command in `process.argv`, and returns the exit code. */
@@ -37,7 +37,7 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('issue')
-    .addHelpText('after', example('npm run -s token -- issue --owner alice --localhost'))
+    .addHelpText('after', formatExample('npm run -s token -- issue --owner alice --localhost'))
     .description('Issues a token and prints it, alone, on stdout. It cannot be shown again.')
     .requiredOption('--owner <name>', 'owner of the plants that the token gives access to')
     .addOption(scopes)
@@ -47,7 +47,7 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('list')
-    .addHelpText('after', example('npm run -s token -- list --stack PlantStore --active'))
+    .addHelpText('after', formatExample('npm run -s token -- list --stack PlantStore --active'))
     .description('Lists the tokens, without their secrets.')
     .option('--owner <name>', 'only tokens of this owner')
     .option('--active', 'only tokens that work')
@@ -56,14 +56,20 @@ export function tokenProgram(): Promise<number> {
 
   program
     .command('revoke')
-    .addHelpText('after', example('npm run -s token -- revoke 0123456789Ab --stack PlantStore'))
+    .addHelpText(
+      'after',
+      formatExample('npm run -s token -- revoke 0123456789Ab --stack PlantStore'),
+    )
     .argument('<id>', idHelp)
     .description('Revokes a token for good.')
     .action(revoke);
 
   program
     .command('rotate')
-    .addHelpText('after', example('npm run -s token -- rotate 0123456789Ab --stack PlantStore'))
+    .addHelpText(
+      'after',
+      formatExample('npm run -s token -- rotate 0123456789Ab --stack PlantStore'),
+    )
     .argument('<id>', idHelp)
     .description(
       'Replaces a token with a new one that has the same owner, scopes, label and lifetime. The ' +
@@ -83,7 +89,7 @@ function parseLifetime(text: string): Lifetime {
   if (text === 'never') {
     return text;
   }
-  const seconds = secondsIn(text);
+  const seconds = parseDuration(text);
   if (!seconds) {
     throw new InvalidArgumentError('A lifetime looks like 15m, 12h or 90d, or is never.');
   }
@@ -91,19 +97,19 @@ function parseLifetime(text: string): Lifetime {
 }
 
 function parseOverlap(text: string): number {
-  const seconds = secondsIn(text);
+  const seconds = parseDuration(text);
   if (seconds === undefined) {
     throw new InvalidArgumentError('An overlap looks like 0s, 15m or 12h.');
   }
   return seconds;
 }
 
-const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** Returns the seconds of a duration like `15m`, or undefined for another text. */
-function secondsIn(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
-  const seconds = secondsOf[unit];
+  const seconds = unitSeconds[unit];
   return seconds === undefined ? undefined : Number(count) * seconds;
 }
 
@@ -130,21 +136,21 @@ type ListOptions = TargetOptions & {
 async function list(options: ListOptions): Promise<void> {
   const { database, tables } = await openTarget(options);
   const all = await listTokens(database, tables.accessTokens, options.owner);
-  const tokens = options.active ? all.filter((token) => stateOf(token) === 'active') : all;
-  console.log(options.json ? jsonOf(tokens) : tableOf(tokens));
+  const tokens = options.active ? all.filter((token) => describeState(token) === 'active') : all;
+  console.log(options.json ? formatJson(tokens) : formatTable(tokens));
   for (const token of tokens) {
     if ('fault' in token) {
-      console.error(printable(token.fault));
+      console.error(escapeControls(token.fault));
     }
   }
 }
 
 async function revoke(argument: string, options: TargetOptions): Promise<void> {
-  const id = await idFrom(argument);
+  const id = await readId(argument);
   const { database, tables } = await openTarget(options);
   const revoked = await revokeToken(database, tables.accessTokens, id);
   if ('fault' in revoked) {
-    console.error(`Revoked ${id}. ${printable(revoked.fault)}`);
+    console.error(`Revoked ${id}. ${escapeControls(revoked.fault)}`);
     return;
   }
   console.error(
@@ -160,25 +166,25 @@ type RotateOptions = TargetOptions & {
 };
 
 async function rotate(argument: string, options: RotateOptions): Promise<void> {
-  const id = await idFrom(argument);
+  const id = await readId(argument);
   const lives = { overlap: options.overlap, lifetime: options.expiresIn };
   const { database, tables } = await openTarget(options);
   const issued = await rotateToken(database, tables.accessTokens, id, lives);
   show(issued);
-  console.error(`It replaces ${id}, which works until ${expiry(issued.replaced.expires)}.`);
+  console.error(`It replaces ${id}, which works until ${formatExpiry(issued.replaced.expires)}.`);
 }
 
 function show({ id, token, record }: IssuedToken): void {
   console.log(token);
   console.error(
-    `${id}: ${record.scopes.map(printable).join(' ')} for ${record.owner}; ` +
-      `expires: ${expiry(record.expires)}. It cannot be shown again.`,
+    `${id}: ${record.scopes.map(escapeControls).join(' ')} for ${record.owner}; ` +
+      `expires: ${formatExpiry(record.expires)}. It cannot be shown again.`,
   );
 }
 
 /** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
-async function idFrom(argument: string): Promise<string> {
-  const id = argument === '-' ? tokenId((await readFirstLine()).trim()) : argument;
+async function readId(argument: string): Promise<string> {
+  const id = argument === '-' ? parseTokenId((await readFirstLine()).trim()) : argument;
   if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) {
     return id;
   }
@@ -193,19 +199,19 @@ async function idFrom(argument: string): Promise<string> {
 
 type ListedToken = AccessTokenRecord | UnreadableToken;
 
-const stateOf = (token: ListedToken): string =>
-  'fault' in token ? 'unreadable' : statusOf(token, Date.now());
+const describeState = (token: ListedToken): string =>
+  'fault' in token ? 'unreadable' : getStatus(token, Date.now());
 
 /** Formats seconds since 1970 as ISO 8601. */
-const isoTime = (seconds: number | undefined): string | null =>
+const formatTime = (seconds: number | undefined): string | null =>
   seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('.000', '');
 
-const expiry = (expires: number | undefined): string => isoTime(expires) ?? 'never';
+const formatExpiry = (expires: number | undefined): string => formatTime(expires) ?? 'never';
 
 /** Formats a table for people, with one token on each line. */
-function tableOf(tokens: ListedToken[]): string {
-  const rows = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES', 'LABEL'], ...tokens.map(rowOf)];
-  const printed = rows.map((row) => row.map(printable));
+function formatTable(tokens: ListedToken[]): string {
+  const rows = [['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES', 'LABEL'], ...tokens.map(formatRow)];
+  const printed = rows.map((row) => row.map(escapeControls));
   const widths = printed[0]?.map((_, i) => Math.max(...printed.map((row) => row[i]?.length ?? 0)));
   const lines = printed.map((row) =>
     row.map((cell, i) => cell.padEnd(widths?.[i] ?? 0)).join('  '),
@@ -213,38 +219,38 @@ function tableOf(tokens: ListedToken[]): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-function rowOf(token: ListedToken): string[] {
+function formatRow(token: ListedToken): string[] {
   if ('fault' in token) {
-    return [token.id, token.owner ?? '', '', stateOf(token), '', ''];
+    return [token.id, token.owner ?? '', '', describeState(token), '', ''];
   }
   const { id, owner, scopes, expires, label } = token;
   const hasAll = scopes.length === allScopes.length && allScopes.every((s) => scopes.includes(s));
   // Without seconds.
-  const until = expiry(expires).replace(/:\d\dZ$/, 'Z');
-  return [id, owner, hasAll ? 'all' : scopes.join(' '), stateOf(token), until, label];
+  const until = formatExpiry(expires).replace(/:\d\dZ$/, 'Z');
+  return [id, owner, hasAll ? 'all' : scopes.join(' '), describeState(token), until, label];
 }
 
 /** Formats tokens as JSON, without digests. Escapes characters that a terminal would obey. */
-function jsonOf(tokens: ListedToken[]): string {
+function formatJson(tokens: ListedToken[]): string {
   const members = tokens.map((token) =>
-    'fault' in token ? { ...token, status: 'unreadable' } : membersOf(token),
+    'fault' in token ? { ...token, status: 'unreadable' } : toJsonMembers(token),
   );
   const lines = JSON.stringify(members, null, 2).split('\n');
-  return lines.map(printable).join('\n');
+  return lines.map(escapeControls).join('\n');
 }
 
 /** Returns a token's members in JSON. Times are ISO 8601; a missing one is null. */
-function membersOf(token: AccessTokenRecord): object {
+function toJsonMembers(token: AccessTokenRecord): object {
   const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
   return {
     id,
     owner,
     scopes,
     label,
-    status: stateOf(token),
-    created: isoTime(created),
-    expires: isoTime(expires),
-    revoked: isoTime(revoked),
+    status: describeState(token),
+    created: formatTime(created),
+    expires: formatTime(expires),
+    revoked: formatTime(revoked),
     replacedBy: replacedBy ?? null,
   };
 }

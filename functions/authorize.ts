@@ -1,16 +1,16 @@
 import middy from '@middy/core';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
-import { accessIn, digestIn, findItem } from './access-tokens/record.ts';
-import { digest, makeToken } from './access-tokens/token.ts';
-import { connect, requiredVariable } from './dynamodb/client.ts';
+import { findItem, readAccess, readDigest } from './access-tokens/record.ts';
+import { digestToken, makeToken } from './access-tokens/token.ts';
+import { connect, requireVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { logError } from './log.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 import { timeouts } from './shared/timeouts.ts';
 
 const database = connect();
-const table = requiredVariable(tableVariable('accessTokens'));
+const table = requireVariable(tableVariable('accessTokens'));
 
 export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorizerResult>({
   timeoutEarlyInMillis: timeouts.function - timeouts.authorizer,
@@ -33,13 +33,13 @@ export function warmUp(): Promise<void> {
   const { id, token } = makeToken();
   const record = {
     id: { S: id },
-    digest: { B: digest(token).toString('base64') },
+    digest: { B: digestToken(token).toString('base64') },
     owner: { S: '-' },
     scopes: { L: [{ S: 'plants:read' }] },
     expires: { N: '0' },
   };
   return warmUpClient(database, { Item: record }, async () => {
     const item = await findItem(database, table, id);
-    return item && digestIn(item) && accessIn(item);
+    return item && readDigest(item) && readAccess(item);
   });
 }

@@ -1,4 +1,4 @@
-import { connect, requiredVariable } from './dynamodb/client.ts';
+import { connect, requireVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { operation } from './http/operation.ts';
 import { Problem } from './http/problem.ts';
@@ -7,7 +7,7 @@ import { plantStore } from './plants/store.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 
 const database = connect();
-const plants = plantStore(database, requiredVariable(tableVariable('plants')));
+const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `DELETE /plants/{id}`: 204. */
 export const handler = operation({ path: plantPath }, async ({ path }, caller) => {

@@ -1,12 +1,12 @@
-import { connect, requiredVariable } from './dynamodb/client.ts';
+import { connect, requireVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { operation } from './http/operation.ts';
-import { cursorAfter, listQuery, publicFields } from './plants/plant.ts';
+import { formatCursor, listQuery, publicFields } from './plants/plant.ts';
 import { plantStore } from './plants/store.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 
 const database = connect();
-const plants = plantStore(database, requiredVariable(tableVariable('plants')));
+const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
 export const handler = operation({ query: listQuery }, async ({ query }, caller) => {
@@ -17,7 +17,7 @@ export const handler = operation({ query: listQuery }, async ({ query }, caller)
   const last = page.at(-1);
   const headers: Record<string, string> = {};
   if (last && found.length > limit) {
-    const next = `${caller.requestPath}?limit=${limit}&cursor=${cursorAfter(last.id)}`;
+    const next = `${caller.requestPath}?limit=${limit}&cursor=${formatCursor(last.id)}`;
     headers.Link = `<${next}>; rel="next"`;
   }
   return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(publicFields) };

@@ -95,7 +95,7 @@ export function addMonitoring(
     impact: 'Callers with valid tokens get 503, because the authorizer cannot check the tokens.',
     metric: new MetricFilter(scope, 'AuthorizerFailed', {
       logGroup: authorizer.logGroup,
-      filterPattern: authorizerFailed(),
+      filterPattern: matchAuthorizerFailures(),
       metricNamespace: stack.stackName,
       metricName: 'AuthorizerFailed',
     }).metric(sum),
@@ -144,7 +144,7 @@ function sumOverFunctions(
  * count rejected tokens too. Lambda logs crashes, timeouts and failed starts in lines of its own:
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
-function authorizerFailed(): IFilterPattern {
+function matchAuthorizerFailures(): IFilterPattern {
   const code: LogCode = 'AUTHORIZER_FAILED';
   return FilterPattern.any(
     FilterPattern.stringValue('$.message.code', '=', code),

@@ -16,7 +16,7 @@ const integer = (least: number, most: number, initial: number) => {
   );
 };
 
-const oneOf = <const T extends string>(choices: readonly T[], initial: T) =>
+const choice = <const T extends string>(choices: readonly T[], initial: T) =>
   v.optional(v.picklist(choices, `must be ${choices.join(' or ')}`), initial);
 
 const writtenBoolean = v.pipe(
@@ -50,8 +50,8 @@ const entries = {
     'must be 1 to 64 letters, digits and hyphens',
   ),
   /** Whether destroying the stack keeps the tables. */
-  retention: oneOf(['retain', 'destroy'], 'retain'),
-  architecture: oneOf(['arm64', 'x86_64'], 'arm64'),
+  retention: choice(['retain', 'destroy'], 'retain'),
+  architecture: choice(['arm64', 'x86_64'], 'arm64'),
   /**
    * Requests a second that API Gateway admits to each method, which limits the bill. The burst is
    * twice as large, and 5,000 at most:

@@ -1,7 +1,7 @@
 import { AdministrationError } from '../../functions/access-tokens/administration.ts';
 import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { CommandError } from './command-error.ts';
-import { printable } from './printable.ts';
+import { escapeControls } from './escape-controls.ts';
 import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';
 
 const unreachable =
@@ -19,15 +19,15 @@ const badCredentials = [
  * obey, because the database or AWS may have sent parts of the line.
  */
 export function explain(error: unknown, options: TargetOptions | undefined): string {
-  return printable(explanationOf(error, options).replaceAll(/\s*\n\s*/g, ' '));
+  return escapeControls(describeError(error, options).replaceAll(/\s*\n\s*/g, ' '));
 }
 
-function explanationOf(error: unknown, options: TargetOptions | undefined): string {
+function describeError(error: unknown, options: TargetOptions | undefined): string {
   if (error instanceof CommandError || error instanceof AdministrationError) {
     return error.message;
   }
   if (error instanceof Unavailable && !(error instanceof UnknownOutcome) && error.cause) {
-    return explanationOf(error.cause, options);
+    return describeError(error.cause, options);
   }
   const { name, message } = error as Error;
   const unexplained = `${name}: ${message}`;

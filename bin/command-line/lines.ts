@@ -19,7 +19,7 @@ function refuseInput({ message }: Error): never {
 }
 
 /** Yields the lines of a text except empty ones. Lines longer than `maxLength` may be cut. */
-export async function* linesOf(input: Readable, maxLength: number): AsyncGenerator<Line> {
+export async function* readLines(input: Readable, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
   let rest = '';
   try {

@@ -9,7 +9,7 @@ import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts'
 import { allScopes } from '../../functions/shared/operations.ts';
 import {
   type Database,
-  explainedFileError,
+  explainFileError,
   FolderInUseError,
   startDatabase,
 } from '../../lib/offline/database.ts';
@@ -35,21 +35,21 @@ export interface Ready {
 
 export function addLocalOptions(program: Command): Command {
   return program
-    .option('--port <n>', 'port of the API', port, defaultPorts.api)
-    .option('--dynamodb-port <n>', 'port of the database', port, defaultPorts.dynamodb)
-    .option('--data <folder>', 'folder of the database', folder, defaultDataFolder)
+    .option('--port <n>', 'port of the API', parsePort, defaultPorts.api)
+    .option('--dynamodb-port <n>', 'port of the database', parsePort, defaultPorts.dynamodb)
+    .option('--data <folder>', 'folder of the database', parseFolder, defaultDataFolder)
     .addOption(new Option('--memory', 'keep data in memory only').conflicts('data'))
     .option('--json', 'print one line of JSON when ready: baseUrl, token, dynamodbEndpoint');
 }
 
-function port(text: string): number {
+function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
     throw new InvalidArgumentError('A port is 0 to 65535; 0 means any free port.');
   }
   return Number(text);
 }
 
-function folder(text: string): string {
+function parseFolder(text: string): string {
   if (text === '') {
     throw new InvalidArgumentError('Name a folder, or keep data in memory only with --memory.');
   }
@@ -65,7 +65,7 @@ export async function openDatabase(
   host: string,
 ): Promise<Database> {
   process.once('uncaughtException', (error) => {
-    const fileError = explainedFileError(data, error);
+    const fileError = explainFileError(data, error);
     console.error(fileError ? `error: ${fileError.message}` : error);
     process.exit(1);
   });
@@ -89,7 +89,7 @@ const demoLabels = ['npm start', 'npm run sam'] as const;
  * Issues a token for trying out the API, and deletes those of former starts that have expired.
  * `label` names the program that issues it.
  */
-export async function demoToken(
+export async function issueDemoToken(
   endpoint: string,
   label: (typeof demoLabels)[number],
 ): Promise<string> {
@@ -106,7 +106,7 @@ export async function demoToken(
   return token;
 }
 
-/** Returns whether a token was issued by `demoToken`, and has expired, so that nobody uses it. */
+/** Returns whether a token is from `issueDemoToken`, and has expired, so that nobody uses it. */
 function isExpiredDemo({ label, expires }: AccessTokenRecord): boolean {
   const labels: readonly string[] = demoLabels;
   return labels.includes(label) && expires !== undefined && expires * 1000 <= Date.now();

@@ -19,7 +19,7 @@ export const newProgram = (name: string): Command =>
   });
 
 /** Returns the end of a command's help, for `.addHelpText('after', …)`. */
-export const example = (command: string): string => `\nExample:\n  ${command}`;
+export const formatExample = (command: string): string => `\nExample:\n  ${command}`;
 
 /**
  * Adds the options that choose a target, rejects arguments that cannot be meant, and runs the

@@ -28,5 +28,5 @@ export function clearProgress(): void {
 }
 
 /** Returns a count with its noun, like `1 plant` or `2 plants`. */
-export const counted = (count: number, noun: string): string =>
+export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;

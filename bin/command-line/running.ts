@@ -16,11 +16,11 @@ export const defaultPorts = { api: 3000, dynamodb: 8000 };
 /** A path of the API's server, outside the stage. */
 export const instancePath = '/docs/instance';
 
-const fileIn = (dataFolder: string): string => join(dataFolder, 'running.json');
+const toFilePath = (dataFolder: string): string => join(dataFolder, 'running.json');
 
 /** Writes a process's addresses to a file, so that other programs find them. */
 export function announce(dataFolder: string, running: Running): void {
-  const file = fileIn(dataFolder);
+  const file = toFilePath(dataFolder);
   // Renaming is atomic: other programs read a whole file or none.
   writeFileSync(`${file}.new`, JSON.stringify(running), { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -32,7 +32,7 @@ export function announce(dataFolder: string, running: Running): void {
  */
 export async function findRunning(dataFolder = defaultDataFolder): Promise<Running | undefined> {
   try {
-    const running: Running = JSON.parse(readFileSync(fileIn(dataFolder), 'utf8'));
+    const running: Running = JSON.parse(readFileSync(toFilePath(dataFolder), 'utf8'));
     const url = new URL(instancePath, running.baseUrl);
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
     return (await response.text()) === running.instance ? running : undefined;

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { documentClient, requireObjects } from '../../functions/dynamodb/client.ts';
+import { makeDocumentClient, requireObjects } from '../../functions/dynamodb/client.ts';
 import { HandshakeAgent } from '../../functions/dynamodb/handshake-agent.ts';
 import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
@@ -35,7 +35,7 @@ const targetOptions = (): Option[] =>
       'region',
     ]),
     new Option('--dynamodb-endpoint <url>', 'a local database at this address')
-      .argParser(httpUrl)
+      .argParser(parseHttpUrl)
       .implies({ localhost: true }),
     new Option('--stack <name>', 'a deployed stack, like PlantStore'),
     new Option('--profile <name>', 'AWS profile'),
@@ -64,7 +64,7 @@ export function addTargetOptions(command: Command): void {
 
 const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
 
-function httpUrl(text: string): string {
+function parseHttpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
   }
@@ -95,15 +95,15 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const config = { ...timeouts, retryStrategy: new RetryStrategy(attempts) };
   const client = options.localhost
     ? localClient(options.dynamodbEndpoint, config)
-    : new DynamoDBClient({ ...accountOf(options), ...config });
+    : new DynamoDBClient({ ...chooseAccount(options), ...config });
   requireObjects(client);
   protectWrites(client);
-  const tables = options.localhost ? tableIds : await tablesOf(options);
-  return { database: documentClient(client), tables };
+  const tables = options.localhost ? tableIds : await findTables(options);
+  return { database: makeDocumentClient(client), tables };
 }
 
-async function tablesOf(options: StackTarget): Promise<Record<TableName, string>> {
-  const output = await stackOutputs(options);
+async function findTables(options: StackTarget): Promise<Record<TableName, string>> {
+  const output = await readStackOutputs(options);
   return {
     plants: output(`${tableIds.plants}TableName`),
     accessTokens: output(`${tableIds.accessTokens}TableName`),
@@ -114,12 +114,12 @@ async function tablesOf(options: StackTarget): Promise<Record<TableName, string>
  * Reads the outputs of a deployed stack. Returns a function that looks one up, and throws a
  * CommandError if it is missing.
  */
-export async function stackOutputs(options: StackTarget): Promise<(name: string) => string> {
+export async function readStackOutputs(options: StackTarget): Promise<(name: string) => string> {
   // Loaded only for stacks: npm start would take longer to start.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const cloudFormation = new CloudFormationClient({ ...accountOf(options), ...timeouts });
+  const cloudFormation = new CloudFormationClient({ ...chooseAccount(options), ...timeouts });
   const describe = new DescribeStacksCommand({ StackName: options.stack });
   const { Stacks } = await cloudFormation.send(describe);
   const outputs = Stacks?.[0]?.Outputs ?? [];
@@ -141,7 +141,7 @@ interface Account {
 }
 
 /** Chooses the account as the AWS CLI does. Unlike the SDK, it reads AWS_DEFAULT_REGION too. */
-export function accountOf({ profile, ...options }: StackTarget): Account {
+export function chooseAccount({ profile, ...options }: StackTarget): Account {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return { ...(profile && { profile }), ...(region && { region }) };
 }

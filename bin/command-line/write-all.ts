@@ -3,7 +3,7 @@ import { isThrottlingError } from '@smithy/core/retry';
 import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
 import { CommandError } from './command-error.ts';
 import { explain } from './explain.ts';
-import { clearProgress, counted, onInterrupt } from './progress.ts';
+import { clearProgress, formatCount, onInterrupt } from './progress.ts';
 import type { TargetOptions } from './target.ts';
 
 /** Writes in progress at a time: they hide the latency of AWS, and a new table can take them. */
@@ -25,7 +25,7 @@ export async function writeAll<T>(
   const hasFailed = () => unknown.length + failures.length > 0;
   const stopped = Promise.withResolvers<void>();
   const state = () => `So far: ${soFar()}. Repeat the command.`;
-  onInterrupt(() => `${doubtOf(inProgress + unknown.length)}${state()}`);
+  onInterrupt(() => `${describeDoubt(inProgress + unknown.length)}${state()}`);
 
   async function worker(): Promise<void> {
     for await (const item of items) {
@@ -34,7 +34,7 @@ export async function writeAll<T>(
       }
       inProgress += 1;
       try {
-        await whileThrottled(() => write(item));
+        await retryWhileThrottled(() => write(item));
       } catch (error) {
         if (error instanceof UnknownOutcome) {
           unknown.push(error);
@@ -59,18 +59,18 @@ export async function writeAll<T>(
   clearProgress();
   if (hasFailed()) {
     const problem = failures.length > 0 ? `${explain(failures[0], options)} ` : '';
-    throw new CommandError(`${doubtOf(unknown.length, unknown[0])}${problem}${state()}`);
+    throw new CommandError(`${describeDoubt(unknown.length, unknown[0])}${problem}${state()}`);
   }
 }
 
 /** Returns a sentence about writes with an unknown outcome, or an empty string. */
-function doubtOf(writes: number, example?: UnknownOutcome): string {
+function describeDoubt(writes: number, example?: UnknownOutcome): string {
   const reason = example ? ` (${(example.cause as Error).message})` : '';
-  return writes > 0 ? `The outcome of ${counted(writes, 'write')} is unknown${reason}. ` : '';
+  return writes > 0 ? `The outcome of ${formatCount(writes, 'write')} is unknown${reason}. ` : '';
 }
 
 /** Retries a call while DynamoDB throttles it, for half a minute at most. */
-export async function whileThrottled<T>(call: () => Promise<T>): Promise<T> {
+export async function retryWhileThrottled<T>(call: () => Promise<T>): Promise<T> {
   for (let pause = 500; ; pause *= 2) {
     try {
       return await call();

@@ -10,15 +10,15 @@ import * as v from 'valibot';
 import { UnknownOutcome } from '../dynamodb/writes.ts';
 import {
   type AccessTokenRecord,
-  digestIn,
-  errorsOf,
+  describeIssues,
   findItem,
+  getStatus,
   newToken,
-  recordOf,
-  statusOf,
+  parseRecord,
+  readDigest,
   type TokenItem,
 } from './record.ts';
-import { digest, makeToken } from './token.ts';
+import { digestToken, makeToken } from './token.ts';
 
 // These functions need a client with `protectWrites`, because a second put would bring a revoked
 // token back.
@@ -53,7 +53,7 @@ export type Lifetime = number | 'never';
 
 /** Returns when a new token expires, in seconds since 1970, or undefined for never. */
 export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefined =>
-  lifetime === 'never' ? undefined : secondsOf(now) + lifetime;
+  lifetime === 'never' ? undefined : toSeconds(now) + lifetime;
 
 interface Rotation {
   /** Seconds for which the old token still works. */
@@ -62,7 +62,7 @@ interface Rotation {
   lifetime?: Lifetime | undefined;
 }
 
-const secondsOf = (ms: number) => Math.floor(ms / 1000);
+const toSeconds = (ms: number) => Math.floor(ms / 1000);
 
 /**
  * Issues an access token. Throws an AdministrationError if the input is invalid, if the token was
@@ -74,9 +74,9 @@ export async function issueToken(
   input: NewToken,
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
-  const created = secondsOf(now());
+  const created = toSeconds(now());
   const { issues = [] } = v.safeParse(newToken, input);
-  const errors = errorsOf(issues);
+  const errors = describeIssues(issues);
   if (!isLater(input.expires, created)) {
     errors.push('expires must be in the future');
   }
@@ -98,7 +98,7 @@ async function storeToken(
   const { id, token } = makeToken();
   const record = {
     id,
-    digest: digest(token),
+    digest: digestToken(token),
     owner,
     scopes: [...new Set(scopes)],
     label,
@@ -132,10 +132,10 @@ async function settlePut(
   unknown: UnknownOutcome,
 ): Promise<void> {
   const item = await findItem(database, table, id).catch(() => undefined);
-  const stored = item && digestIn(item);
+  const stored = item && readDigest(item);
   if (!stored || Buffer.compare(stored, digest) !== 0) {
     throw new AdministrationError(
-      `It is unknown whether the token ${id} was issued (${reasonOf(unknown)}). Wait a minute, ` +
+      `It is unknown whether the token ${id} was issued (${describeReason(unknown)}). Wait a minute, ` +
         `then run "list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
       { cause: unknown },
     );
@@ -155,7 +155,7 @@ async function settlePut(
 }
 
 /** Returns the reason of an error, or of an unknown outcome, in one line. */
-function reasonOf(error: Error): string {
+function describeReason(error: Error): string {
   const { name, message } = error instanceof UnknownOutcome ? (error.cause as Error) : error;
   const [line] = message.split('\n');
   return line || name;
@@ -188,7 +188,7 @@ export async function listTokens(
 /** Returns a token's record, or a description of a damaged one. */
 function readRecord(item: TokenItem): AccessTokenRecord | UnreadableToken {
   try {
-    return recordOf(item);
+    return parseRecord(item);
   } catch (error) {
     const owner = typeof item.owner === 'string' ? item.owner : undefined;
     return { id: String(item.id), owner, fault: (error as Error).message };
@@ -211,12 +211,12 @@ export async function revokeToken(
     update: 'SET revoked = if_not_exists(revoked, :now)',
     // Otherwise the update of an unknown id would create an item.
     condition: 'attribute_exists(id)',
-    values: { ':now': secondsOf(now()) },
+    values: { ':now': toSeconds(now()) },
   });
   const item = await revocation.catch((error) => {
     if (error instanceof UnknownOutcome) {
       throw new AdministrationError(
-        `It is unknown whether the token ${id} was revoked (${reasonOf(error)}). Repeat the command.`,
+        `It is unknown whether the token ${id} was revoked (${describeReason(error)}). Repeat the command.`,
         { cause: error },
       );
     }
@@ -261,11 +261,11 @@ async function changeRecord(
       throw error;
     }
   }
-  return onceMoreIfUnknown(send);
+  return retryIfUnknown(send);
 }
 
 /** Retries an idempotent write once if its outcome is unknown. If the retry fails, it stays unknown. */
-async function onceMoreIfUnknown<T>(send: () => Promise<T>): Promise<T> {
+async function retryIfUnknown<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
@@ -291,8 +291,8 @@ export async function rotateToken(
   now: () => number = Date.now,
 ): Promise<IssuedToken & { replaced: AccessTokenRecord }> {
   const old = await findRotatable(database, table, id, now());
-  const created = secondsOf(now());
-  const expires = expiresAt(lifetime ?? lifetimeOf(old), now());
+  const created = toSeconds(now());
+  const expires = expiresAt(lifetime ?? calculateLifetime(old), now());
   if (!isLater(expires, created)) {
     throw new AdministrationError(
       `No token was issued: expires must be in the future, but the token ${id} was created after ` +
@@ -312,7 +312,7 @@ export async function rotateToken(
   });
   const replaced = await replacement.catch((cause: Error) => {
     throw new AdministrationError(
-      `It is unknown whether ${id} was replaced (${reasonOf(cause)}). The new token ${issued.id} ` +
+      `It is unknown whether ${id} was replaced (${describeReason(cause)}). The new token ${issued.id} ` +
         `was issued, but cannot be shown. Run "revoke ${issued.id}", then repeat the command.`,
       { cause },
     );
@@ -323,7 +323,7 @@ export async function rotateToken(
   await deleteToken(database, table, issued.id).catch((cause: Error) => {
     throw new AdministrationError(
       `The token ${id} changed during the rotation. The new token ${issued.id} was issued, and ` +
-        `may not have been deleted (${reasonOf(cause)}). Run "revoke ${issued.id}".`,
+        `may not have been deleted (${describeReason(cause)}). Run "revoke ${issued.id}".`,
       { cause },
     );
   });
@@ -331,7 +331,7 @@ export async function rotateToken(
   throw new AdministrationError(`The token ${id} changed during the rotation. Repeat the command.`);
 }
 
-function lifetimeOf({ created, expires }: AccessTokenRecord): Lifetime {
+function calculateLifetime({ created, expires }: AccessTokenRecord): Lifetime {
   return expires === undefined ? 'never' : expires - created;
 }
 
@@ -342,7 +342,7 @@ export async function deleteToken(
   id: string,
 ): Promise<void> {
   const remove = new DeleteCommand({ TableName: table, Key: { id } });
-  await onceMoreIfUnknown(() => database.send(remove));
+  await retryIfUnknown(() => database.send(remove));
 }
 
 /** Returns the record of a token that can be rotated. Otherwise throws an AdministrationError. */
@@ -360,7 +360,7 @@ async function findRotatable(
   if ('fault' in record) {
     throw new AdministrationError(`${record.fault} Revoke it and issue a new one.`);
   }
-  const status = statusOf(record, now);
+  const status = getStatus(record, now);
   if (status !== 'revoked' && record.replacedBy !== undefined) {
     throw new AdministrationError(
       `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { logInfo } from '../log.ts';
 import { authorizationPattern } from '../shared/access-token.ts';
-import { policyFor } from './policy.ts';
-import { accessIn, digestIn, statusOf, type TokenItem } from './record.ts';
-import { digest, tokenId } from './token.ts';
+import { makePolicy } from './policy.ts';
+import { getStatus, readAccess, readDigest, type TokenItem } from './record.ts';
+import { digestToken, parseTokenId } from './token.ts';
 
 type Find = (id: string) => Promise<TokenItem | undefined>;
 type Refusal = 'malformed' | 'mistyped' | 'unknown' | 'damaged' | 'wrong' | 'revoked' | 'expired';
@@ -24,42 +24,42 @@ export const authorizer =
     methodArn,
   }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     if (!pattern.test(authorizationToken)) {
-      throw refused('malformed');
+      throw refuse('malformed');
     }
     const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
-    const id = tokenId(token);
+    const id = parseTokenId(token);
     if (id === undefined) {
-      throw refused('mistyped');
+      throw refuse('mistyped');
     }
 
     const item = await find(id);
-    const stored = item && digestIn(item);
+    const stored = item && readDigest(item);
     // Compare without a digest too: timing must not tell a wrong secret from an unknown id.
-    const matches = timingSafeEqual(digest(token), stored ?? noDigest);
+    const matches = timingSafeEqual(digestToken(token), stored ?? noDigest);
     if (!item) {
-      throw refused('unknown', id);
+      throw refuse('unknown', id);
     }
     if (!stored) {
-      throw refused('damaged', id);
+      throw refuse('damaged', id);
     }
     if (!matches) {
-      throw refused('wrong', id);
+      throw refuse('wrong', id);
     }
-    const { owner, scopes, expires, revoked } = accessIn(item);
-    const status = statusOf({ expires, revoked }, now());
+    const { owner, scopes, expires, revoked } = readAccess(item);
+    const status = getStatus({ expires, revoked }, now());
     if (status !== 'active') {
-      throw refused(status, id);
+      throw refuse(status, id);
     }
 
     logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });
     return {
       principalId: owner,
-      policyDocument: policyFor(scopes, methodArn),
+      policyDocument: makePolicy(scopes, methodArn),
       context: { owner, tokenId: id },
     };
   };
 
-function refused(reason: Refusal, id?: string): Unauthorized {
+function refuse(reason: Refusal, id?: string): Unauthorized {
   logInfo('TOKEN_REFUSED', { reason, tokenId: id });
   return new Unauthorized();
 }

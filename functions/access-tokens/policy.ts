@@ -6,16 +6,16 @@ import { operations } from '../shared/operations.ts';
  * method ARN (`arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`). Ignores unknown scopes.
  * The gateway caches the policy by token, so the policy must be right for every route.
  */
-export function policyFor(scopes: readonly string[], methodArn: string): PolicyDocument {
+export function makePolicy(scopes: readonly string[], methodArn: string): PolicyDocument {
   const [api, stage] = methodArn.split('/');
   const calls = Object.values(operations)
     .filter(({ scope }) => scopes.includes(scope))
-    .flatMap(callsOf);
+    .flatMap(listCalls);
   // A statement without a resource would be invalid: an error instead of a 403.
-  const statement = calls.length > 0 ? statementOf('Allow', calls) : statementOf('Deny', ['*']);
+  const statement = calls.length > 0 ? makeStatement('Allow', calls) : makeStatement('Deny', ['*']);
   return { Version: '2012-10-17', Statement: [statement] };
 
-  function statementOf(Effect: 'Allow' | 'Deny', patterns: string[]): Statement {
+  function makeStatement(Effect: 'Allow' | 'Deny', patterns: string[]): Statement {
     return {
       Effect,
       Action: 'execute-api:Invoke',
@@ -28,7 +28,7 @@ export function policyFor(scopes: readonly string[], methodArn: string): PolicyD
  * Returns the patterns of an operation's calls, like `DELETE/plants/*`. Each path is listed with
  * and without a slash at the end, because the API accepts both.
  */
-function callsOf({ method, path }: { method: string; path: string }): string[] {
+function listCalls({ method, path }: { method: string; path: string }): string[] {
   const pattern = `${method}/${path.replace('{id}', '*')}`;
   return [pattern, `${pattern}/`];
 }

@@ -69,7 +69,7 @@ export type TokenItem = Record<string, unknown>;
  * Returns the status of an access token at a time (ms since 1970). A token no longer works at
  * `expires` itself. DynamoDB's TTL deletes late, so expiry is checked here.
  */
-export function statusOf(
+export function getStatus(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
   now: number,
 ): 'active' | 'expired' | 'revoked' {
@@ -80,28 +80,28 @@ export function statusOf(
 }
 
 /** Describes validation issues, each with the member's name. */
-export const errorsOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
+export const describeIssues = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
   issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`);
 
 /** Returns the stored digest of a token, or undefined if it is not 32 bytes. */
-export const digestIn = ({ digest }: TokenItem): Uint8Array | undefined =>
+export const readDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
   v.is(digestBytes, digest) ? digest : undefined;
 
 /**
  * Returns the access that a record gives. Reads no other member, so that a later version can change
  * the others. Throws if the access is damaged.
  */
-export const accessIn = (item: TokenItem): v.InferOutput<typeof access> => parse(access, item);
+export const readAccess = (item: TokenItem): v.InferOutput<typeof access> => parse(access, item);
 
 /** Returns all members of a record. Throws if one is damaged. */
-export const recordOf = (item: TokenItem): AccessTokenRecord => parse(accessTokenRecord, item);
+export const parseRecord = (item: TokenItem): AccessTokenRecord => parse(accessTokenRecord, item);
 
 function parse<Output>(schema: v.GenericSchema<unknown, Output>, item: TokenItem): Output {
   const { success, output, issues } = v.safeParse(schema, item);
   if (success) {
     return output;
   }
-  const errors = errorsOf(issues).join('; ');
+  const errors = describeIssues(issues).join('; ');
   throw new Error(`The record of the access token ${item.id} is invalid: ${errors}.`);
 }
 

@@ -9,27 +9,28 @@ export function makeToken(): { id: string; token: string } {
   // 12 digits hold 71 bits. The last 12 digits of 128 random bits are practically uniform.
   const id = base62(randomBytes(16), tokenParts.id);
   const start = `${tokenParts.prefix}${id}_${base62(randomBytes(32), tokenParts.secret)}`;
-  return { id, token: start + checksumOf(start) };
+  return { id, token: start + computeChecksum(start) };
 }
 
 /** Returns the id in an access token, or undefined if the text is malformed or mistyped. */
-export function tokenId(token: string): string | undefined {
+export function parseTokenId(token: string): string | undefined {
   if (!pattern.test(token)) {
     return undefined;
   }
   const start = token.slice(0, -tokenParts.checksum);
-  if (checksumOf(start) !== token.slice(-tokenParts.checksum)) {
+  if (computeChecksum(start) !== token.slice(-tokenParts.checksum)) {
     return undefined;
   }
   return token.slice(tokenParts.prefix.length, tokenParts.prefix.length + tokenParts.id);
 }
 
 /** Returns the digest to store, which can verify a token but not recreate it. */
-export const digest = (token: string): Buffer<ArrayBuffer> =>
+export const digestToken = (token: string): Buffer<ArrayBuffer> =>
   createHash('sha256').update(token).digest();
 
 /** Returns a token's CRC-32 in base62, which reveals typing mistakes without a look-up. */
-const checksumOf = (start: string): string => base62(BigInt(crc32(start)), tokenParts.checksum);
+const computeChecksum = (start: string): string =>
+  base62(BigInt(crc32(start)), tokenParts.checksum);
 
 /** Returns a CRC-32. Loading zlib for it takes longer than everything else in the authorizer. */
 function crc32(text: string): number {

@@ -29,11 +29,11 @@ export function connect(): DynamoDBDocumentClient {
   requireObjects(client);
   protectWrites(client);
   nameAbortedCommands(client);
-  return documentClient(client);
+  return makeDocumentClient(client);
 }
 
 /** Returns a document client that reads numbers as `NumberValue`, so that no digit is lost. */
-export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
+export const makeDocumentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
 
 /** Makes the error of an aborted command name the command. The SDK's error does not. */
@@ -72,7 +72,7 @@ export function requireObjects({ config }: DynamoDBClient): void {
  * Returns an environment variable that the stack sets. Throws if the variable is missing. Call this
  * function while Lambda initializes, so that the error shows before the first request.
  */
-export function requiredVariable(name: string): string {
+export function requireVariable(name: string): string {
   const value = process.env[name];
   if (!value) {
     throw new Error(`The environment variable ${name} is not set.`);

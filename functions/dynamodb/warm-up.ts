@@ -10,7 +10,7 @@ import { logError } from '../log.ts';
  * Returns a request handler of the SDK whose connections return the same response to every request.
  * Only the connections are not real, so Node's HTTP client is warmed up too.
  */
-function handlerInMemory(responseBody: object): NodeHttpHandler {
+function makeHandlerInMemory(responseBody: object): NodeHttpHandler {
   const body = JSON.stringify(responseBody);
   const response = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const createConnection = () =>
@@ -38,7 +38,7 @@ export async function warmUpClient(
   call: () => Promise<unknown>,
 ): Promise<void> {
   const { requestHandler } = config;
-  config.requestHandler = handlerInMemory(responseBody);
+  config.requestHandler = makeHandlerInMemory(responseBody);
   try {
     // The first TLS context parses the certificates that Node trusts.
     createSecureContext();

@@ -116,7 +116,7 @@ type AttemptError = Error & {
  * the response to a read is unreadable, and any other error itself.
  */
 function classify(error: AttemptError, isWrite: boolean): Error {
-  if (failedToConnect(error)) {
+  if (hasNotConnected(error)) {
     return markNeverSent(error);
   }
   const { name, code = '', $metadata: { httpStatusCode: status } = {} } = error;
@@ -135,7 +135,7 @@ function classify(error: AttemptError, isWrite: boolean): Error {
   return new UnknownOutcome(!hasResponse && !isClosed, error);
 }
 
-function failedToConnect({ neverSent, code, syscall = '', message }: AttemptError): boolean {
+function hasNotConnected({ neverSent, code, syscall = '', message }: AttemptError): boolean {
   return (
     neverSent === true ||
     ['connect', 'getaddrinfo'].includes(syscall) ||

@@ -32,8 +32,8 @@ export function readInput<S extends InputSchemas>(
   event: APIGatewayProxyEvent,
 ): Input<S> {
   const body = schemas.body ? readBody(schemas.body, event) : { content: undefined, errors: [] };
-  const path = read(schemas.path ?? nothing, pathOf(event));
-  const query = read(schemas.query ?? nothing, queryOf(event));
+  const path = validate(schemas.path ?? nothing, parsePath(event));
+  const query = validate(schemas.query ?? nothing, parseQuery(event));
   const parameters = [...path.errors, ...query.errors];
   const errors: InputError[] = [
     ...body.errors,
@@ -56,7 +56,7 @@ interface NamedValues {
  * Reads named values by a schema. Lists every error, with the name of its value. The content is
  * valid if there are no errors.
  */
-export function read<S extends ObjectSchema>(
+export function validate<S extends ObjectSchema>(
   schema: S,
   { members, repeated }: NamedValues,
 ): { content: v.InferOutput<S>; errors: { name: string; detail: string }[] } {
@@ -87,18 +87,18 @@ function readBody(
   if ('detail' in parsed) {
     return { content: undefined, errors: [{ pointer: '', detail: parsed.detail }] };
   }
-  const { content, errors } = read(schema, parsed);
+  const { content, errors } = validate(schema, parsed);
   return {
     content,
-    errors: errors.map(({ name, detail }) => ({ pointer: pointerTo(name), detail })),
+    errors: errors.map(({ name, detail }) => ({ pointer: formatPointer(name), detail })),
   };
 }
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 function requireJson(event: APIGatewayProxyEvent): void {
-  const types = headerValues(event, 'content-type');
-  const encodings = headerValues(event, 'content-encoding');
+  const types = findHeaderValues(event, 'content-type');
+  const encodings = findHeaderValues(event, 'content-encoding');
   const errors: InputError[] = [];
   if (types.length !== 1 || !jsonType.test(`${types[0]}`)) {
     errors.push({ header: 'Content-Type', detail: 'must be application/json' });
@@ -112,7 +112,7 @@ function requireJson(event: APIGatewayProxyEvent): void {
 }
 
 /** A client chooses the case of a header's name, and can send the same name in two cases. */
-function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, sought: string): unknown[] {
+function findHeaderValues({ multiValueHeaders }: APIGatewayProxyEvent, sought: string): unknown[] {
   return Object.entries(multiValueHeaders ?? {})
     .filter(([name]) => name.toLowerCase() === sought)
     .flatMap(([, values]) => values);
@@ -146,7 +146,7 @@ function parseBody(bytes: Buffer): NamedValues | { detail: string } {
  * Returns a JSON pointer to a member of the top level. A lone surrogate in its name becomes U+FFFD,
  * because some clients could not read it.
  */
-function pointerTo(name: string): string {
+function formatPointer(name: string): string {
   return `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
@@ -154,7 +154,7 @@ function pointerTo(name: string): string {
  * Decodes the path parameters, because a REST API passes them on percent-encoded. `sam local`
  * decodes them itself: https://github.com/aws/aws-sam-cli/issues/771.
  */
-function pathOf({ pathParameters }: APIGatewayProxyEvent): NamedValues {
+function parsePath({ pathParameters }: APIGatewayProxyEvent): NamedValues {
   const decoded = Object.entries(pathParameters ?? {}).map(([name, value]) => [
     name,
     decode(value),
@@ -170,7 +170,7 @@ function decode(value: string | undefined): string | undefined {
   }
 }
 
-function queryOf({ multiValueQueryStringParameters }: APIGatewayProxyEvent): NamedValues {
+function parseQuery({ multiValueQueryStringParameters }: APIGatewayProxyEvent): NamedValues {
   const parameters = Object.entries(multiValueQueryStringParameters ?? {});
   return {
     members: Object.fromEntries(parameters.map(([name, values]) => [name, values?.[0]])),

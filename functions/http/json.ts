@@ -18,7 +18,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   const members = parsed as Record<string, unknown>;
   const literals = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const { name, literal } of membersIn(text)) {
+  for (const { name, literal } of findMembers(text)) {
     if (literals.has(name)) {
       repeated.add(name);
     }
@@ -27,7 +27,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
   for (const [name, literal] of literals) {
     if (typeof members[name] === 'number') {
-      members[name] = integerIn(literal) ?? members[name];
+      members[name] = parseInteger(literal) ?? members[name];
     }
   }
   return { members, repeated: [...repeated] };
@@ -42,7 +42,7 @@ interface Member {
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
 /** Returns the members at the top level of an object in valid JSON, in their order. */
-function membersIn(text: string): Member[] {
+function findMembers(text: string): Member[] {
   const members: Member[] = [];
   let depth = 0;
   let name = '';
@@ -73,7 +73,7 @@ const maxDigits = 19;
  * Returns the value of a JSON number if it is an integer, like `7`, `7.0` and `0.7e1`. An integer
  * with more than 19 digits becomes one with 20, because `1e999999999` would fill the memory.
  */
-function integerIn(literal: string): bigint | undefined {
+function parseInteger(literal: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   if (digits === '') {

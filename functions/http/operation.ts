@@ -58,7 +58,7 @@ export function operation<S extends InputSchemas>(
     .use({ before: startClock, after: respond, onError: respondToError })
     .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
       try {
-        return await run(readInput(schemas, event), callerOf(event, signal));
+        return await run(readInput(schemas, event), findCaller(event, signal));
       } catch (error) {
         throw signal.aborted ? timeoutError(error) : error;
       }
@@ -83,18 +83,18 @@ function startClock({ internal }: Request): void {
 function respond(request: Request): void {
   const { event, internal } = request;
   const reply = request.response as Reply;
-  request.response = resultOf(event, reply);
+  request.response = toResult(event, reply);
   logInfo(reply.code, logFields(event, reply.status, internal.started));
 }
 
 function respondToError(request: Request): void {
   const { event, error, internal } = request;
-  const problem = problemOf(error);
+  const problem = toProblem(error);
   const { status, headers } = problems[problem.code];
-  request.response = resultOf(event, {
+  request.response = toResult(event, {
     status,
     headers: { 'Content-Type': problemMediaType, ...headers },
-    body: problem.toJson(requestIdOf(event)),
+    body: problem.toJson(findRequestId(event)),
   });
   const fields = logFields(event, status, internal.started);
   if (problem === error) {
@@ -104,7 +104,7 @@ function respondToError(request: Request): void {
   }
 }
 
-function problemOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
   }
@@ -112,7 +112,7 @@ function problemOf(error: unknown): Problem {
 }
 
 /** Returns the function's result, which the gateway sends as the response. */
-function resultOf(
+function toResult(
   event: APIGatewayProxyEvent,
   { status, headers, body }: Response,
 ): APIGatewayProxyResult {
@@ -120,7 +120,7 @@ function resultOf(
     statusCode: status,
     headers: {
       ...commonHeaders(process.env[environment.corsOrigin]),
-      [requestIdHeader]: requestIdOf(event),
+      [requestIdHeader]: findRequestId(event),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },
@@ -130,29 +130,29 @@ function resultOf(
 
 function logFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {
   const { owner } = event.requestContext.authorizer ?? {};
-  return { requestId: requestIdOf(event), owner, status, durationMs: Date.now() - started };
+  return { requestId: findRequestId(event), owner, status, durationMs: Date.now() - started };
 }
 
 /** A client can choose `requestId`. It is only for `sam local`, which sends no other. */
-function requestIdOf({ requestContext }: APIGatewayProxyEvent): string {
+function findRequestId({ requestContext }: APIGatewayProxyEvent): string {
   const id: unknown = requestContext.extendedRequestId ?? requestContext.requestId;
   return typeof id === 'string' ? id : '';
 }
 
 /** Throws if the event has no owner, because then no authorizer accepted it. */
-function callerOf({ requestContext }: APIGatewayProxyEvent, abortSignal: AbortSignal): Caller {
+function findCaller({ requestContext }: APIGatewayProxyEvent, abortSignal: AbortSignal): Caller {
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') {
     throw new Error('The event has no owner.');
   }
-  return { owner, requestPath: withoutSlashes(requestContext.path), abortSignal };
+  return { owner, requestPath: trimSlashes(requestContext.path), abortSignal };
 }
 
 /**
  * Returns a path with one slash at its start and none at its end. The gateway passes additional
  * slashes on. Two at the start would refer to another host (RFC 3986, section 4.2).
  */
-function withoutSlashes(path: string): string {
+function trimSlashes(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   return `/${segments.join('/')}`;
 }

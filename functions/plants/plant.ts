@@ -87,7 +87,7 @@ export const listQuery = v.object({
  * Returns the cursor after the plant with this id: a version, then the id's eight bytes in
  * base64url. It does not contain the owner, who always comes from the token.
  */
-export function cursorAfter(id: bigint): string {
+export function formatCursor(id: bigint): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(id);
   return `1${bytes.toString('base64url')}`;

@@ -49,7 +49,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
       if (await putIfAbsent(item, options)) {
         return 'created';
       }
-      const stored = await read(owner, plant.id, options);
+      const stored = await readItem(owner, plant.id, options);
       if (stored) {
         return isSamePlant(parsePlant(stored), plant) ? 'unchanged' : 'conflict';
       }
@@ -145,13 +145,13 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     options: Options,
   ): Promise<Item | undefined> {
     try {
-      return await read(owner, id, options);
+      return await readItem(owner, id, options);
     } catch (readError) {
       throw Object.assign(unknown, { readError });
     }
   }
 
-  async function read(owner: string, id: bigint, options: Options): Promise<Item | undefined> {
+  async function readItem(owner: string, id: bigint, options: Options): Promise<Item | undefined> {
     const get = new GetCommand({ TableName: table, Key: { owner, id }, ConsistentRead: true });
     const { Item } = await database.send(get, options);
     return Item;

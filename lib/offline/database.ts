@@ -135,7 +135,7 @@ async function openFolder(folder: string): Promise<string> {
     await level.open();
     await removeUnfinishedTables(level);
   } catch (cause) {
-    throw explainedFileError(folder, cause) ?? cause;
+    throw explainFileError(folder, cause) ?? cause;
   } finally {
     await level.close();
   }
@@ -162,7 +162,7 @@ async function removeUnfinishedTables(
  * error. On a full disk, dynalite throws, which stops the process. That is right: LevelDB may lose
  * the write after a failed one.
  */
-export function explainedFileError(folder: string, error: unknown): Error | undefined {
+export function explainFileError(folder: string, error: unknown): Error | undefined {
   if (!(error instanceof Error)) {
     return undefined;
   }

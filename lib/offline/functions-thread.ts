@@ -68,7 +68,7 @@ async function loadHandlers(): Promise<Map<string, Handler>> {
   return handlers;
 }
 
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error instanceof Error) {
     return { message: error.message, stack: error.stack || `${error}` };
   }
@@ -86,7 +86,7 @@ async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
     const result = await callId.run(id, async () => handlers.get(entry)?.(event, context));
     return { id, payload: JSON.stringify(result) };
   } catch (error) {
-    return { id, failure: failureOf(error) };
+    return { id, failure: toFailure(error) };
   }
 }
 

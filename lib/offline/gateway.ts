@@ -10,7 +10,7 @@ import { problemMediaType, problemMembers, problems } from '../../functions/shar
 import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 import { proxyEvent } from './proxy-event.ts';
-import { type ApiResponse, responseOf } from './proxy-result.ts';
+import { type ApiResponse, toResponse } from './proxy-result.ts';
 import { tokenAuthorizer } from './token-authorizer.ts';
 
 // API Gateway's work between a client and a function, as far as this API's clients can tell.
@@ -84,7 +84,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       id,
       method: request.method ?? '',
       url: request.url ?? '',
-      authorization: authorizationOf(request),
+      authorization: findAuthorization(request),
       status: response.status,
       body: response.body,
       ms: performance.now() - startedAt,
@@ -103,7 +103,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     if (body.length > maxBytes) {
       return bodyTooLarge;
     }
-    const { fullPath, path, query } = targetOf(request);
+    const { fullPath, path, query } = parseTarget(request);
     if (path === undefined) {
       return outsideStage;
     }
@@ -112,7 +112,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       return preflightResponse(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
-    const authorization = authorizationOf(request);
+    const authorization = findAuthorization(request);
     if (route === undefined) {
       const type = authorization === undefined ? 'MISSING_AUTHENTICATION_TOKEN' : 'DEFAULT_4XX';
       return gatewayResponse(type, requestId);
@@ -142,7 +142,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     if (failure) {
       return gatewayResponse('INTEGRATION_FAILURE', requestId, failure);
     }
-    return responseOf(payload);
+    return toResponse(payload);
   }
 
   /** Returns the gateway's own response of a type. */
@@ -205,7 +205,7 @@ function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
 }
 
 /** Returns the last Authorization header, as API Gateway does. */
-function authorizationOf({ headersDistinct }: IncomingMessage): string | undefined {
+function findAuthorization({ headersDistinct }: IncomingMessage): string | undefined {
   return headersDistinct.authorization?.at(-1);
 }
 
@@ -217,7 +217,7 @@ interface Target {
 }
 
 /** Returns the parts of a request's target, still percent-encoded. */
-function targetOf({ url = '' }: IncomingMessage): Target {
+function parseTarget({ url = '' }: IncomingMessage): Target {
   // A client that treats this server as a proxy sends the whole URL.
   const [sent = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   // Several slashes before the stage, or after it, are one.

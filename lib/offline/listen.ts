@@ -16,7 +16,7 @@ export async function listen(
   try {
     await once(server.listen(port, host), 'listening');
   } catch (cause) {
-    throw explained(cause as NodeJS.ErrnoException, port, host, option);
+    throw explainError(cause as NodeJS.ErrnoException, port, host, option);
   }
   const { port: actualPort } = server.address() as AddressInfo;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${actualPort}`;
@@ -27,7 +27,7 @@ export class PortError extends Error {
   override name = 'PortError';
 }
 
-function explained(
+function explainError(
   cause: NodeJS.ErrnoException,
   port: number,
   host: string,
@@ -47,7 +47,7 @@ function explained(
 }
 
 /** Returns a listener that aborts the request, instead of stopping the process, if one throws. */
-export function caught(listener: RequestListener): RequestListener {
+export function catchErrors(listener: RequestListener): RequestListener {
   return (request, response) => {
     try {
       listener(request, response);

@@ -23,15 +23,15 @@ interface ProxyEventInput {
  */
 export function proxyEvent(input: ProxyEventInput): object {
   const { request, requestId, fullPath, path, query, resource, pathParameters, body } = input;
-  const headers = headersOf(request);
-  const parameters = parametersOf(query);
+  const headers = readHeaders(request);
+  const parameters = parseParameters(query);
   return {
     resource,
     path,
     httpMethod: request.method,
-    headers: lastValues(headers),
+    headers: pickLastValues(headers),
     multiValueHeaders: headers,
-    queryStringParameters: parameters && lastValues(parameters),
+    queryStringParameters: parameters && pickLastValues(parameters),
     multiValueQueryStringParameters: parameters,
     // A REST API passes path parameters on percent-encoded.
     pathParameters: pathParameters.length > 0 ? Object.fromEntries(pathParameters) : null,
@@ -74,7 +74,7 @@ const droppedHeaders = new Set([
 ]);
 
 /** Returns the headers for functions, with names as the client wrote them. */
-function headersOf({ rawHeaders }: IncomingMessage): Values {
+function readHeaders({ rawHeaders }: IncomingMessage): Values {
   const values = new Map<string, string[]>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
@@ -87,13 +87,13 @@ function headersOf({ rawHeaders }: IncomingMessage): Values {
 }
 
 /** Returns the decoded parameters, or null if there are none. Semicolons separate them too. */
-function parametersOf(query: string): Values | null {
+function parseParameters(query: string): Values | null {
   const parsed = Object.entries(parse(query.replaceAll(';', '&'), '&', '=', { maxKeys: 0 }));
   const parameters = parsed.map(([name, value = '']) => [name, [value].flat()]);
   return parameters.length > 0 ? Object.fromEntries(parameters) : null;
 }
 
 /** Returns a map with the last value of each name. */
-function lastValues(values: Values): Record<string, string> {
+function pickLastValues(values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
 }

@@ -17,7 +17,7 @@ const resultMembers = ['statusCode', 'headers', 'multiValueHeaders', 'body', 'is
  * Throws if API Gateway rejects the result. A body in base64 is sent as it is, because the API has
  * no binary media types.
  */
-export function responseOf(payload = 'null'): ApiResponse {
+export function toResponse(payload = 'null'): ApiResponse {
   const result: unknown = JSON.parse(payload);
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
     throw new Error(`The function returned no object: ${payload}`);
@@ -33,7 +33,7 @@ export function responseOf(payload = 'null'): ApiResponse {
   if (!/^[2-5]\d\d$/.test(`${statusCode}`) || typeof body !== 'string') {
     throw new Error(`API Gateway rejects this statusCode or body: ${payload}`);
   }
-  const headers = headersOf(maps);
+  const headers = mergeHeaders(maps);
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) {
     headers.push(['Content-Type', 'application/json']);
   }
@@ -41,7 +41,7 @@ export function responseOf(payload = 'null'): ApiResponse {
 }
 
 /** Returns the headers of both maps. A name in both maps has all values. */
-function headersOf({
+function mergeHeaders({
   headers,
   multiValueHeaders,
 }: Partial<APIGatewayProxyResult>): ApiResponse['headers'] {

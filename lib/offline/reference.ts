@@ -66,11 +66,11 @@ export function reference(token: string): RequestListener {
     }
     const text = readFileSync(join(folder, name), 'utf8');
     response.writeHead(200, { ...headers, 'Content-Type': types[extname(name)] });
-    response.end(completed(name, text, token));
+    response.end(complete(name, text, token));
   };
 }
 
-function completed(name: string, text: string, token: string): string {
+function complete(name: string, text: string, token: string): string {
   switch (name) {
     case 'page.html':
       return text.replace('{{token}}', token);

@@ -4,25 +4,25 @@ import { stageName } from '../../functions/shared/operations.ts';
 import type { HandledRequest } from './gateway.ts';
 
 /** Returns a request's line and, below it, the causes of a failure. */
-export function requestLines(handled: HandledRequest): string {
+export function formatRequest(handled: HandledRequest): string {
   const { method, url, status, ms, log, failure } = handled;
   const lines: LogLine[] = log.map((line) => JSON.parse(line));
   const head = [
     paint('dim', new Date().toISOString().slice('2026-01-01T'.length, -1)),
     method.padEnd('DELETE'.length),
-    printable(url),
-    paint(colourOf(status), `${status}`),
+    redact(url),
+    paint(chooseColour(status), `${status}`),
     `${Math.round(ms)} ms`,
   ];
-  const details = detailsOf(handled, lines);
+  const details = listDetails(handled, lines);
   if (details.length > 0) {
     head.push(paint('dim', details.join(', ')));
   }
-  const others = lines.flatMap((line) => unsaid(line, handled.id));
+  const others = lines.flatMap((line) => formatLogLine(line, handled.id));
   if (failure) {
     others.push(failure.stack);
   }
-  return [head.join(' '), ...others.map(indented)].join('\n');
+  return [head.join(' '), ...others.map(indent)].join('\n');
 }
 
 /** A line that a function logged with a code. */
@@ -33,26 +33,26 @@ interface LogLine {
 }
 
 /** Returns a log line's code, members and cause, unless the request's line shows them all. */
-function unsaid(line: LogLine, requestId: string): string[] {
+function formatLogLine(line: LogLine, requestId: string): string[] {
   const { code, cause, ...members } = line;
-  const said = saidMembers(line, requestId);
-  const others = Object.entries(members).filter(([name]) => !said.includes(name));
-  if (said.length > 0 && others.length === 0 && cause === undefined) {
+  const shown = listShownMembers(line, requestId);
+  const others = Object.entries(members).filter(([name]) => !shown.includes(name));
+  if (shown.length > 0 && others.length === 0 && cause === undefined) {
     return [];
   }
   const text = others.length > 0 ? `${code} ${JSON.stringify(Object.fromEntries(others))}` : code;
-  return [cause === undefined ? text : `${text}: ${causeOf(cause)}`];
+  return [cause === undefined ? text : `${text}: ${formatCause(cause)}`];
 }
 
 /** Returns the members that the request's line shows, or that name the request and its caller. */
-function saidMembers({ code, requestId: id }: LogLine, requestId: string): string[] {
+function listShownMembers({ code, requestId: id }: LogLine, requestId: string): string[] {
   if (code === 'TOKEN_ACCEPTED' || code === 'TOKEN_REFUSED') {
     return ['reason', 'owner', 'tokenId'];
   }
   return id === requestId ? ['requestId', 'owner', 'status', 'durationMs', 'problem'] : [];
 }
 
-function detailsOf(
+function listDetails(
   { status, body, url, authorization, log }: HandledRequest,
   lines: LogLine[],
 ): string[] {
@@ -67,7 +67,7 @@ function detailsOf(
     }
   }
   if (status === 401 && log.length === 0) {
-    details.push(authorizationError(authorization));
+    details.push(explainAuthorization(authorization));
   }
   const isForbidden = status === 403 && code === undefined;
   if ((isForbidden || code === 'no-such-operation') && !url.startsWith(`/${stageName}/`)) {
@@ -80,7 +80,7 @@ const { prefix, id, secret, checksum } = tokenParts;
 const tokenLength = prefix.length + id + '_'.length + secret + checksum;
 
 /** Returns why an Authorization header holds no token, without quoting it. */
-function authorizationError(header: string | undefined): string {
+function explainAuthorization(header: string | undefined): string {
   if (header === undefined) {
     return 'no Authorization header';
   }
@@ -98,7 +98,7 @@ function authorizationError(header: string | undefined): string {
 }
 
 /** Returns an error as functions log it, with any members beyond those of its stack. */
-function causeOf(cause: unknown): string {
+function formatCause(cause: unknown): string {
   if (typeof cause !== 'object' || cause === null) {
     return String(cause);
   }
@@ -113,14 +113,14 @@ function causeOf(cause: unknown): string {
     lines.push(JSON.stringify(members));
   }
   if (inner !== undefined) {
-    lines.push(`caused by ${causeOf(inner)}`);
+    lines.push(`caused by ${formatCause(inner)}`);
   }
   return lines.join('\n');
 }
 
 type Format = 'dim' | 'green' | 'yellow' | 'red';
 
-function colourOf(status: number): Format {
+function chooseColour(status: number): Format {
   if (status < 400) {
     return 'green';
   }
@@ -132,17 +132,17 @@ function paint(format: Format, text: string): string {
   return styleText(format, text, { stream: process.stderr });
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return text
     .split('\n')
-    .map((line) => `    ${printable(line)}`)
+    .map((line) => `    ${redact(line)}`)
     .join('\n');
 }
 
 const tokens = new RegExp(`${prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
 
 /** Hides access tokens and escapes control characters. */
-function printable(text: string): string {
+function redact(text: string): string {
   return text
     .replace(tokens, `${prefix}…`)
     .replace(/[^\x20-\x7e…]/g, (character) => encodeURIComponent(character.toWellFormed()));

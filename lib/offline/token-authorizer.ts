@@ -35,7 +35,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
     }
     const cached = cache.get(token);
     if (cached && performance.now() < cached.until) {
-      return verdictOf(cached.result, methodArn);
+      return judge(cached.result, methodArn);
     }
 
     const event = { type: 'TOKEN', authorizationToken: token, methodArn };
@@ -48,7 +48,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
       return { refused: 'AUTHORIZER_CONFIGURATION_ERROR', failure };
     }
     const result: APIGatewayAuthorizerResult = JSON.parse(payload);
-    const verdict = verdictOf(result, methodArn);
+    const verdict = judge(result, methodArn);
     keep(token, result);
     return verdict;
   }
@@ -72,7 +72,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 }
 
 /** Throws if the authorizer's result has no policy. */
-function verdictOf(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
+function judge(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
   return isAllowed(result.policyDocument, methodArn)
     ? { allowed: result }
     : { refused: 'ACCESS_DENIED' };

@@ -9,8 +9,8 @@ import {
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import { recordOf } from '../../functions/access-tokens/record.ts';
-import { digest } from '../../functions/access-tokens/token.ts';
+import { parseRecord } from '../../functions/access-tokens/record.ts';
+import { digestToken } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
@@ -33,7 +33,7 @@ const rotate = (
 ) => rotateToken(database, table, id, { overlap, lifetime }, at(now));
 
 /** Changes the input of every command that `run` sends. */
-async function asking<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
+async function changeInput<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
   const name = 'changeInput';
   database.middlewareStack.add(
     (next) => (args) =>
@@ -57,7 +57,7 @@ test.each([
   const { id, token, record } = await issue(more);
   const { expires, ...given } = { ...grant, ...more, ...instead };
   const created = { ...given, id, created: second, ...(expires && { expires }) };
-  expect(record).toStrictEqual({ ...created, digest: digest(token) });
+  expect(record).toStrictEqual({ ...created, digest: digestToken(token) });
   expect(await find(id)).toStrictEqual({ ...created, digest: new Uint8Array(record.digest) });
 });
 
@@ -95,7 +95,7 @@ test('a list has all tokens or those of one owner, oldest first', async () => {
   expect(all.map(({ id }) => id).sort()).toEqual((await scan()).map(({ id }) => id).sort());
   let pages = 0;
   const limit = () => ({ Limit: pages++ > 0 ? 2 : 1 });
-  expect(await asking(limit, () => listTokens(database, table))).toEqual(all);
+  expect(await changeInput(limit, () => listTokens(database, table))).toEqual(all);
   expect(pages).toBeGreaterThan(2);
 });
 
@@ -119,7 +119,7 @@ test.each([
     const renewed = { expires: second + 9000 };
     const { id, token, record, replaced } = await rotate(old.id, { overlap, lifetime: 9000 });
     expect(id).not.toBe(old.id);
-    expect(record).toEqual({ ...old.record, id, digest: digest(token), ...renewed });
+    expect(record).toEqual({ ...old.record, id, digest: digestToken(token), ...renewed });
     const stored = { ...old.record, digest: new Uint8Array(old.record.digest) };
     expect(replaced).toEqual({ ...stored, expires: end, replacedBy: id });
     expect(await find(old.id)).toEqual(replaced);
@@ -152,12 +152,17 @@ test('a token that was created after it expires is not rotated, and none is issu
 });
 
 const unknown = 'There is no token ID. Run "list" to see the ids.';
-const ended = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
+const describeEnd = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
 test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   ['unknown', remove, second, unknown],
-  ['revoked', revoke, second, ended('revoked')],
-  ['expired', async () => {}, second + 1000, ended('expired')],
-  ['revoked and rotated', (id) => rotate(id).then(() => revoke(id)), second, ended('revoked')],
+  ['revoked', revoke, second, describeEnd('revoked')],
+  ['expired', async () => {}, second + 1000, describeEnd('expired')],
+  [
+    'revoked and rotated',
+    (id) => rotate(id).then(() => revoke(id)),
+    second,
+    describeEnd('revoked'),
+  ],
 ])('a token that is %s is not rotated, and none is issued', async (_, happens, now, message) => {
   const { id } = await issue();
   await happens(id);
@@ -201,7 +206,7 @@ test('issuing a token with a taken id fails and overwrites nothing', async () =>
   const { id } = await issue();
   const bystander = await find(id);
   const collide = ({ Item }: { Item?: object }) => (Item ? { Item: { ...Item, id } } : {});
-  const collision = asking(collide, () => issue({ owner: 'other' }));
+  const collision = changeInput(collide, () => issue({ owner: 'other' }));
   await expect(collision).rejects.toThrow(ConditionalCheckFailedException);
   expect(await find(id)).toEqual(bystander);
 });
@@ -239,7 +244,7 @@ test.each([
   const item = { ...complete, created: seconds('1'), expires: undefined, ...damage };
   const present = Object.entries(item).filter(([, value]) => value !== undefined);
   const sentence = `The record of the access token ${complete.id} is invalid: ${message}.`;
-  expect(() => recordOf(Object.fromEntries(present))).toThrow(new Error(sentence));
+  expect(() => parseRecord(Object.fromEntries(present))).toThrow(new Error(sentence));
 });
 
 test('a damaged record is listed with its damage, and is not rotated', async () => {

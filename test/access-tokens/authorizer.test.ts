@@ -8,7 +8,7 @@ import { tokenEvent } from '../support/service/proxy-event.ts';
 
 /** The steps of a call: look-ups, digests, comparisons, log lines. A clock would be less exact. */
 let work: string[] = [];
-function noted<T>(step: string, result: T): T {
+function note<T>(step: string, result: T): T {
   work.push(step);
   return result;
 }
@@ -32,19 +32,21 @@ function randomBytes(count: number): Buffer {
 jest.unstable_mockModule('node:crypto', () => ({
   ...crypto,
   randomBytes,
-  createHash: (algorithm: string) => noted(`digest by ${algorithm}`, crypto.createHash(algorithm)),
+  createHash: (algorithm: string) => note(`digest by ${algorithm}`, crypto.createHash(algorithm)),
   timingSafeEqual: (one: Buffer, other: Buffer) =>
-    noted(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
+    note(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
 }));
 const { authorizer, Unauthorized } = await import('../../functions/access-tokens/authorizer.ts');
-const { digest, makeToken, tokenId } = await import('../../functions/access-tokens/token.ts');
+const { digestToken, makeToken, parseTokenId } = await import(
+  '../../functions/access-tokens/token.ts'
+);
 
 const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
 const { info } = console;
 let log: Record<string, unknown>[];
 beforeEach(() => {
   log = [];
-  console.info = (line) => noted('log', log.push(line));
+  console.info = (line) => note('log', log.push(line));
 });
 afterEach(() => {
   console.info = info;
@@ -54,27 +56,27 @@ afterEach(() => {
 test('a new token is pst_, its id, a secret and a checksum', () => {
   const { id, token } = makeToken();
   expect(token).toMatch(/^pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
-  expect(tokenId(token)).toBe(id);
+  expect(parseTokenId(token)).toBe(id);
   expect(token.split('_')[1]).toBe(id);
 });
 
 test('a token with a part of another length has no id, despite a right checksum', () => {
   for (const id of ['0'.repeat(11), '0'.repeat(13)]) {
-    expect(tokenId(forge(id))).toBeUndefined();
+    expect(parseTokenId(forge(id))).toBeUndefined();
   }
   for (const secret of ['', '0'.repeat(42), '0'.repeat(44)]) {
-    expect(tokenId(forge('0'.repeat(12), secret))).toBeUndefined();
+    expect(parseTokenId(forge('0'.repeat(12), secret))).toBeUndefined();
   }
 });
 
 test('each of 256 random bits changes the secret, and each of 128 others the id', () => {
-  const madeWith = (bit: number) => {
+  const makeWith = (bit: number) => {
     bitToSet = bit;
     bits = 0;
     return makeToken().token.slice(4, 60);
   };
-  expect([madeWith(-1), bits]).toEqual([`${'0'.repeat(12)}_${'0'.repeat(43)}`, 384]);
-  const made = Array.from({ length: bits }, (_, bit) => madeWith(bit).split('_'));
+  expect([makeWith(-1), bits]).toEqual([`${'0'.repeat(12)}_${'0'.repeat(43)}`, 384]);
+  const made = Array.from({ length: bits }, (_, bit) => makeWith(bit).split('_'));
   expect(new Set(made.map(([id]) => id)).size).toBe(1 + 128);
   expect(new Set(made.map(([, secret]) => secret)).size).toBe(1 + 256);
 });
@@ -90,23 +92,23 @@ test('the pattern finds whole tokens in any text', () => {
 /** Returns a time as a document client reads it. */
 const time = (seconds: number) => NumberValue.from(seconds);
 
-const issued = (more: object = {}) => {
+const issue = (more: object = {}) => {
   const { id, token } = makeToken();
   const item = {
     id,
-    digest: digest(token),
+    digest: digestToken(token),
     owner: 'ann',
     scopes: ['plants:read'],
     label: '',
     created: time(1),
     ...more,
   };
-  const find = async (sought: string) => noted('look up', sought === id ? item : undefined);
+  const find = async (sought: string) => note('look up', sought === id ? item : undefined);
   return { id, token, item, find };
 };
 
 test('an accepted token returns its owner and id, and nothing else', async () => {
-  const { id, token, find } = issued();
+  const { id, token, find } = issue();
   work = [];
   const { principalId, context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
   expect(principalId).toBe('ann');
@@ -127,8 +129,8 @@ const calls = [
   'GET/',
   'PATCH/*',
 ];
-const policyOf = async (scopes: string[], methodArn: string) => {
-  const { token, find } = issued({ scopes });
+const requestPolicy = async (scopes: string[], methodArn: string) => {
+  const { token, find } = issue({ scopes });
   const event = { ...tokenEvent(`Bearer ${token}`), methodArn };
   return (await authorizer(find)(event)).policyDocument;
 };
@@ -146,7 +148,7 @@ test.each(grants)('whatever the call, the policy of $scopes allows $allowed', as
   for (const api of apis) {
     const Resource = grant.allowed.flatMap((call) => [`${api}/${call}`, `${api}/${call}/`]);
     for (const call of calls) {
-      expect(await policyOf(grant.scopes, `${api}/${call}`)).toEqual({
+      expect(await requestPolicy(grant.scopes, `${api}/${call}`)).toEqual({
         Version: '2012-10-17',
         Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
       });
@@ -158,7 +160,7 @@ test.each([[[]], [['gardens:write']]])(
   'the policy of the scopes %j denies everything',
   async (scopes) => {
     for (const api of apis) {
-      expect((await policyOf(scopes, `${api}/GET/plants`)).Statement).toEqual([
+      expect((await requestPolicy(scopes, `${api}/GET/plants`)).Statement).toEqual([
         { Effect: 'Deny', Action: 'execute-api:Invoke', Resource: [`${api}/*`] },
       ]);
     }
@@ -166,18 +168,18 @@ test.each([[[]], [['gardens:write']]])(
 );
 
 const lastSecond = 1_800_000_000;
-const judgedAt = (now: number) => {
-  const { token, find } = issued({ expires: time(lastSecond) });
+const judgeAt = (now: number) => {
+  const { token, find } = issue({ expires: time(lastSecond) });
   return authorizer(find, () => now)(tokenEvent(`Bearer ${token}`));
 };
 test('a token is accepted until the millisecond before it expires', async () => {
-  await expect(judgedAt(lastSecond * 1000 - 1)).resolves.toBeDefined();
-  await expect(judgedAt(lastSecond * 1000)).rejects.toThrow(Unauthorized);
+  await expect(judgeAt(lastSecond * 1000 - 1)).resolves.toBeDefined();
+  await expect(judgeAt(lastSecond * 1000)).rejects.toThrow(Unauthorized);
 });
 
 test('a token that expires during the look-up is rejected', async () => {
   let now = lastSecond * 1000 - 1;
-  const { token, item } = issued({ expires: time(lastSecond) });
+  const { token, item } = issue({ expires: time(lastSecond) });
   const slowly = async () => {
     now += 1;
     return item;
@@ -188,7 +190,7 @@ test('a token that expires during the look-up is rejected', async () => {
 
 test('a token is accepted whatever a later version stores besides its access', async () => {
   const later = { label: 'x'.repeat(500), created: '2027-01-01', replacedBy: 7, digests: [] };
-  const { id, token, find } = issued(later);
+  const { id, token, find } = issue(later);
   const { context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
   expect(context).toEqual({ owner: 'ann', tokenId: id });
 });
@@ -202,7 +204,7 @@ const damagedAccess = [
 test.each(damagedAccess)(
   'a record whose $title is damaged is an error other than Unauthorized, but not for a wrong secret',
   async ({ title, access }) => {
-    const { id, token, find } = issued(access);
+    const { id, token, find } = issue(access);
     const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
     await expect(judged).rejects.toThrow(
       `The record of the access token ${id} is invalid: ${title}`,
@@ -223,7 +225,7 @@ const badDigests = [
   { title: 'has no bytes', stored: Buffer.alloc(0) },
 ];
 test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
-  const { id, token, find } = issued({ digest: stored });
+  const { id, token, find } = issue({ digest: stored });
   work = [];
   const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
   await expect(judged).rejects.toThrow(Unauthorized);
@@ -231,10 +233,10 @@ test.each(badDigests)('a record whose digest $title rejects every token', async 
   expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
 });
 
-const active = issued();
-const revoked = issued({ revoked: time(2) });
-const expired = issued({ expires: time(2) });
-const revokedAndExpired = issued({ revoked: time(2), expires: time(2) });
+const active = issue();
+const revoked = issue({ revoked: time(2) });
+const expired = issue({ expires: time(2) });
+const revokedAndExpired = issue({ revoked: time(2), expires: time(2) });
 const mistyped = active.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 const wrongAtEnd = active.token.slice(17, 59) + (active.token[59] === '0' ? '1' : '0');
 

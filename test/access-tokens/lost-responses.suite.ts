@@ -7,8 +7,8 @@ import {
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import { statusOf } from '../../functions/access-tokens/record.ts';
-import { tokenId } from '../../functions/access-tokens/token.ts';
+import { getStatus } from '../../functions/access-tokens/record.ts';
+import { parseTokenId } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { runHere } from '../programs/run.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
@@ -47,12 +47,12 @@ const issue = () => {
 };
 const failure = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
 
-const changed = (id: string) =>
+const describeChange = (id: string) =>
   failure(
     `The token ${id} was issued, but it was revoked, replaced or changed before it could be ` +
       `shown. Run "revoke ${id}", then repeat the command.`,
   );
-const unknownIssue = (id: string, reason: string) =>
+const describeUnknown = (id: string, reason: string) =>
   failure(
     `It is unknown whether the token ${id} was issued (${reason}). Wait a minute, then run ` +
       `"list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
@@ -74,32 +74,32 @@ const interferences: Interference[] = [
   {
     title: 'revoked',
     act: (id) => revokeToken(database, table, id),
-    told: changed,
+    told: describeChange,
     status: 'revoked',
   },
   {
     // With such an overlap the expiry stays.
     title: 'replaced',
     act: (id) => rotateToken(database, table, id, { overlap: 4_000_000_000 }),
-    told: changed,
+    told: describeChange,
     status: 'active',
   },
   {
     title: 'shortened',
     act: overwrite({ expires: 1_700_000_000 }),
-    told: changed,
+    told: describeChange,
     status: 'expired',
   },
   {
     title: 'given the digest of another token',
     act: overwrite({ digest: Buffer.alloc(32) }),
-    told: (id) => unknownIssue(id, resetReason),
+    told: (id) => describeUnknown(id, resetReason),
     status: 'active',
   },
   {
     title: 'erased',
     act: (id) => deleteToken(database, table, id),
-    told: (id) => unknownIssue(id, resetReason),
+    told: (id) => describeUnknown(id, resetReason),
     status: undefined,
   },
 ];
@@ -118,7 +118,7 @@ test.each(interferences)(
     expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
     const record = await find(id);
     expect(record).toEqual(left);
-    expect(record && statusOf(record, Date.now())).toBe(status);
+    expect(record && getStatus(record, Date.now())).toBe(status);
   },
 );
 
@@ -129,7 +129,7 @@ test('rotate keeps the old token if the new one is revoked while the response to
     id = subject;
     await revokeToken(database, table, id);
   });
-  expect(await run(`rotate ${old.id}`, pass, lost, pass)).toEqual(changed(id));
+  expect(await run(`rotate ${old.id}`, pass, lost, pass)).toEqual(describeChange(id));
   expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
   expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
   expect(proxy.seen(old.id)).toEqual(['GetItem']);
@@ -139,13 +139,13 @@ test('rotate keeps the old token if the new one is revoked while the response to
 // Every outcome that the client reports as unknown is settled alike.
 test('issue shows its token if the response to its put is lost, after one put', async () => {
   const { code, stdout } = await run('issue --owner ann', loseResponse, pass);
-  const id = tokenId(stdout.trim()) ?? '';
+  const id = parseTokenId(stdout.trim()) ?? '';
   expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['PutItem', 'GetItem'] });
   expect(await find(id)).toMatchObject({ owner: 'ann' });
 });
 
 /** Records the id of the token that a fault meets. */
-function noting(fault: Fault): { fault: Fault; id(): string } {
+function noteId(fault: Fault): { fault: Fault; id(): string } {
   let id = '';
   return {
     fault: (exchange) => {
@@ -170,12 +170,12 @@ const unsettled: { title: string; faults: [Fault, Fault]; reason: string; isStor
 ];
 test.each(unsettled)('issue shows no token if its put $title, and names the id', async (given) => {
   const [first, second] = given.faults;
-  const { fault, id } = noting(first);
+  const { fault, id } = noteId(first);
   proxy.playForAll(fault, second);
   const line = `issue --owner ann --dynamodb-endpoint ${faulty}`;
   // A put may still arrive after a timeout only.
   const told = await runHere(tokenProgram, line, { hasTimeouts: true });
-  expect(told).toEqual(unknownIssue(id(), given.reason));
+  expect(told).toEqual(describeUnknown(id(), given.reason));
   expect(proxy.seen(id())).toEqual(['PutItem', 'GetItem']);
   expect((await find(id())) !== undefined).toBe(given.isStored);
 });
@@ -210,7 +210,7 @@ test('rotate sends its update again if the response is lost', async () => {
   const { code, stdout } = await run(`rotate ${id}`, pass, pass, loseResponse, pass);
   expect(code).toBe(0);
   expect(proxy.seen(id)).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
-  expect(await find(id)).toMatchObject({ replacedBy: tokenId(stdout.trim()) });
+  expect(await find(id)).toMatchObject({ replacedBy: parseTokenId(stdout.trim()) });
 });
 
 test.each([
@@ -228,7 +228,7 @@ test.each([
   },
 ])('rotate names both tokens if $title', async ({ updates, sent, reason }) => {
   const { id } = await issue();
-  const { fault, id: next } = noting(pass);
+  const { fault, id: next } = noteId(pass);
   const told = await run(`rotate ${id}`, pass, fault, ...updates);
   expect(proxy.seen(id)).toEqual(sent);
   expect(await find(next())).toMatchObject({ owner: 'ann' });
@@ -242,7 +242,7 @@ test.each([
 
 test('rotate deletes the new token if the old one is revoked before its second update', async () => {
   const { id } = await issue();
-  const { fault, id: next } = noting(pass);
+  const { fault, id: next } = noteId(pass);
   const revoked = loseResponseAfter(() => revokeToken(database, table, id));
   const told = await run(`rotate ${id}`, pass, fault, revoked, pass);
   expect(told).toEqual(failure(`The token ${id} is revoked. Issue a new one instead.`));
@@ -265,7 +265,7 @@ test.each([
   'a token that is $title during its rotation stays so, and the new one is deleted',
   async (row) => {
     const { id } = await issue();
-    const { fault, id: next } = noting(pass);
+    const { fault, id: next } = noteId(pass);
     let left: unknown;
     const interference = passAfter(async () => {
       await row.act(id);
@@ -280,7 +280,7 @@ test.each([
 
 test('rotate names the new token if it may not have been deleted', async () => {
   const { id } = await issue();
-  const { fault, id: next } = noting(pass);
+  const { fault, id: next } = noteId(pass);
   const revoked = passAfter(() => revokeToken(database, table, id));
   const told = await run(`rotate ${id}`, pass, fault, revoked, reset);
   expect(told).toEqual(

@@ -87,14 +87,14 @@ const slim: BuildOptions = {
 };
 
 /** Returns the path of a function's entry file in an assembly. */
-function bundleIn(assembly: string, of: Case): string {
+function findBundle(assembly: string, of: Case): string {
   const template = readFileSync(join(assembly, 'PlantStore.template.json'), 'utf8');
   const [id = ''] = of.split(',');
   const { 'aws:asset:path': asset } = JSON.parse(template).Resources[id].Metadata;
   return join(assembly, asset, 'start.mjs');
 }
 
-function candidatesIn(folder: string): Candidate[] {
+function buildCandidates(folder: string): Candidate[] {
   const assembly = join(folder, 'assembly');
   execFileSync('npx', ['cdk', 'synth', '--quiet', '--output', assembly], {
     cwd: root,
@@ -104,23 +104,23 @@ function candidatesIn(folder: string): Candidate[] {
   const candidates: Candidate[] = [];
   for (const of of Object.keys(cases) as Case[]) {
     const { entry } = cases[of];
-    candidates.push({ of, build: 'ours', file: bundleIn(assembly, of) });
+    candidates.push({ of, build: 'ours', file: findBundle(assembly, of) });
     candidates.push({ of, build: 'raw', file: bundleRaw(folder, entry, 'raw', slim) });
     candidates.push({ of, build: 'CDK default', file: bundleRaw(folder, entry, 'default', {}) });
     if (values.beside) {
-      candidates.push({ of, build: 'beside', file: bundleIn(values.beside, of) });
+      candidates.push({ of, build: 'beside', file: findBundle(values.beside, of) });
     }
   }
   return candidates;
 }
 
-const plantOf = (id: number) => ({
+const makePlant = (id: number) => ({
   id: { N: `${id}` },
   name: { S: `Monstera deliciosa ${id}` },
   tag: { S: 'indoor' },
 });
 const page = (length: number) => ({
-  Items: Array.from({ length }, (_, id) => plantOf(id)),
+  Items: Array.from({ length }, (_, id) => makePlant(id)),
   Count: length,
 });
 const record = {
@@ -133,7 +133,7 @@ const record = {
 };
 const responses: Record<string, string> = {
   PutItem: '{}',
-  DeleteItem: JSON.stringify({ Attributes: plantOf(1) }),
+  DeleteItem: JSON.stringify({ Attributes: makePlant(1) }),
   GetItem: JSON.stringify({ Item: record }),
   Query: JSON.stringify(page(10)),
 };
@@ -171,7 +171,7 @@ function median(numbers: number[]): number {
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 try {
-  const candidates = candidatesIn(folder);
+  const candidates = buildCandidates(folder);
   const { key, certificate } = makeCertificate(folder);
   const endpoint = await startDatabase(key, certificate);
   const variables = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
-import { digest, makeToken } from '../../functions/access-tokens/token.ts';
+import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
@@ -31,7 +31,7 @@ const neverUsed =
 
 const folders = bundleFunctions();
 const ids = Object.keys(entries) as FunctionId[];
-const bundleOf = (id: FunctionId): string => join(folders[id], 'start.mjs');
+const findBundle = (id: FunctionId): string => join(folders[id], 'start.mjs');
 
 test.each(ids)('the bundle of %s is small and has only code that is used', (id) => {
   const files = readdirSync(folders[id]);
@@ -57,7 +57,7 @@ const { token: unknownToken } = makeToken();
 const { endpoint, database } = await openDatabase();
 const Item = {
   id: tokenId,
-  digest: digest(token),
+  digest: digestToken(token),
   owner: 'alice',
   scopes: ['plants:read'],
   label: '',
@@ -128,7 +128,7 @@ const runs = new Map<FunctionId, Run>();
 beforeAll(async () => {
   for (const id of ids) {
     const events = calls[id].map(([event]) => event);
-    runs.set(id, await runFunction(bundleOf(id), events));
+    runs.set(id, await runFunction(findBundle(id), events));
   }
 });
 
@@ -145,7 +145,7 @@ test.each(ids)('the bundle of %s warms up TLS, loads little, and serves', (id) =
 test('a create of the bundle whose first TLS handshake is reset returns 201', async () => {
   handshakes.push(resetHandshake);
   const events = [proxyEvent({ body: '{"id":8,"name":"Aloe"}' })];
-  const { results } = await runFunction(bundleOf('CreatePlant'), events);
+  const { results } = await runFunction(findBundle('CreatePlant'), events);
   expect(results).toMatchObject([{ statusCode: 201 }]);
   expect(handshakes).toEqual([]);
 });

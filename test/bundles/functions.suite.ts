@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, jest, test } from '@jest/globals';
-import { digest, makeToken } from '../../functions/access-tokens/token.ts';
+import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
@@ -19,7 +19,7 @@ interface LambdaFunction {
 const { id: tokenId, token } = makeToken();
 const record = {
   id: { S: tokenId },
-  digest: { B: digest(token).toString('base64') },
+  digest: { B: digestToken(token).toString('base64') },
   owner: { S: 'alice' },
   scopes: { L: [{ S: 'plants:read' }] },
   label: { S: '' },

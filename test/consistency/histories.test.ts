@@ -41,9 +41,9 @@ const plant = fc.record({
   tag: fc.constantFrom('', 'sun'),
 });
 const creates = fc.tuple(owner, id, plant).map(([by, to, given]) =>
-  command(`${by} creates ${to} ${JSON.stringify(given)}`, async (model, callsOf) => {
+  command(`${by} creates ${to} ${JSON.stringify(given)}`, async (model, findCalls) => {
     const stored = model[by].get(to);
-    const { status } = await callsOf(by).create(to, given);
+    const { status } = await findCalls(by).create(to, given);
     if (stored === undefined) {
       expect(status).toBe(201);
       model[by].set(to, given);
@@ -54,15 +54,15 @@ const creates = fc.tuple(owner, id, plant).map(([by, to, given]) =>
   }),
 );
 const deletes = fc.tuple(owner, id).map(([by, to]) =>
-  command(`${by} deletes ${to}`, async (model, callsOf) => {
-    const { status } = await callsOf(by).remove(to);
+  command(`${by} deletes ${to}`, async (model, findCalls) => {
+    const { status } = await findCalls(by).remove(to);
     expect(status).toBe(model[by].delete(to) ? 204 : 404);
   }),
 );
 const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map(([by, limit]) =>
-  command(`${by} lists by ${limit}`, async (model, callsOf) => {
+  command(`${by} lists by ${limit}`, async (model, findCalls) => {
     const all = inOrder(model[by].keys()).map((known) => model[by].get(known));
-    const pages = await callsOf(by).pages(limit);
+    const pages = await findCalls(by).pages(limit);
     expect(pages.flat()).toEqual(all);
     expect(pages.length).toBe(Math.ceil(all.length / limit) || 1);
   }),
@@ -84,7 +84,7 @@ testProperty('every response to three owners matches a model in memory', {
 const int64 = fc.bigInt({ min: smallest, max: largest });
 const anyId = fc.oneof(int64, fc.bigInt({ min: -20n, max: 20n }), fc.constantFrom(...ids));
 const dataSet = fc.uniqueArray(anyId, { maxLength: 30, size: 'max' });
-const named = (one: bigint) => ({ name: `${one}`, tag: '' });
+const makePlant = (one: bigint) => ({ name: `${one}`, tag: '' });
 
 testProperty('pages list each plant that exists throughout once, although others come and go', {
   isConcurrent: true,
@@ -97,7 +97,7 @@ testProperty('pages list each plant that exists throughout once, although others
   ),
   async holds([lasting, size, others, choices]) {
     const calls = newOwner();
-    await Promise.all(lasting.map((one) => calls.create(one, named(one))));
+    await Promise.all(lasting.map((one) => calls.create(one, makePlant(one))));
     const left = [...choices];
     const changing = others.filter((other) => !lasting.includes(other));
     /** Creates or deletes up to three plants. */
@@ -108,7 +108,7 @@ testProperty('pages list each plant that exists throughout once, although others
           if (one === undefined) {
             return undefined;
           }
-          return choice % 5 < 3 ? calls.create(one, named(one)) : calls.remove(one);
+          return choice % 5 < 3 ? calls.create(one, makePlant(one)) : calls.remove(one);
         }),
       );
     await write();

@@ -44,7 +44,7 @@ export function ownerCalls(
         const list = call({ operation: 'listPlants', query: [...query] });
         const [response]: [HttpResponse, unknown] = await Promise.all([list, besides()]);
         pages.push(JSON.parse(response.body));
-        query = nextOf(response);
+        query = parseNext(response);
         // No test has this many plants.
         if (pages.length > 100) {
           throw new Error('More than 100 pages: the links may be a cycle.');
@@ -55,7 +55,7 @@ export function ownerCalls(
   };
 }
 
-const nextOf = ({ headers: { link } }: HttpResponse) =>
+const parseNext = ({ headers: { link } }: HttpResponse) =>
   link === undefined
     ? undefined
     : new URLSearchParams(/^<\/v1\/plants\?(.*)>; rel="next"$/.exec(link)?.[1]);

@@ -8,7 +8,7 @@ interface Recorded extends FinishedCall {
 }
 
 /** Returns a name that includes the id, because lists have only names. */
-const nameOf = (id: number, variety: string) => `${id}-${variety}`;
+const makeName = (id: number, variety: string) => `${id}-${variety}`;
 
 /** Records the calls of concurrent clients, with the order of their starts and ends. */
 export function startHistory() {
@@ -32,7 +32,7 @@ export function startHistory() {
     /** Returns the recorded calls of an owner. Each returns its status. */
     of: ({ create, remove, list }: OwnerCalls) => ({
       create(id: number, variety: string) {
-        const name = nameOf(id, variety);
+        const name = makeName(id, variety);
         return record(`create ${name}`, id, () => create(id, { name, tag: '' }));
       },
       delete: (id: number) => record('delete', id, () => remove(id)),
@@ -48,7 +48,7 @@ export function startHistory() {
           continue;
         }
         const ofPlant = callsAbout(id, calls);
-        const [plant] = plantsIn(ofPlant.at(-1)?.body ?? '');
+        const [plant] = parsePlants(ofPlant.at(-1)?.body ?? '');
         if (linearizes(ofPlant, undefined, plant?.name)) {
           continue;
         }
@@ -68,11 +68,11 @@ const callsAbout = (id: number, calls: Recorded[]): Recorded[] =>
       if (call.id === id || call.status !== 200) {
         return call;
       }
-      const plants = plantsIn(call.body).filter(({ name }) => name.startsWith(nameOf(id, '')));
+      const plants = parsePlants(call.body).filter(({ name }) => name.startsWith(makeName(id, '')));
       return { ...call, body: JSON.stringify(plants) };
     });
 
-const plantsIn = (body: string) => JSON.parse(body) as { name: string }[];
+const parsePlants = (body: string) => JSON.parse(body) as { name: string }[];
 
 const describe = ({ operation, status, body, arrivals, faults }: Recorded) =>
   `${arrivals.join(' to ')}: ${operation}: ${[status, ...faults].join(', ')} ${body}`;

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { type HttpResponse, parse, send as sendRaw } from '../support/http/http-client.ts';
-import { differences, differencesFromProblem, placesIn } from '../support/openapi/description.ts';
+import { differences, differencesFromProblem, findPlaces } from '../support/openapi/description.ts';
 import { expectedError } from '../support/openapi/second-opinion.ts';
 import { isDeployed, isSam, printServerError, target } from './target.ts';
 
@@ -113,7 +113,7 @@ function checkResponse(line: string, options: Options, response: ApiResponse): s
       found.push(`the instance ${instance} is not the request id`);
     }
     // A status can have several problems. Only the description of one has its required headers.
-    found.push(...differencesFromProblem(codeOf(response) as ProblemCode, response));
+    found.push(...differencesFromProblem(readCode(response) as ProblemCode, response));
   }
   return [...new Set(found)];
 }
@@ -138,14 +138,16 @@ function checkStatus(
     path: id === undefined ? {} : { id },
   });
   const isError = [400, 413, 415].includes(response.status);
-  const actual = isError ? { status: response.status, places: placesIn(response.body) } : undefined;
+  const actual = isError
+    ? { status: response.status, places: findPlaces(response.body) }
+    : undefined;
   return isDeepStrictEqual(actual, expected)
     ? []
     : [`docs/openapi.json expects ${JSON.stringify(expected ?? 'a success')}`];
 }
 
 /** Returns the code of a problem, or an empty text. */
-export const codeOf = ({ json: problem }: ApiResponse): string =>
+export const readCode = ({ json: problem }: ApiResponse): string =>
   `${Object(problem).type ?? ''}`.replace('urn:problem-type:plant-store:', '');
 
 /** The plants that calls have created and not deleted: for each, the call that deletes it. */

@@ -1,6 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { badShapes } from '../support/access-tokens/shapes.ts';
-import { ask, codeOf, create, type Header, json, list, plantsPath, remove } from './api-client.ts';
+import {
+  ask,
+  create,
+  type Header,
+  json,
+  list,
+  plantsPath,
+  readCode,
+  remove,
+} from './api-client.ts';
 import { isSam, target, unknownToken } from './target.ts';
 
 const aloe = { id: 7, name: 'Aloe' };
@@ -59,7 +68,7 @@ if (!isSam) {
       const value = authorization();
       const headers = value === undefined ? [] : bearer(value);
       const response = await ask('GET /plants', { token: null, headers });
-      expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
+      expect([response.status, readCode(response)]).toEqual([401, 'unauthorized']);
       bodies.add(response.body.replaceAll(`${response.headers['x-request-id']}`, ''));
       expect(bodies.size).toBe(1);
     },
@@ -81,7 +90,7 @@ if (!isSam) {
       await remove(7, readToken),
       await remove('7/', readToken),
     ]) {
-      expect([response.status, codeOf(response)]).toEqual([403, 'insufficient-scope']);
+      expect([response.status, readCode(response)]).toEqual([403, 'insufficient-scope']);
     }
   });
 
@@ -96,7 +105,7 @@ if (!isSam) {
   test.each(unknown)('an unknown operation returns 404, whatever the token: %s', async (line) => {
     for (const token of [null, target.token, target.readToken]) {
       const response = await ask(line, { token });
-      expect([response.status, codeOf(response)]).toEqual([404, 'no-such-operation']);
+      expect([response.status, readCode(response)]).toEqual([404, 'no-such-operation']);
     }
   });
 }

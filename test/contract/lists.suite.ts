@@ -4,10 +4,10 @@ import { isSam, store, target } from './target.ts';
 
 type Id = number | bigint;
 
-const nameOf = (id: Id) => `Plant ${id}`;
-const namesOf = ({ json }: ApiResponse) => (json as { name: string }[]).map(({ name }) => name);
+const makeName = (id: Id) => `Plant ${id}`;
+const readNames = ({ json }: ApiResponse) => (json as { name: string }[]).map(({ name }) => name);
 const createAll = (ids: Id[], token?: string) =>
-  inParallel(ids, (id) => create(`{"id":${id},"name":"${nameOf(id)}"}`, token));
+  inParallel(ids, (id) => create(`{"id":${id},"name":"${makeName(id)}"}`, token));
 
 /** Returns the query of the next page from the link to it. */
 function next({ headers: { link = '' } }: ApiResponse): string {
@@ -21,7 +21,7 @@ async function follow(query: string, writes: (() => Promise<unknown>)[] = []) {
   const page = await list(query);
   await writes.shift()?.();
   const rest: string[] = page.headers.link ? await follow(next(page), writes) : [];
-  return [...namesOf(page), ...rest];
+  return [...readNames(page), ...rest];
 }
 
 test('a list has plants in ascending order of ids', async () => {
@@ -45,8 +45,8 @@ test('a list has plants in ascending order of ids', async () => {
     9223372036854775807n,
   ];
   await createAll(sorted.toReversed());
-  expect(namesOf(await list())).toEqual(sorted.map(nameOf));
-  expect(await follow('limit=1')).toEqual(sorted.map(nameOf));
+  expect(readNames(await list())).toEqual(sorted.map(makeName));
+  expect(await follow('limit=1')).toEqual(sorted.map(makeName));
 });
 
 test('a page has at most as many plants as its limit, and a link if there are more', async () => {
@@ -54,17 +54,17 @@ test('a page has at most as many plants as its limit, and a link if there are mo
   await createAll(ids);
   for (const limit of [1, 2, 4, 5, 6, 1000, 1001, 2147483647]) {
     const page = await list(`limit=${limit}`);
-    expect(namesOf(page)).toEqual(ids.slice(0, limit).map(nameOf));
+    expect(readNames(page)).toEqual(ids.slice(0, limit).map(makeName));
     expect(page.headers.link !== undefined).toBe(limit < 5);
     if (limit < 5) {
       expect(next(page)).toMatch(new RegExp(`^limit=${limit}&cursor=1[A-Za-z0-9_-]{11}$`));
     }
   }
   const second = next(await list('limit=2'));
-  expect(namesOf(await list(second))).toEqual([3, 4].map(nameOf));
+  expect(readNames(await list(second))).toEqual([3, 4].map(makeName));
   // A cursor goes with any limit, and works again.
-  expect(namesOf(await list(second.replace('limit=2&', '')))).toEqual([3, 4, 5].map(nameOf));
-  expect(await follow(second)).toEqual([3, 4, 5].map(nameOf));
+  expect(readNames(await list(second.replace('limit=2&', '')))).toEqual([3, 4, 5].map(makeName));
+  expect(await follow(second)).toEqual([3, 4, 5].map(makeName));
 });
 
 test('the links lead to every plant that existed throughout, once and in order', async () => {
@@ -75,7 +75,7 @@ test('the links lead to every plant that existed throughout, once and in order',
     () => remove(45).then(() => createAll([55])),
     () => createAll([5]),
   ];
-  expect(await follow('limit=2', writes)).toEqual([10, 20, 30, 40, 50, 55, 60].map(nameOf));
+  expect(await follow('limit=2', writes)).toEqual([10, 20, 30, 40, 50, 55, 60].map(makeName));
 });
 
 test('a cursor of one owner is only a position in the list of another', async () => {
@@ -83,7 +83,7 @@ test('a cursor of one owner is only a position in the list of another', async ()
   await createAll([1, 2, 3]);
   await createAll([2, 4], otherToken);
   const query = next(await list('limit=2'));
-  expect(namesOf(await list(query, otherToken))).toEqual([nameOf(4)]);
+  expect(readNames(await list(query, otherToken))).toEqual([makeName(4)]);
 });
 
 // Over HTTP this takes 2,000 calls, too many for SAM CLI.
@@ -95,9 +95,9 @@ if (!isSam) {
     const token = store ? target.readToken : target.token;
     for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
       const page = await list(query, token);
-      expect(namesOf(page)).toEqual(ids.slice(0, 1000).map(nameOf));
+      expect(readNames(page)).toEqual(ids.slice(0, 1000).map(makeName));
       expect(next(page)).toMatch(/^limit=1000&/);
-      expect(namesOf(await list(next(page), token))).toEqual([nameOf(1001)]);
+      expect(readNames(await list(next(page), token))).toEqual([makeName(1001)]);
     }
   }, 300_000);
 }

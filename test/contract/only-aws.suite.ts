@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, test } from '@jest/globals';
-import { codeOf, type Header, json, type Options, send } from './api-client.ts';
+import { type Header, json, type Options, readCode, send } from './api-client.ts';
 import { isDeployed, isSam, target, unknownToken } from './target.ts';
 
 // Requests to which only a deployed stack can show the response of AWS.
@@ -38,7 +38,7 @@ if (!isSam) {
     'only AWS settles: %s',
     async (_, line, options, expected) => {
       const response = await send(line, options());
-      expect(expected).toContain(`${response.status} ${codeOf(response)}`.trim());
+      expect(expected).toContain(`${response.status} ${readCode(response)}`.trim());
     },
   );
 }

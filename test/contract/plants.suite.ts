@@ -2,19 +2,19 @@ import { expect, test } from '@jest/globals';
 import {
   type ApiResponse,
   ask,
-  codeOf,
   create,
   type Header,
   inParallel,
   json,
   list,
   plantsPath,
+  readCode,
   remove,
 } from './api-client.ts';
 import { isSam, target } from './target.ts';
 
 const aloe = { id: 7, name: 'Aloe', tag: 'sun' };
-const statusesOf = (responses: ApiResponse[]) => responses.map(({ status }) => status).sort();
+const sortStatuses = (responses: ApiResponse[]) => responses.map(({ status }) => status).sort();
 
 test('a plant is created, listed and deleted', async () => {
   const creation = await create('{"id":7,"name":"Aloe","tag":"sun"}');
@@ -31,7 +31,7 @@ test('a deleted plant is not found again, and can be created again', async () =>
   await create(aloe);
   expect((await remove(7)).status).toBe(204);
   const again = await remove(7);
-  expect([again.status, codeOf(again)]).toEqual([404, 'plant-not-found']);
+  expect([again.status, readCode(again)]).toEqual([404, 'plant-not-found']);
   expect((await create(aloe)).status).toBe(201);
 });
 
@@ -50,7 +50,7 @@ test('a repeated create changes nothing, and other content is a conflict', async
   ];
   for (const other of others) {
     const conflict = await create(other);
-    expect([other, conflict.status, codeOf(conflict)]).toEqual([other, 409, 'plant-exists']);
+    expect([other, conflict.status, readCode(conflict)]).toEqual([other, 409, 'plant-exists']);
   }
   expect((await list()).body).toBe('[{"name":"Aloe","tag":"sun"}]');
 });
@@ -184,7 +184,7 @@ if (!isSam) {
   test('a delete decodes its id only once', async () => {
     await create(aloe);
     const deletion = await remove('%2537');
-    expect([deletion.status, codeOf(deletion)]).toEqual([400, 'invalid-request']);
+    expect([deletion.status, readCode(deletion)]).toEqual([400, 'invalid-request']);
     expect((await list()).json).toHaveLength(1);
   });
 }
@@ -192,14 +192,14 @@ if (!isSam) {
 test('of many concurrent creates of an id with different content one succeeds', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `Plant ${i}`);
   const creations = await inParallel(names, (name) => create({ id: 7, name }));
-  expect(statusesOf(creations)).toEqual([201, ...Array(19).fill(409)]);
+  expect(sortStatuses(creations)).toEqual([201, ...Array(19).fill(409)]);
   const winner = creations.find(({ status }) => status === 201);
   expect((await list()).json).toEqual([winner?.json]);
 });
 
 test('of many concurrent creates of the same plant one stores it', async () => {
   const creations = await inParallel(Array(20).fill(aloe), (plant) => create(plant));
-  expect(statusesOf(creations)).toEqual([...Array(19).fill(200), 201]);
+  expect(sortStatuses(creations)).toEqual([...Array(19).fill(200), 201]);
 });
 
 /** Returns a response without the headers and the id that differ between calls. */

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
-import { placesIn } from '../support/openapi/description.ts';
+import { findPlaces } from '../support/openapi/description.ts';
 import {
   type ApiResponse,
   ask,
-  codeOf,
   create,
   type Header,
   json,
   list,
+  readCode,
   remove,
   send,
 } from './api-client.ts';
@@ -23,8 +23,8 @@ const post = (body: string | Buffer, headers = [json], query = '') =>
   ask(`POST /plants${query}`, { headers, body });
 const outcome = (response: ApiResponse) => [
   response.status,
-  codeOf(response),
-  ...placesIn(response.body),
+  readCode(response),
+  ...findPlaces(response.body),
 ];
 const invalid = (...places: string[]) => [400, 'invalid-request', ...places.sort()];
 
@@ -32,10 +32,10 @@ const invalid = (...places: string[]) => [400, 'invalid-request', ...places.sort
  * The rows of a table to run. Events of SAM CLI can differ in their shape, which the last three rows
  * show, but not in the parsing of their text.
  */
-const rowsOf = <Row>(table: Row[]): Row[] => (isSam ? table.slice(-3) : table);
+const chooseRows = <Row>(table: Row[]): Row[] => (isSam ? table.slice(-3) : table);
 
 /** Returns a value for the name of a test: on one line, and shortened. */
-const titleOf = (value: string) => {
+const shortenTitle = (value: string) => {
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 30)}… (${value.length} characters)` : text;
 };
@@ -82,8 +82,8 @@ const wholeBody = [
   // Nothing, and white space.
   '',
   ' ',
-].map((body) => [titleOf(body), body]);
-test.each(rowsOf(wholeBody))('a create returns 400 for the whole body %s', async (_, body) => {
+].map((body) => [shortenTitle(body), body]);
+test.each(chooseRows(wholeBody))('a create returns 400 for the whole body %s', async (_, body) => {
   expect(outcome(await post(`${body}`))).toEqual(invalid('#'));
 });
 
@@ -145,23 +145,26 @@ function bodyWith(member: string, literal: string): string {
   return `{${members.map(([name, value]) => `"${name}":${value}`)}}`;
 }
 const wrongValues = values.flatMap(([member, literals]) =>
-  literals.map((literal) => [member, titleOf(literal), literal] as const),
+  literals.map((literal) => [member, shortenTitle(literal), literal] as const),
 );
-test.each(rowsOf(wrongValues))('a create returns 400 for the %s %s', async (member, _, literal) => {
-  expect(outcome(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
-});
+test.each(chooseRows(wrongValues))(
+  'a create returns 400 for the %s %s',
+  async (member, _, literal) => {
+    expect(outcome(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
+  },
+);
 
-const escaped = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
+const escapeCode = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
 const unfit: [what: string, texts: string[]][] = [
-  ['a control character of C0', Array.from({ length: 0x20 }, (_, code) => `a${escaped(code)}b`)],
-  ['DEL or a control character of C1', Array.from({ length: 33 }, (_, i) => escaped(0x7f + i))],
+  ['a control character of C0', Array.from({ length: 0x20 }, (_, code) => `a${escapeCode(code)}b`)],
+  ['DEL or a control character of C1', Array.from({ length: 33 }, (_, i) => escapeCode(0x7f + i))],
   ['a control character in two letters', ['\\n', '\\t', '\\r', '\\b', '\\f']],
   ['a control character as it is', ['\u007F', '\u0085', '\u009F']],
   ['U+FFFD', ['\uFFFD', '\\uFFFD', 'a\uFFFDb']],
   ['a high surrogate alone', ['\\ud83e', '\\ud83ea', '\\ud83e\\ud83e\\udeb4']],
   ['a low surrogate alone', ['\\udeb4', '\\udeb4\\ud83e']],
 ];
-test.each(rowsOf(unfit))('neither a name nor a tag may contain %s', async (_, texts) => {
+test.each(chooseRows(unfit))('neither a name nor a tag may contain %s', async (_, texts) => {
   for (const text of texts) {
     const response = await post(`{"id":1,"name":"${text}","tag":"${text}"}`);
     expect([text, ...outcome(response)]).toEqual([text, ...invalid('#/name', '#/tag')]);
@@ -182,7 +185,7 @@ const unknown: [name: string, pointer: string][] = [
   ['', '/'],
   ['\n', '/\n'],
 ];
-const unknownRows = rowsOf(unknown).map(([name, pointer]) => [JSON.stringify(name), pointer]);
+const unknownRows = chooseRows(unknown).map(([name, pointer]) => [JSON.stringify(name), pointer]);
 test.each(unknownRows)('a create returns 400 for the unknown member %s', async (name, pointer) => {
   const body = `{"id":1,"name":"a",${name}:1}`;
   expect(outcome(await post(body))).toEqual(invalid(`#${pointer}`));
@@ -201,7 +204,7 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['an id twice, once escaped', '{"\\u0069d":1,"id":1,"name":"a"}', ['/id']],
   ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
 ];
-test.each(rowsOf(members))('a create returns 400 for %s', async (_, body, pointers) => {
+test.each(chooseRows(members))('a create returns 400 for %s', async (_, body, pointers) => {
   expect(outcome(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));
 });
 
@@ -255,7 +258,7 @@ const twoTypes: typeof badHeaders = [
   [`two ${type}s, the first in lower case`, [['content-type', 'a/b'], json], [type]],
 ];
 // SAM CLI passes only one header of a name on.
-const sentHeaders = isSam ? rowsOf(badHeaders) : [...badHeaders, ...twoTypes];
+const sentHeaders = isSam ? chooseRows(badHeaders) : [...badHeaders, ...twoTypes];
 test.each(sentHeaders)('a create returns 415 for the headers: %s', async (_, headers, wrong) => {
   await expectError('POST /plants', { headers, body: good }, [
     415,
@@ -310,8 +313,8 @@ const badQueries: [query: string, parameters: string[]][] = [
   ['a=1&a=2', ['a']],
   ['limit=0&cursor=x&page=2', ['limit', 'cursor', 'page']],
 ];
-const queryRows = rowsOf(badQueries).map(
-  ([query, wrong]) => [titleOf(query), query, wrong] as const,
+const queryRows = chooseRows(badQueries).map(
+  ([query, wrong]) => [shortenTitle(query), query, wrong] as const,
 );
 test.each(queryRows)('a list returns 400 for the query %s', async (_, query, parameters) => {
   const places = parameters.map((name) => `?${name}`);
@@ -329,7 +332,7 @@ const badIds = [
   // Other digits and minus signs, and bytes that are not UTF-8.
   ...['%D9%A7', '%EF%BC%97', '%F0%9F%AA%B4', '%E2%88%927', '%C3%28'],
 ];
-const idRows = rowsOf(badIds).map((id) => [titleOf(id), id]);
+const idRows = chooseRows(badIds).map((id) => [shortenTitle(id), id]);
 test.each(idRows)('a delete returns 400 for the id %s', async (_, id) => {
   await expectError(`DELETE /plants/${id}`, {}, invalid('?id'));
 });

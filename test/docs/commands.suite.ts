@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startNpmStart } from '../support/program.ts';
-import { codeBlocks, commandsOf, readPage } from './page.ts';
+import { codeBlocks, readCommands, readPage } from './page.ts';
 
 const { baseUrl, token, dynamodbEndpoint, headers } = await startNpmStart(['--memory']);
 
@@ -15,7 +15,7 @@ testOnPosix('it has no sh of its own')(
   'the commands of the README call the API, which returns the statuses and bodies that it shows',
   async () => {
     const script = codeBlocks(section, 'sh')
-      .flatMap(commandsOf)
+      .flatMap(readCommands)
       .join('\n')
       .replace('--localhost', `--dynamodb-endpoint ${dynamodbEndpoint}`)
       .replace('http://127.0.0.1:3000/v1', baseUrl)

@@ -5,7 +5,7 @@ import { root } from '../support/checkout.ts';
 export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** Returns the rows of a page's table below its header, each as its cells. */
-export function tableOf(page: string, firstHeading: string): string[][] {
+export function readTable(page: string, firstHeading: string): string[][] {
   const lines = readPage(page).split('\n');
   const header = lines.findIndex((line) => line.startsWith(`| ${firstHeading} |`));
   if (header < 0) {
@@ -20,7 +20,7 @@ export function tableOf(page: string, firstHeading: string): string[][] {
 }
 
 /** Returns the anchors of a page's headings, as GitHub makes them. */
-export const headingsOf = (page: string): string[] =>
+export const readHeadings = (page: string): string[] =>
   [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
     text
       .toLowerCase()
@@ -35,5 +35,5 @@ export const codeBlocks = (markdown: string, language: string): string[] =>
   );
 
 /** Returns the commands of a shell block, each on one line. */
-export const commandsOf = (block: string): string[] =>
+export const readCommands = (block: string): string[] =>
   block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n');

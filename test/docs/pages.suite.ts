@@ -8,7 +8,7 @@ import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { codeBlocks, headingsOf, readPage, tableOf } from './page.ts';
+import { codeBlocks, readHeadings, readPage, readTable } from './page.ts';
 
 const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root }).map((file) => file.replaceAll('\\', '/'));
@@ -17,7 +17,7 @@ const code = find('{bin,functions,lib,test,.github}/**/*.{ts,mjs,yml,yaml}');
 const exists = (file: string) => existsSync(join(root, file));
 
 /** Returns the matches of a pattern's group in files, each with its file. */
-function named(pattern: RegExp, files = pages): { file: string; name: string }[] {
+function findNames(pattern: RegExp, files = pages): { file: string; name: string }[] {
   return files.flatMap((file) =>
     [...readPage(file).matchAll(pattern)].map(([, name = '']) => ({ file, name })),
   );
@@ -26,11 +26,11 @@ function named(pattern: RegExp, files = pages): { file: string; name: string }[]
 /** Returns whether a link from the project's root leads to a file and, if it has one, a heading. */
 function leadsSomewhere(link: string): boolean {
   const [file = '', heading] = link.split('#');
-  return exists(file) && (heading === undefined || headingsOf(file).includes(heading));
+  return exists(file) && (heading === undefined || readHeadings(file).includes(heading));
 }
 
 test('the links of the pages lead to files and headings', () => {
-  const links = named(/\]\(((?!https?:)[^)]+)\)/g);
+  const links = findNames(/\]\(((?!https?:)[^)]+)\)/g);
   const broken = links.filter(({ file, name }) => {
     const link = name.startsWith('#') ? file + name : posix.join(posix.dirname(file), name);
     return !leadsSomewhere(link);
@@ -40,18 +40,18 @@ test('the links of the pages lead to files and headings', () => {
 });
 
 test('the pages that code names exist, with their headings', () => {
-  const links = named(/\b(docs\/[\w-]+\.md(?:#[\w-]+)?)/g, code);
+  const links = findNames(/\b(docs\/[\w-]+\.md(?:#[\w-]+)?)/g, code);
   expect(links.filter(({ name }) => !leadsSomewhere(name))).toEqual([]);
   expect(links.length).toBeGreaterThan(5);
 });
 
 test('the files that the pages name exist', () => {
-  const files = named(/`((?:\.ci|\.github|bin|docs|functions|lib|test)\/[\w./-]+)`/g);
+  const files = findNames(/`((?:\.ci|\.github|bin|docs|functions|lib|test)\/[\w./-]+)`/g);
   expect(files.filter(({ name }) => !exists(name))).toEqual([]);
 });
 
 test('the npm scripts that the pages name exist', () => {
-  const scripts = named(/\bnpm run (?:-s )?([\w:]+)/g);
+  const scripts = findNames(/\bnpm run (?:-s )?([\w:]+)/g);
   expect(scripts.filter(({ name }) => !(name in packageJson.scripts))).toEqual([]);
 });
 
@@ -60,12 +60,12 @@ test('the options that the pages name exist', () => {
   const ofCdk = ['--custom-permissions-boundary', '--express', '--rollback-trigger-alarm-arns'];
   const known = [...ofCdk, ...programs.flatMap((file) => readPage(file).match(/--[a-z-]+/g) ?? [])];
   // Options after a second `--` belong to another program.
-  const inCalls = named(
+  const inCalls = findNames(
     /\bnpm (?:start|run (?:-s )?(?:sam|token|plants|contract)) --((?: (?!-- )[^\s`]+)+)/g,
   ).flatMap(({ file, name }) =>
     (name.match(/(?<= )--[a-z-]+/g) ?? []).map((option) => ({ file, name: option })),
   );
-  const alone = named(/`(--[a-z-]+)/g);
+  const alone = findNames(/`(--[a-z-]+)/g);
   expect([...inCalls, ...alone].filter(({ name }) => !known.includes(name))).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ testOnPosix('it has no bash of its own')('the shell blocks of the pages are vali
   });
 });
 
-const settings = tableOf('docs/deploy.md', 'setting').map(([name = '', initial = '']) => ({
+const settings = readTable('docs/deploy.md', 'setting').map(([name = '', initial = '']) => ({
   name: name.replaceAll('`', ''),
   initial: initial.replaceAll('`', ''),
 }));
@@ -100,14 +100,14 @@ test('the settings that the page about deploying shows for cdk.json are valid', 
 });
 
 test('the page about the API has every type of problem with its status', () => {
-  const rows = tableOf('docs/api.md', '`type` ends in');
+  const rows = readTable('docs/api.md', '`type` ends in');
   expect(rows.map(([type, status]) => [type, status])).toEqual(
     Object.entries(problems).map(([type, { status }]) => [`\`${type}\``, `${status}`]),
   );
 });
 
 test('the page about the API has the limits of requests and bodies', () => {
-  const [requests, body] = tableOf('docs/api.md', 'limit').map(([, value]) => value);
+  const [requests, body] = readTable('docs/api.md', 'limit').map(([, value]) => value);
   const { 'throttle-rate': rate } = readSettings({});
   expect(requests).toBe(
     `by default ${rate} a second to each operation, in bursts of up to ${2 * rate}`,

@@ -2,9 +2,9 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonObject } from '../../functions/http/json.ts';
 import { parse } from '../support/http/http-client.ts';
-import { integerOf, judgeBody } from '../support/openapi/second-opinion.ts';
+import { judgeBody, parseInteger } from '../support/openapi/second-opinion.ts';
 import { testProperty } from '../support/property.ts';
-import { type Call, refusalIn } from '../support/service/functions.ts';
+import { type Call, parseRefusal } from '../support/service/functions.ts';
 import { call } from './functions.ts';
 import { bodies, mutatedBodies, numberLiteral } from './inputs.ts';
 
@@ -25,10 +25,10 @@ async function createHolds({ body, isBase64 }: Create): Promise<void> {
   const verdict = judgeBody('createPlant', isBase64 ? body : Buffer.from(body.toString()));
   const created = await call(request);
   if (!('accepted' in verdict)) {
-    return expect(refusalIn(created)).toEqual(verdict);
+    return expect(parseRefusal(created)).toEqual(verdict);
   }
   const members = verdict.accepted;
-  const id = integerOf(`${members.get('id')}`);
+  const id = parseInteger(`${members.get('id')}`);
   const name = JSON.parse(`${members.get('name')}`);
   const plant = { name, tag: JSON.parse(members.get('tag') ?? '""') };
   expect([created.status, body.toString()]).toEqual([201, body.toString()]);
@@ -60,7 +60,7 @@ testProperty('an int64 in a body is read to its last digit, and no other number 
   counts: { short: 2000, full: 20_000 },
   cases: numberLiteral.filter((literal) => parse(literal) !== undefined),
   async holds(literal) {
-    const exact = integerOf(literal);
+    const exact = parseInteger(literal);
     const value = parseJsonObject(`{"id":${literal}}`)?.members.id;
     expect(isInt64(value) ? value : undefined).toBe(isInt64(exact) ? exact : undefined);
   },

@@ -35,10 +35,10 @@ export const numberLiteral = fc.oneof(
 /** The JSON of a text, with some characters escaped. */
 const stringLiteral = (text: fc.Arbitrary<string>) =>
   fc.tuple(text, fc.nat(4)).map(([characters, every]) => {
-    const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
     const parts = [...characters].map((character, i) =>
       every > 0 && i % every === 0
-        ? character.replaceAll(/[\s\S]/g, escaped)
+        ? character.replaceAll(/[\s\S]/g, escapeUnit)
         : JSON.stringify(character).slice(1, -1),
     );
     return `"${parts.join('')}"`;
@@ -67,12 +67,12 @@ const textLiteral = (least: number, most: number) =>
     ),
     anyJson,
   );
-const memberOf = (name: string, literal: fc.Arbitrary<string>) =>
+const generateMember = (name: string, literal: fc.Arbitrary<string>) =>
   fc.tuple(stringLiteral(fc.constant(name)), literal);
 const members = [
-  memberOf('id', either(id, fc.oneof(numberLiteral, anyJson))),
-  memberOf('name', textLiteral(1, 200)),
-  memberOf('tag', textLiteral(0, 100)),
+  generateMember('id', either(id, fc.oneof(numberLiteral, anyJson))),
+  generateMember('name', textLiteral(1, 200)),
+  generateMember('tag', textLiteral(0, 100)),
 ];
 const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
   maxLength: 3,
@@ -96,7 +96,7 @@ const plantText = fc
   });
 
 /** Fills some bodies with spaces, close to the limit of 16 KiB or beyond. */
-const filled = (text: fc.Arbitrary<string>) =>
+const fill = (text: fc.Arbitrary<string>) =>
   fc
     .tuple(text, either(fc.constant(0), fc.integer({ min: 16_380, max: 16_390 })))
     .map(([body, bytes]) =>
@@ -105,15 +105,15 @@ const filled = (text: fc.Arbitrary<string>) =>
 
 /** Bodies of a create. */
 export const bodies = either(
-  filled(plantText),
+  fill(plantText),
   fc.oneof(
-    filled(anyJson),
+    fill(anyJson),
     fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
     fc
       .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
       .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
     fc.constant(Buffer.alloc(0)),
-    filled(plantText.map((text) => `\uFEFF${text}`)),
+    fill(plantText.map((text) => `\uFEFF${text}`)),
   ),
 );
 
@@ -177,8 +177,8 @@ export const queries: fc.Arbitrary<[string, string][]> = fc
     query.map(([name, value]): [string, string] => [name.toWellFormed(), value.toWellFormed()]),
   );
 
-const percentEncoded = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&');
-const spellings = [String, encodeURIComponent, percentEncoded];
+const percentEncode = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&');
+const spellings = [String, encodeURIComponent, percentEncode];
 const oddPathTexts = fc.constantFrom('-0', '00', '+1', '0x1', '1_0', '٣', '%', '%zz', '%00');
 
 /** An id in a path: encoded as necessary, completely, or twice. */

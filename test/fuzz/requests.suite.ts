@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
 import { expectedError, judgeQuery } from '../support/openapi/second-opinion.ts';
 import { testProperty } from '../support/property.ts';
-import { plantsIn, refusalIn } from '../support/service/functions.ts';
+import { parsePlants, parseRefusal } from '../support/service/functions.ts';
 import { call } from './functions.ts';
 import { bodies, mutateText, otherCursors, pathIds, queries, textMutations } from './inputs.ts';
 
@@ -13,7 +13,7 @@ const plants = ids.map((id) => ({ name: `Plant ${id}`, tag: '' }));
 
 beforeAll(async () => {
   finallyDo(async () => {
-    expect(plantsIn(await list())).toEqual(plants);
+    expect(parsePlants(await list())).toEqual(plants);
   });
   for (const id of ids) {
     await create('carol', id);
@@ -29,7 +29,8 @@ const create = (owner: string, id: bigint) => {
 };
 
 /** The position of a cursor, which is a version and then the eight bytes of an id. */
-const positionOf = (cursor: string) => Buffer.from(cursor.slice(1), 'base64url').readBigInt64BE();
+const decodePosition = (cursor: string) =>
+  Buffer.from(cursor.slice(1), 'base64url').readBigInt64BE();
 
 /** Queries with pages that end among carol's plants. */
 const goodQueries = fc
@@ -64,13 +65,13 @@ testProperty('a list has the plants after its cursor, up to its limit, and a lin
     const verdict = judgeQuery('listPlants', query);
     const response = await list(query);
     if (!('accepted' in verdict)) {
-      return expect(refusalIn(response)).toEqual(verdict);
+      return expect(parseRefusal(response)).toEqual(verdict);
     }
     const { limit = 1000, cursor } = verdict.accepted;
     const size = Math.min(Number(limit), 1000);
-    const isAfter = (id: bigint) => cursor === undefined || id > positionOf(cursor);
+    const isAfter = (id: bigint) => cursor === undefined || id > decodePosition(cursor);
     const left = plants.filter((_, i) => isAfter(ids[i] as bigint));
-    expect([response.status, plantsIn(response)]).toEqual([200, left.slice(0, size)]);
+    expect([response.status, parsePlants(response)]).toEqual([200, left.slice(0, size)]);
     const next = /^<\/v1\/plants\?(.*)>; rel="next"$/.exec(response.headers.link ?? '')?.[1];
     expect(Object.fromEntries(new URLSearchParams(next))).toEqual(
       size < left.length ? { limit: `${size}`, cursor: expect.anything() } : {},
@@ -95,13 +96,13 @@ testProperty('a delete removes the plant that its path names, and no other', {
     const remove = () => call({ operation: 'deletePlant', owner, ...request });
     const error = expectedError('deletePlant', request);
     if (error) {
-      return expect(refusalIn(await remove())).toEqual(error);
+      return expect(parseRefusal(await remove())).toEqual(error);
     }
     if (isThere) {
       await create(owner, BigInt(decodeURIComponent(id)));
     }
     const { status } = await remove();
-    const left = plantsIn(await call({ operation: 'listPlants', owner }));
+    const left = parsePlants(await call({ operation: 'listPlants', owner }));
     failures += left.length > 0 ? 1 : 0;
     expect([id, status, left]).toEqual([id, isThere ? 204 : 404, []]);
   },

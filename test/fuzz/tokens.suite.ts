@@ -4,7 +4,7 @@ import { issueToken, revokeToken } from '../../functions/access-tokens/administr
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
-import { secretsIn } from '../support/access-tokens/secrets.ts';
+import { findSecrets } from '../support/access-tokens/secrets.ts';
 import { testProperty } from '../support/property.ts';
 import { authorize, database, log } from './functions.ts';
 import { mutateText, textMutations } from './inputs.ts';
@@ -23,7 +23,7 @@ const expired = await issue('alice', Date.now() - 86_401_000);
 const tokens = [...working, revoked, expired].map(({ token }) => token);
 
 afterAll(() => {
-  expect(secretsIn(log, tokens)).toEqual([]);
+  expect(findSecrets(log, tokens)).toEqual([]);
 });
 
 const known = 'pst_0123456789AB_ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkj123456';
@@ -35,7 +35,7 @@ test.each([
   ['a header in base64', base64(`Bearer ${known}`)],
 ])('the leak scan finds %s, and ignores ids and other secrets', (_, leak) => {
   const texts = ['pst_0123456789AB_', other, `{"leak":"${leak}"}`];
-  expect(secretsIn(texts, [known])).toEqual([`0123456789AB in ${texts[2]}`]);
+  expect(findSecrets(texts, [known])).toEqual([`0123456789AB in ${texts[2]}`]);
 });
 
 const base62 = (length: number) =>

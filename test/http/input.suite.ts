@@ -10,7 +10,7 @@ const create = { body: newPlant };
 const remove = { path: plantPath };
 const list = { query: listQuery };
 
-function problemOf(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>): Problem {
+function catchProblem(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>): Problem {
   try {
     readInput(schemas, event);
   } catch (error) {
@@ -21,13 +21,13 @@ function problemOf(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>):
   }
   throw new Error('There was no problem.');
 }
-const errorsOf = (schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]) =>
-  problemOf(schemas, proxyEvent(given)).errors;
+const catchErrors = (schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]) =>
+  catchProblem(schemas, proxyEvent(given)).errors;
 
 test('a problem lists every error in body and query', () => {
   const body = '{"id":"7","tag":7,"\\ud800":null,"tag":7,"a/b~c":1,"__proto__":{},"constructor":1}';
   const query = { debug: ['1'], limit: ['1', '1'] };
-  expect(errorsOf(create, { body, query })).toEqual([
+  expect(catchErrors(create, { body, query })).toEqual([
     { pointer: '/tag', detail: 'must occur only once' },
     { pointer: '/\uFFFD', detail: 'is unknown' },
     { pointer: '/a~1b~0c', detail: 'is unknown' },
@@ -51,7 +51,7 @@ test.each([
   { name: 'null', details: ['must be a string'] },
 ])('the errors in the name $name are $details', ({ name, details }) => {
   const errors = details.map((detail) => ({ pointer: '/name', detail }));
-  expect(errorsOf(create, { body: `{"id":7,"name":${name}}` })).toEqual(errors);
+  expect(catchErrors(create, { body: `{"id":7,"name":${name}}` })).toEqual(errors);
 });
 
 test('an id in a body can have hundreds of digits', () => {
@@ -70,12 +70,12 @@ test.each([
   ['-5e999999999999', 'must be at least -9223372036854775808'],
 ])('the id %s in a body %s', (id, detail) => {
   const errors = [{ pointer: '/id', detail }];
-  expect(errorsOf(create, { body: `{"id":${id},"name":"a"}` })).toEqual(errors);
+  expect(catchErrors(create, { body: `{"id":${id},"name":"a"}` })).toEqual(errors);
 });
 
 test('brackets in a name do not hide that members are repeated', () => {
   const body = '{"id":1,"name":"a","name":"{","name":"[","id":1}';
-  expect(errorsOf(create, { body })).toEqual([
+  expect(catchErrors(create, { body })).toEqual([
     { pointer: '/name', detail: 'must occur only once' },
     { pointer: '/id', detail: 'must occur only once' },
   ]);
@@ -85,7 +85,7 @@ test.each(['{"id":2,"id":3}', '[{"id":2,"id":3}]', '[[],{},"]"]'])(
   'members within the unknown member %s do not count',
   (value) => {
     const errors = [{ pointer: '/more', detail: 'is unknown' }];
-    expect(errorsOf(create, { body: `{"more":${value},"id":1,"name":"a"}` })).toEqual(errors);
+    expect(catchErrors(create, { body: `{"more":${value},"id":1,"name":"a"}` })).toEqual(errors);
   },
 );
 
@@ -95,7 +95,7 @@ test.each([
   ['07', canonical],
   ['%', canonical],
 ])('the id %s in a path %s', (id, detail) => {
-  expect(errorsOf(remove, { pathParameters: { id }, query: { id: ['7'] } })).toEqual([
+  expect(catchErrors(remove, { pathParameters: { id }, query: { id: ['7'] } })).toEqual([
     { parameter: 'id', detail },
     { parameter: 'id', detail: 'is unknown' },
   ]);
@@ -108,7 +108,7 @@ test.each([
   ['limit', ['7x'], canonical],
   ['cursor', ['x'], 'must be a cursor from a Link header'],
 ])('a %s with the values %j %s', (parameter, values, detail) => {
-  expect(errorsOf(list, { query: { [parameter]: values } })).toEqual([{ parameter, detail }]);
+  expect(catchErrors(list, { query: { [parameter]: values } })).toEqual([{ parameter, detail }]);
 });
 
 test.each<[what: string, given: Parameters<typeof proxyEvent>[0], detail: string]>([
@@ -117,7 +117,7 @@ test.each<[what: string, given: Parameters<typeof proxyEvent>[0], detail: string
   ['an array', { body: '[{}]' }, 'must be a JSON object'],
   ['Latin-1 in base64', { body: '6Q==', isBase64Encoded: true }, 'is not well-formed UTF-8'],
 ])('a body of %s has one error', (_, given, detail) => {
-  expect(errorsOf(create, given)).toEqual([{ pointer: '', detail }]);
+  expect(catchErrors(create, given)).toEqual([{ pointer: '', detail }]);
 });
 
 test.each([
@@ -126,7 +126,7 @@ test.each([
   ['emoji after a letter', `a${'🪴'.repeat(4000)}`],
   ['a long name', `{"id":1,"name":"${'🪴'.repeat(3000)}" 7}`],
 ])('a body that is not JSON has one error, which is short and well-formed: %s', (_, body) => {
-  const errors = errorsOf(create, { body });
+  const errors = catchErrors(create, { body });
   const detail = expect.stringMatching(/^is not well-formed JSON: .{1,120}$/su);
   expect(errors).toEqual([{ pointer: '', detail }]);
   expect(errors[0]?.detail.isWellFormed()).toBe(true);
@@ -141,6 +141,6 @@ test.each([
   [null as never, [type]],
 ])('the headers %j return 415, even if the body is too large', (headers, errors) => {
   const event = { ...proxyEvent({ body: 'x'.repeat(20_000) }), multiValueHeaders: headers };
-  const problem = problemOf(create, event);
+  const problem = catchProblem(create, event);
   expect(problem).toMatchObject({ code: 'unsupported-media-type', errors });
 });

@@ -18,7 +18,7 @@ const common = {
 };
 const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 
-async function resultOf(
+async function runOperation(
   run: (caller: Caller) => Promise<Reply>,
   event: APIGatewayProxyEvent = proxyEvent(),
   remainingMs?: number,
@@ -28,7 +28,7 @@ async function resultOf(
   const { body, ...others } = result as APIGatewayProxyResult;
   return { ...others, body: body && JSON.parse(body) };
 }
-const resultOfError = (error: unknown) => resultOf(() => Promise.reject(error));
+const runWithError = (error: unknown) => runOperation(() => Promise.reject(error));
 
 test('a reply becomes a response with the common headers, and one log line', async () => {
   const now = jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000);
@@ -36,7 +36,7 @@ test('a reply becomes a response with the common headers, and one log line', asy
     now.mockReturnValue(1_700_000_000_250);
     return { code: 'PLANT_CREATED', status: 201, headers: { Location: '/x' }, body: { name: 'é' } };
   };
-  expect(await resultOf(run)).toEqual({
+  expect(await runOperation(run)).toEqual({
     statusCode: 201,
     headers: { ...common, 'Content-Type': 'application/json', Location: '/x' },
     body: { name: 'é' },
@@ -47,13 +47,13 @@ test('a reply becomes a response with the common headers, and one log line', asy
 });
 
 test('a reply without a body has no content type', async () => {
-  const result = await resultOf(async () => ({ code: 'PLANT_DELETED', status: 204 }));
+  const result = await runOperation(async () => ({ code: 'PLANT_DELETED', status: 204 }));
   expect(result).toEqual({ statusCode: 204, headers: common, body: '' });
 });
 
 test('a problem becomes problem details, and a log line without a cause', async () => {
   const errors = [{ pointer: '/name', detail: 'is required' }];
-  expect(await resultOfError(new Problem('invalid-request', errors))).toEqual({
+  expect(await runWithError(new Problem('invalid-request', errors))).toEqual({
     statusCode: 400,
     headers: { ...common, 'Content-Type': 'application/problem+json' },
     body: {
@@ -80,7 +80,7 @@ test('a problem becomes problem details, and a log line without a cause', async 
 test('an unexpected error is logged with its causes, and the response contains none', async () => {
   const cause = Object.assign(new Error('inner secret'), { code: 'EINNER' });
   const more = { name: 'OddError', $metadata: { requestId: 'database-1' } };
-  const result = await resultOfError(Object.assign(new Error('outer secret', { cause }), more));
+  const result = await runWithError(Object.assign(new Error('outer secret', { cause }), more));
   expect(result).toMatchObject({
     statusCode: 500,
     body: { type: 'urn:problem-type:plant-store:internal-error', instance: 'request-1' },
@@ -114,19 +114,19 @@ test.each([
   ],
   [null, 'null'],
 ])('%j, thrown instead of an error, is logged as %j', async (thrown, logged) => {
-  await resultOfError(thrown);
+  await runWithError(thrown);
   expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: logged }]);
 });
 
 test('a cause that is no error is logged as its members', async () => {
-  await resultOfError(new Error('outer', { cause: { package: 'x' } }));
+  await runWithError(new Error('outer', { cause: { package: 'x' } }));
   expect(lines).toMatchObject([{ cause: { message: 'outer', cause: { package: 'x' } } }]);
 });
 
 test('a cycle of causes ends where it began', async () => {
   const outer = new Error('outer');
   outer.cause = new TypeError('inner', { cause: outer });
-  await resultOfError(outer);
+  await runWithError(outer);
   const inner = { name: 'TypeError', message: 'inner', cause: 'the Error above' };
   expect(lines).toMatchObject([{ cause: { message: 'outer', cause: inner } }]);
 });
@@ -144,7 +144,7 @@ test.each([
   { error: sdkError('Unknown', 501), status: 503, code: 'DATABASE_UNAVAILABLE' },
   { error: new TypeError('x'), status: 500, code: 'REQUEST_FAILED' },
 ])('$error.name returns $status and logs $code', async ({ error, status, code }) => {
-  expect(await resultOfError(error)).toMatchObject({ statusCode: status, body: { status } });
+  expect(await runWithError(error)).toMatchObject({ statusCode: status, body: { status } });
   expect(lines).toMatchObject([{ code, cause: { name: error.name } }]);
 });
 
@@ -154,7 +154,7 @@ test('an operation is aborted five seconds before the function ends', async () =
   // However busy the machine is, timers that are set at once run in the order of their times.
   const passed: number[] = [];
   const timers = [50, 1000].map((ms) => setTimeout(() => passed.push(ms), ms));
-  const result = await resultOf(forever, proxyEvent(), 5100);
+  const result = await runOperation(forever, proxyEvent(), 5100);
   expect(passed).toEqual([50]);
   for (const timer of timers) {
     clearTimeout(timer);
@@ -179,10 +179,10 @@ test('an operation that is aborted logs the command that it was waiting for', as
     await plants.remove(caller.owner, 7n, caller);
     return done;
   };
-  expect(await resultOf(remove)).toMatchObject({ statusCode: 200 });
+  expect(await runOperation(remove)).toMatchObject({ statusCode: 200 });
   lines.length = 0;
   isSilent = true;
-  expect(await resultOf(remove, proxyEvent(), 5200)).toMatchObject({ statusCode: 503 });
+  expect(await runOperation(remove, proxyEvent(), 5200)).toMatchObject({ statusCode: 503 });
   database.destroy();
   const cause = { name: 'AbortError', message: 'DeleteItem was aborted.' };
   const message = 'The operation did not end within 5 s.';
@@ -195,8 +195,8 @@ test('responses name the origin whose pages may call, and expose their headers t
     'Access-Control-Allow-Origin': 'https://plants.example',
     'Access-Control-Expose-Headers': 'Link, Location, Retry-After, X-Request-Id',
   };
-  expect((await resultOf(async () => done)).headers).toMatchObject(shared);
-  expect((await resultOfError(new Problem('plant-exists'))).headers).toMatchObject(shared);
+  expect((await runOperation(async () => done)).headers).toMatchObject(shared);
+  expect((await runWithError(new Problem('plant-exists'))).headers).toMatchObject(shared);
   delete process.env.CORS_ORIGIN;
 });
 
@@ -206,7 +206,7 @@ test.each<object>([
   ...[null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({ authorizer })),
 ])('an event without an owner or a path returns 500: %j', async (given) => {
   const run = jest.fn(async () => done);
-  expect(await resultOf(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
+  expect(await runOperation(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
   expect(run).not.toHaveBeenCalled();
   expect(lines).toMatchObject([{ code: 'REQUEST_FAILED' }]);
 });
@@ -218,7 +218,7 @@ test.each<[id: string, given: object]>([
 ])('the request id is %j if the gateway sends %j', async (id, given) => {
   const event = proxyEvent();
   Object.assign(event.requestContext, given);
-  const { headers } = await resultOf(async () => done, event);
+  const { headers } = await runOperation(async () => done, event);
   expect(headers).toEqual({ ...common, 'Content-Type': 'application/json', 'X-Request-Id': id });
   expect(lines).toMatchObject([{ requestId: id }]);
 });
@@ -229,6 +229,6 @@ test.each([
   ['//plants', '/plants'],
 ])('references in the response to %s start with %s', async (path, start) => {
   const run = jest.fn(async (_: Caller) => done);
-  await resultOf(run, proxyEvent({ path }));
+  await runOperation(run, proxyEvent({ path }));
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ owner: 'alice', requestPath: start }));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
-import { documentClient } from '../../functions/dynamodb/client.ts';
+import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
@@ -19,7 +19,7 @@ const get = new GetCommand({ TableName: tableIds.plants, Key: { owner: 'alice', 
 
 async function open(folder?: string) {
   const database = await startDatabase({ folder, port: 0 });
-  const client = documentClient(localClient(database.endpoint));
+  const client = makeDocumentClient(localClient(database.endpoint));
   let stopped: Promise<void> | undefined;
   function stop(): Promise<void> {
     client.destroy();

@@ -305,15 +305,15 @@ test(`twelve headers do not reach a function (${remapping})`, async () => {
   ];
   const passed = ['Age', '1', 'Date', 'x', 'Via', 'x', 'Referer', 'x'];
   const chunked = { body: '', headers: ['transfer-encoding', 'chunked', 'Trailer', 'Expires'] };
-  const headersOf = ({ body }: { body: string }) => {
+  const readHeaders = ({ body }: { body: string }) => {
     const { headers, multiValueHeaders } = JSON.parse(body);
     expect(Object.keys(multiValueHeaders)).toEqual(Object.keys(headers));
     return Object.keys(headers);
   };
   const own = ['Host', 'Authorization'];
-  const received = headersOf(await request('/v1/plants', { headers: [...dropped, ...passed] }));
+  const received = readHeaders(await request('/v1/plants', { headers: [...dropped, ...passed] }));
   expect(received).toEqual([...own, 'Age', 'Date', 'Via', 'Referer']);
-  expect(headersOf(await request('/v1/plants', chunked))).toEqual(own);
+  expect(readHeaders(await request('/v1/plants', chunked))).toEqual(own);
 });
 
 test.each([

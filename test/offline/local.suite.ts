@@ -3,7 +3,7 @@ import { expect, jest, test } from '@jest/globals';
 import { Command } from 'commander';
 import {
   addLocalOptions,
-  demoToken,
+  issueDemoToken,
   openDatabase as openFolder,
   printReady,
 } from '../../bin/command-line/local.ts';
@@ -18,7 +18,7 @@ const { database, endpoint } = await openDatabase();
 const day = 86_400;
 
 /** Issues a token some seconds ago that lives for a day. Returns its id. */
-async function issued(owner: string, label: string, age: number): Promise<string> {
+async function issue(owner: string, label: string, age: number): Promise<string> {
   const now = () => Date.now() - age * 1000;
   const expires = Math.floor(now() / 1000) + day;
   const input = { owner, scopes: ['plants:read'], label, expires };
@@ -26,16 +26,16 @@ async function issued(owner: string, label: string, age: number): Promise<string
 }
 
 test('a start deletes expired demo tokens only, and issues one with both scopes for 24 hours', async () => {
-  await issued('demo', 'npm start', day + 1);
-  await issued('demo', 'npm run sam', day + 1);
+  await issue('demo', 'npm start', day + 1);
+  await issue('demo', 'npm run sam', day + 1);
   const kept = [
-    await issued('demo', 'npm start', day - 60),
-    await issued('demo', 'mine', day + 1),
-    await issued('alice', 'npm start', day + 1),
+    await issue('demo', 'npm start', day - 60),
+    await issue('demo', 'mine', day + 1),
+    await issue('alice', 'npm start', day + 1),
   ];
   const damaged = { id: 'damaged', owner: 'demo', label: 'npm start', expires: 1 };
   await database.send(new PutCommand({ TableName: 'AccessTokens', Item: damaged }));
-  const id = (await demoToken(endpoint, 'npm run sam')).slice(4, 16);
+  const id = (await issueDemoToken(endpoint, 'npm run sam')).slice(4, 16);
   const { Items = [] } = await database.send(new ScanCommand({ TableName: 'AccessTokens' }));
   expect(Items.map((item) => item.id).sort()).toEqual([...kept, 'damaged', id].sort());
   const record = Items.find((item) => item.id === id);

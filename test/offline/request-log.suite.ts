@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { HandledRequest } from '../../lib/offline/gateway.ts';
-import { requestLines } from '../../lib/offline/request-log.ts';
+import { formatRequest } from '../../lib/offline/request-log.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 
 /** Returns a request's lines without the time. */
-function linesOf(more: Partial<HandledRequest>): string[] {
+function formatLines(more: Partial<HandledRequest>): string[] {
   const handled: HandledRequest = {
     id: 'request-1',
     method: 'GET',
@@ -18,7 +18,7 @@ function linesOf(more: Partial<HandledRequest>): string[] {
     failure: undefined,
     ...more,
   };
-  return requestLines(handled)
+  return formatRequest(handled)
     .replace(/^\d\d:\d\d:\d\d\.\d{3} /, '')
     .split('\n');
 }
@@ -145,13 +145,13 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     '        at b.ts:2',
   ],
 ])('the lines of a request show %s', (_, handled, ...lines) => {
-  expect(linesOf(handled)).toEqual(lines);
+  expect(formatLines(handled)).toEqual(lines);
 });
 
 test('no error of an Authorization header quotes a secret', () => {
   for (const shape of badShapes) {
     const authorization = shape.replaceAll('TOKEN', token);
-    const [line = ''] = linesOf({ ...refused, authorization });
+    const [line = ''] = formatLines({ ...refused, authorization });
     expect(line).toContain('unauthorized, ');
     expect(line).not.toContain(token.slice(17, 28));
   }

@@ -6,7 +6,7 @@ import { newPlant } from '../../functions/plants/plant.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
-import { describedOperation, differencesFrom, openApi } from '../support/openapi/description.ts';
+import { differencesFrom, findOperation, openApi } from '../support/openapi/description.ts';
 
 const committed = readPage('docs/openapi.json');
 const document = JSON.parse(committed);
@@ -24,7 +24,7 @@ test('the document is valid OpenAPI 3.1', async () => {
 
 const operationNames: Operation[] = ['createPlant', 'listPlants', 'deletePlant'];
 const described = operationNames.flatMap((operation) =>
-  Object.entries(describedOperation(operation).responses),
+  Object.entries(findOperation(operation).responses),
 );
 
 test.each([...described, ...Object.entries(openApi.components.responses)])(
@@ -84,7 +84,7 @@ test('the path of a plant has an example', () => {
 
 test('the example of a 400 fits its operation', () => {
   const examples = operationNames.map((operation) => {
-    const { content = {} } = describedOperation(operation).responses[400] ?? {};
+    const { content = {} } = findOperation(operation).responses[400] ?? {};
     const [problem] = Object.values(content['application/problem+json']?.examples ?? {});
     return Object(problem?.value).errors;
   });

@@ -20,10 +20,10 @@ const inResponses = members.slice(1);
 const optional = ['tag'];
 
 type Member = Pick<(typeof members)[number], 'name' | 'value'>;
-const jsonOf = (some: Member[]) =>
+const formatJson = (some: Member[]) =>
   `{${some.map(({ name, value }) => `"${name}":${value}`).join(',')}}`;
-const plant = jsonOf(members);
-const response = jsonOf(inResponses);
+const plant = formatJson(members);
+const response = formatJson(inResponses);
 
 const { endpoint } = await openDatabase();
 const { call, log } = await loadFunctions(endpoint);
@@ -47,13 +47,13 @@ test('a create, its repetition and a list return every member but the id', async
 test.each(inResponses)('a create with another $name returns 409', async ({ name, other }) => {
   await create('bob', plant);
   const changed = members.map((one) => (one.name === name ? { name, value: other } : one));
-  expect((await create('bob', jsonOf(changed))).status).toBe(409);
+  expect((await create('bob', formatJson(changed))).status).toBe(409);
   expect(await list('bob')).toBe(`[${response}]`);
 });
 
 test.each(optional)('a create without %s conflicts with one that has it', async (name) => {
   await create('cora', plant);
-  const without = jsonOf(members.filter((one) => one.name !== name));
+  const without = formatJson(members.filter((one) => one.name !== name));
   expect((await create('cora', without)).status).toBe(409);
 });
 

@@ -1,8 +1,8 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { documentClient } from '../../functions/dynamodb/client.ts';
+import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { readInput } from '../../functions/http/input.ts';
-import { cursorAfter, listQuery, parsePlant } from '../../functions/plants/plant.ts';
+import { formatCursor, listQuery, parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
@@ -26,16 +26,16 @@ test('a list of several DynamoDB pages is complete', async () => {
   for (const id of ids) {
     await put({ owner: 'many', id, name });
   }
-  const listed = async (limit: number, after?: bigint) =>
+  const listIds = async (limit: number, after?: bigint) =>
     (await plants.list('many', limit, after)).map((one) => one.name === name && one.id);
-  expect(await listed(1001)).toEqual(ids);
-  expect(await listed(4)).toEqual(ids.slice(0, 4));
-  expect(await listed(1001, 1n)).toEqual(ids.slice(1));
+  expect(await listIds(1001)).toEqual(ids);
+  expect(await listIds(4)).toEqual(ids.slice(0, 4));
+  expect(await listIds(1001, 1n)).toEqual(ids.slice(1));
 });
 
 test('every read is strongly consistent', async () => {
   const reads: object[] = [];
-  const watched = documentClient(localClient(endpoint));
+  const watched = makeDocumentClient(localClient(endpoint));
   watched.middlewareStack.add(
     (next) => (args) => {
       if (!('Item' in args.input)) {
@@ -94,7 +94,7 @@ test.each([
   expect(() => parsePlant(item)).toThrow(new Error(message));
 });
 
-const cursorOf = (query: string) =>
+const readCursor = (query: string) =>
   readInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
 
 test.each([
@@ -105,6 +105,6 @@ test.each([
   [2n ** 63n - 1n, '1f_________8'],
   [-(2n ** 63n), '1gAAAAAAAAAA'],
 ])('the cursor after %s is %s', (id, cursor) => {
-  expect(cursorAfter(id)).toBe(cursor);
-  expect(cursorOf(cursor)).toBe(id);
+  expect(formatCursor(id)).toBe(cursor);
+  expect(readCursor(cursor)).toBe(id);
 });

@@ -93,7 +93,7 @@ testSignals(
 );
 
 /** A script in place of a Node of another version. */
-const nodeOf = (version: string) =>
+const writeNode = (version: string) =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo "${version} got $2"\n`;
 
 interface Surroundings {
@@ -109,7 +109,7 @@ interface Surroundings {
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /** Starts a program with a copy of the launcher, in a workspace whose packages are above it. */
-function launchIn({ isOlder, packages, env, platform, own }: Surroundings) {
+function launchCopy({ isOlder, packages, env, platform, own }: Surroundings) {
   const above = temporaryFolder();
   const write = (path: string, text: string) => {
     const file = join(above, path);
@@ -139,11 +139,11 @@ const optionalDependencies = { [`node-${system}`]: '24.0.0' };
 const testPrograms = testOnPosix('it cannot start a script by its first line');
 
 testPrograms.each<[what: string, Surroundings, printed: string]>([
-  ['an older Node', { isOlder, platform: nodeOf('v24') }, 'v24 got '],
-  ['a newer Node that runs npm', { own: nodeOf('v26.0.0') }, 'v26.0.0 got '],
-  ['an older Node that runs npm', { own: nodeOf('v22.1.0') }, process.execPath],
+  ['an older Node', { isOlder, platform: writeNode('v24') }, 'v24 got '],
+  ['a newer Node that runs npm', { own: writeNode('v26.0.0') }, 'v26.0.0 got '],
+  ['an older Node that runs npm', { own: writeNode('v22.1.0') }, process.execPath],
 ])('%s starts a program with the Node that it should', async (_, surroundings, printed) => {
-  const { code, stdout, stderr } = await launchIn(surroundings);
+  const { code, stdout, stderr } = await launchCopy(surroundings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(printed);
 });
@@ -179,7 +179,7 @@ testPrograms.each<[what: string, Surroundings, error: string]>([
   ],
 ])('%s fails with a line that names the remedy', async (_, surroundings, error) => {
   const failed = { code: 1, stdout: '', stderr: `error: ${error}\n` };
-  expect(await launchIn(surroundings)).toEqual(failed);
+  expect(await launchCopy(surroundings)).toEqual(failed);
 });
 
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { printable } from '../../bin/command-line/printable.ts';
+import { escapeControls } from '../../bin/command-line/escape-controls.ts';
 import { root } from '../support/checkout.ts';
 
 // Only Linux has a file that is always full.
@@ -30,5 +30,5 @@ test.each([
   ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
   ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
 ])('%s is printed so that a terminal does not execute it', (_, text, printed) => {
-  expect(printable(text)).toBe(printed);
+  expect(escapeControls(text)).toBe(printed);
 });

@@ -53,7 +53,7 @@ const put = (TableName: string, Item: object) =>
 const putPlant = (owner: string, id: number, name: unknown) =>
   put(tableIds.plants, { owner, id, name });
 /** Returns the names of an owner's plants. */
-async function namesOf(owner: string): Promise<unknown[]> {
+async function listNames(owner: string): Promise<unknown[]> {
   const query = new QueryCommand({
     TableName: tableIds.plants,
     KeyConditionExpression: '#owner = :owner',
@@ -62,8 +62,8 @@ async function namesOf(owner: string): Promise<unknown[]> {
   });
   return ((await database.send(query)).Items ?? []).map(({ name }) => name);
 }
-const grantOf = (owner: string) => ({ owner, scopes: allScopes, label: '' });
-const issue = (owner: string) => issueToken(database, tableIds.accessTokens, grantOf(owner));
+const makeGrant = (owner: string) => ({ owner, scopes: allScopes, label: '' });
+const issue = (owner: string) => issueToken(database, tableIds.accessTokens, makeGrant(owner));
 
 test.each([0, 1, 2])('an export of %i plants is complete', async (count) => {
   const owner = `owner-of-${count}`;
@@ -147,7 +147,7 @@ test('an import reads a line, and a character, that arrives in two chunks', asyn
   expect(await plants('import - --owner chunks', stdin)).toEqual(
     success('Imported for chunks: 2 plants created, 0 unchanged.\n'),
   );
-  expect(await namesOf('chunks')).toEqual(['Café au lait', 'Ficus']);
+  expect(await listNames('chunks')).toEqual(['Café au lait', 'Ficus']);
 });
 
 test('an import whose only error is a conflict exits with 1', async () => {
@@ -211,7 +211,7 @@ test('an import rejects lines that the API would reject, and changes no stored p
     `line 9: is not well-formed JSON: Unexpected token 'i', "id,a,b" is not valid JSON`,
   ]);
   expect(reasons.at(-1)).toBe('error: 2 plants created, 1 unchanged, 1 in conflict, 7 invalid.');
-  expect(await namesOf('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
+  expect(await listNames('strict')).toEqual(['Ficus', 'Aloe', 'Aloe']);
 });
 
 test('an import reports the position of a JSON error, even in a line without a line break', async () => {
@@ -315,7 +315,7 @@ test.each<FaultyRun>([
   jest.spyOn(Math, 'random').mockReturnValue(0);
   const ended = await plants(`import - --owner ${owner}`, line(1, 'Aloe'), faulty);
   expect(proxy.seen(owner).join(' ')).toBe(sent);
-  expect(await namesOf(owner)).toEqual(left);
+  expect(await listNames(owner)).toEqual(left);
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringContaining(says) });
   expect(await plants(`import - --owner ${owner}`, line(1, 'Aloe'))).toMatchObject({ code: 0 });
 });
@@ -335,7 +335,7 @@ interface Input {
 }
 
 /** Runs a command. Returns its requests to the database, in order. */
-async function sentBy(line: string, stdin: string): Promise<string[]> {
+async function recordCommands(line: string, stdin: string): Promise<string[]> {
   const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
   const sent: string[] = [];
   async function program(): Promise<number> {
@@ -372,6 +372,6 @@ test.each([
     await issue(owner);
     await putPlant(owner, 1, 'Aloe');
     const stdin = command === 'erase' ? `${owner}\n` : line(1, 'Aloe');
-    expect(await sentBy(`${command} --owner ${owner}`, stdin)).toEqual(sent);
+    expect(await recordCommands(`${command} --owner ${owner}`, stdin)).toEqual(sent);
   },
 );

@@ -15,7 +15,7 @@ interface SurroundingsHere extends Surroundings {
 }
 
 /** Splits a command line into arguments. Quotes keep blanks together, as in a shell. */
-const argumentsIn = (line: string): string[] =>
+const splitArguments = (line: string): string[] =>
   (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ''));
 
 /**
@@ -43,7 +43,7 @@ export async function runHere(
   const { argv, env: own } = process;
   const restoreTimeouts = hasTimeouts ? () => {} : suspendTimeouts();
   try {
-    process.argv = ['node', 'bin/program.ts', ...argumentsIn(line)];
+    process.argv = ['node', 'bin/program.ts', ...splitArguments(line)];
     process.env = { ...own, ...env };
     const code = await program();
     return { code, ...text };

@@ -5,7 +5,7 @@ import { announce, findRunning } from '../../bin/command-line/running.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
-import { tokenId } from '../../functions/access-tokens/token.ts';
+import { parseTokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { createTable } from '../../lib/offline/database.ts';
@@ -13,7 +13,7 @@ import { findRecord } from '../support/access-tokens/record.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
-import { describedStack } from '../support/http/described-stack.ts';
+import { describeStack } from '../support/http/described-stack.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere, runProcess } from './run.ts';
@@ -43,7 +43,7 @@ const cloudFormation = await serve(async (request, response) => {
   asked.push({ stack, accessKeyId, region });
   const [status = 200, code, message] = errors[stack] ?? [];
   const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
-  const described = describedStack(stack, outputs[stack] ?? {});
+  const described = describeStack(stack, outputs[stack] ?? {});
   response
     .writeHead(status)
     .end(code ? `<ErrorResponse><Error>${error}</Error></ErrorResponse>` : described);
@@ -77,7 +77,7 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
     const command = `issue --owner deployed --stack PlantStore ${options}`;
     const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
     expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
-    const record = await findRecord(database, table, tokenId(stdout.trim()) ?? '');
+    const record = await findRecord(database, table, parseTokenId(stdout.trim()) ?? '');
     expect(record).toMatchObject({ owner: 'deployed' });
   },
 );
@@ -181,7 +181,7 @@ test('--localhost uses the database of an announced npm start', async () => {
   process.chdir(npmStart);
   const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
   process.chdir(root);
-  const record = findRecord(database, tableIds.accessTokens, tokenId(stdout.trim()) ?? '');
+  const record = findRecord(database, tableIds.accessTokens, parseTokenId(stdout.trim()) ?? '');
   expect(await record).toMatchObject({ owner: 'found' });
 });
 
@@ -198,11 +198,11 @@ test('without a running npm start, --localhost fails with one line', async () =>
 });
 
 /** Starts a server that always sends this response. Returns its URL. */
-const responding = (status: number, body: string) =>
+const respondWith = (status: number, body: string) =>
   serve((_, response) => response.writeHead(status).end(body));
 
 test('a server that is not a database fails with one line', async () => {
-  const endpoint = await responding(403, '{"message":"Forbidden"}');
+  const endpoint = await respondWith(403, '{"message":"Forbidden"}');
   const { code, stderr } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
   expect(code).toBe(1);
   const line = `error: The server at ${endpoint} is not the database of an "npm start"`;
@@ -214,7 +214,7 @@ test('a server that is not a database fails with one line', async () => {
 test.each(['issue --owner ann', 'list', 'revoke Zk3v9QeXb2Lr'])(
   '%s fails if the database returns no JSON object',
   async (command) => {
-    const options = `--dynamodb-endpoint ${await responding(200, '')}`;
+    const options = `--dynamodb-endpoint ${await respondWith(200, '')}`;
     const { code, stdout, stderr } = await runHere(tokenProgram, `${command} ${options}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The response of DynamoDB is not a JSON object.');

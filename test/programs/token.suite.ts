@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
-import { digest, tokenId } from '../../functions/access-tokens/token.ts';
+import { digestToken, parseTokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
@@ -25,22 +25,27 @@ const issue = (owner: string, label = 'a note', expires = 4_000_000_000) => {
 };
 const putItem = (Item: object) =>
   tokens.database.send(new PutCommand({ TableName: tableIds.accessTokens, Item: { ...Item } }));
-const failed = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+const describeFailure = (message: string) => ({
+  code: 1,
+  stdout: '',
+  stderr: `error: ${message}\n`,
+});
 /** Returns the lifetime of a token in seconds. */
-const lifetimeOf = ({ created = 0, expires = Number.POSITIVE_INFINITY } = {}) => expires - created;
+const calculateLifetime = ({ created = 0, expires = Number.POSITIVE_INFINITY } = {}) =>
+  expires - created;
 const hour = 3600;
 
 test('issue prints the token alone on stdout, and its details on stderr', async () => {
   const { code, stdout, stderr } = await local('issue --owner ann');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
-  const id = tokenId(stdout.trim());
+  const id = parseTokenId(stdout.trim());
   const words =
     `${id}: ${allScopes.join(' ')} for ann; ` +
     'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$';
   expect(stderr).toMatch(new RegExp(words));
   expect(stderr).not.toContain(stdout.slice(17, 38));
-  expect(Buffer.from((await record(id))?.digest ?? [])).toEqual(digest(stdout.trim()));
+  expect(Buffer.from((await record(id))?.digest ?? [])).toEqual(digestToken(stdout.trim()));
 });
 
 const day = 24 * hour;
@@ -63,10 +68,10 @@ test.each<Issue>([
   { options: '--expires-in never --scope plants:write --scope plants:read', lifetime: never },
 ])('issue --owner bob $options issues such a token', async ({ options, lifetime, ...expected }) => {
   const { stdout } = await local(`issue --owner bob ${options}`);
-  const stored = await record(tokenId(stdout.trim()));
+  const stored = await record(parseTokenId(stdout.trim()));
   expect(stored).toMatchObject({ owner: 'bob', ...expected });
   // The program reads the clock twice, so a second may begin in between.
-  expect(lifetimeOf(stored)).toBeCloseTo(lifetime, -1);
+  expect(calculateLifetime(stored)).toBeCloseTo(lifetime, -1);
 });
 
 /** Gives an owner an active and a revoked token. Returns them in the order of a list. */
@@ -193,7 +198,7 @@ test('rotate escapes control characters in replacedBy', async () => {
   const message =
     `The token ${id} was already replaced by ${escaped}. Rotate that one. If it is lost, revoke ` +
     'it and issue a new one.';
-  expect(await local(`rotate ${id}`)).toEqual(failed(message));
+  expect(await local(`rotate ${id}`)).toEqual(describeFailure(message));
 });
 
 test('revoke revokes a damaged record, and prints the damage', async () => {
@@ -216,9 +221,9 @@ test.each<Rotation>([
   const old = await issue('rita');
   const { stdout, stderr } = await local(`rotate ${old.id} ${options}`);
   expect(stdout).toMatch(/^pst_\w{12}_\w{49}\n$/);
-  const next = await record(tokenId(stdout.trim()));
+  const next = await record(parseTokenId(stdout.trim()));
   expect(next).toMatchObject({ owner: 'rita', scopes: allScopes, label: 'a note' });
-  expect(lifetimeOf(next)).toBeCloseTo(lifetime, -1);
+  expect(calculateLifetime(next)).toBeCloseTo(lifetime, -1);
   const { expires = 0 } = (await record(old.id)) ?? {};
   expect(Math.abs(expires - (next?.created ?? 0) - overlap)).toBeLessThan(30);
   const until = new Date(expires * 1000).toISOString().replace('.000', '');
@@ -242,7 +247,7 @@ test('revoke ID revokes the token', async () => {
 test('rotate - and revoke - read a whole token from standard input', async () => {
   const old = await issue('rita');
   const { stdout } = await local('rotate -', `${old.token}\n`);
-  const id = tokenId(stdout.trim()) ?? '';
+  const id = parseTokenId(stdout.trim()) ?? '';
   expect(await record(old.id)).toMatchObject({ replacedBy: id });
   expect(await local('revoke -', stdout)).toEqual(revokedOfRita(id));
   expect((await record(id))?.revoked).toBeDefined();
@@ -282,7 +287,7 @@ test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
     const message =
       'Standard input has no access token, or a mistyped one. Give the whole token, or its id ' +
       'in place of the -.';
-    expect(await local('revoke -', stdin)).toEqual(failed(message));
+    expect(await local('revoke -', stdin)).toEqual(describeFailure(message));
   },
 );
 
@@ -302,7 +307,7 @@ test.each([
       'An argument looks like an access token. Other users can see arguments, and npm ' +
       'writes them to its log files, so revoke that token by its id. To give a whole token, use - ' +
       'in place of its id, and write the token to standard input.';
-    expect(await local(line)).toEqual(failed(message));
+    expect(await local(line)).toEqual(describeFailure(message));
   },
 );
 

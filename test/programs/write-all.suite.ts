@@ -7,7 +7,7 @@ const pauses: number[] = [];
 jest.unstable_mockModule('node:timers/promises', () => ({
   setTimeout: async (ms: number) => pauses.push(ms),
 }));
-const { whileThrottled, writeAll } = await import('../../bin/command-line/write-all.ts');
+const { retryWhileThrottled, writeAll } = await import('../../bin/command-line/write-all.ts');
 
 const target = { localhost: true, dynamodbEndpoint: '' } as const;
 
@@ -58,12 +58,12 @@ test('after a failed write, no later item is written', async () => {
 
 test.each([
   {
-    errors: [lost(), lost()],
+    errors: [makeLoss(), makeLoss()],
     message:
       'The outcome of 2 writes is unknown (read ECONNRESET). So far: none. Repeat the command.',
   },
   {
-    errors: [new CommandError('Denied.'), lost()],
+    errors: [new CommandError('Denied.'), makeLoss()],
     message:
       'The outcome of 1 write is unknown (read ECONNRESET). Denied. So far: none. ' +
       'Repeat the command.',
@@ -82,7 +82,7 @@ test.each([
 );
 
 /** The error of a write whose response was lost. */
-function lost(): UnknownOutcome {
+function makeLoss(): UnknownOutcome {
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   return new UnknownOutcome(false, reset);
 }
@@ -95,7 +95,7 @@ test.each([
   jest.spyOn(Math, 'random').mockReturnValue(random);
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
   let calls = 0;
-  const calling = whileThrottled(async () => {
+  const calling = retryWhileThrottled(async () => {
     calls += 1;
     throw throttled;
   });
@@ -108,6 +108,6 @@ test.each([
 test('an error other than throttling is thrown at once', async () => {
   pauses.length = 0;
   const error = new Error('no');
-  await expect(whileThrottled(() => Promise.reject(error))).rejects.toBe(error);
+  await expect(retryWhileThrottled(() => Promise.reject(error))).rejects.toBe(error);
   expect(pauses).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
 import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { type ProblemCode, problemMembers, problems } from '../../functions/shared/problems.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
-import { attributeOf, propertiesOf, ref, templates } from './templates.ts';
+import { findProperties, getAttribute, ref, templates } from './templates.ts';
 
 // Facts that reach AWS or a caller. All values here are written by hand: a change of the product
 // must change them too.
@@ -120,18 +120,18 @@ const scopeHeaders = {
   'WWW-Authenticate': `'Bearer realm="plant-store", error="insufficient_scope"'`,
 };
 
-const prefixed = (prefix: string, headers: object) =>
+const prefixNames = (prefix: string, headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [prefix + name, value]));
 
 /** Returns the methods of the API by method and path. */
-function methodsOf(template: Template) {
+function listMethods(template: Template) {
   const resources = template.findResources('AWS::ApiGateway::Resource');
-  const pathOf = (id: string): string => {
+  const findPath = (id: string): string => {
     const { PathPart, ParentId } = resources[id]?.Properties ?? {};
-    return `${ParentId.Ref ? pathOf(ParentId.Ref) : ''}/${PathPart}`;
+    return `${ParentId.Ref ? findPath(ParentId.Ref) : ''}/${PathPart}`;
   };
-  return propertiesOf(template, 'AWS::ApiGateway::Method').map((method) => {
-    const path = method.ResourceId.Ref ? pathOf(method.ResourceId.Ref) : '/';
+  return findProperties(template, 'AWS::ApiGateway::Method').map((method) => {
+    const path = method.ResourceId.Ref ? findPath(method.ResourceId.Ref) : '/';
     return { route: `${method.HttpMethod} ${path}`, ...method };
   });
 }
@@ -142,7 +142,7 @@ const cases = [
 ];
 
 describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds }) => {
-  const methods = methodsOf(template);
+  const methods = listMethods(template);
   const common = { ...everyResponse, ...(hasCors && corsHeaders) };
 
   test('routes each operation to its function, behind the authorizer', () => {
@@ -157,9 +157,9 @@ describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds 
       return [route, functionArn];
     });
     expect(actual).toEqual([
-      ['POST /plants', attributeOf('CreatePlant', 'Arn')],
-      ['GET /plants', attributeOf('ListPlants', 'Arn')],
-      ['DELETE /plants/{id}', attributeOf('DeletePlant', 'Arn')],
+      ['POST /plants', getAttribute('CreatePlant', 'Arn')],
+      ['GET /plants', getAttribute('ListPlants', 'Arn')],
+      ['DELETE /plants/{id}', getAttribute('DeletePlant', 'Arn')],
     ]);
     template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'v1' });
   });
@@ -175,25 +175,27 @@ describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds 
   });
 
   test('declares exactly these gateway responses, each with the problem and its headers', () => {
-    const declared = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map((response) => {
-      const { ResponseType, StatusCode, ResponseTemplates, ResponseParameters } = response;
-      const { type, detail, ...problem } = JSON.parse(ResponseTemplates['application/json']);
-      const code = type.replace('urn:problem-type:plant-store:', '') as ProblemCode;
-      expect(problem).toEqual({
-        title: problemMembers(code).title,
-        status: Number(StatusCode),
-        instance: '$context.extendedRequestId',
-      });
-      expect(detail).toBe(problems[code].detail);
-      expect(ResponseParameters).toEqual(
-        prefixed('gatewayresponse.header.', {
-          'Content-Type': "'application/problem+json'",
-          ...common,
-          ...(code === 'insufficient-scope' ? scopeHeaders : ownHeaders[StatusCode]),
-        }),
-      );
-      return `${ResponseType} ${StatusCode} ${code}`;
-    });
+    const declared = findProperties(template, 'AWS::ApiGateway::GatewayResponse').map(
+      (response) => {
+        const { ResponseType, StatusCode, ResponseTemplates, ResponseParameters } = response;
+        const { type, detail, ...problem } = JSON.parse(ResponseTemplates['application/json']);
+        const code = type.replace('urn:problem-type:plant-store:', '') as ProblemCode;
+        expect(problem).toEqual({
+          title: problemMembers(code).title,
+          status: Number(StatusCode),
+          instance: '$context.extendedRequestId',
+        });
+        expect(detail).toBe(problems[code].detail);
+        expect(ResponseParameters).toEqual(
+          prefixNames('gatewayresponse.header.', {
+            'Content-Type': "'application/problem+json'",
+            ...common,
+            ...(code === 'insufficient-scope' ? scopeHeaders : ownHeaders[StatusCode]),
+          }),
+        );
+        return `${ResponseType} ${StatusCode} ${code}`;
+      },
+    );
     expect(declared.sort()).toEqual(gatewayResponses);
   });
 
@@ -202,7 +204,7 @@ describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds 
     expect(preflights.map(({ route }) => route)).toEqual(
       hasCors ? ['OPTIONS /', 'OPTIONS /plants', 'OPTIONS /plants/{id}'] : [],
     );
-    const headers = prefixed('method.response.header.', { ...common, ...preflightHeaders });
+    const headers = prefixNames('method.response.header.', { ...common, ...preflightHeaders });
     for (const { AuthorizationType, Integration, MethodResponses } of preflights) {
       expect([AuthorizationType, Integration.Type]).toEqual(['NONE', 'MOCK']);
       expect(Integration.IntegrationResponses).toEqual([

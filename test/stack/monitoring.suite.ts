@@ -7,18 +7,18 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { addMonitoring } from '../../lib/monitoring.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { headingsOf, readPage } from '../docs/page.ts';
+import { readHeadings, readPage } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { idsOf, propertiesOf, ref, templates } from './templates.ts';
+import { findIds, findProperties, ref, templates } from './templates.ts';
 
 const { default: plain, everything } = templates;
-const alarms = propertiesOf(everything, 'AWS::CloudWatch::Alarm');
-const [topicId] = idsOf(everything, 'AWS::SNS::Topic');
+const alarms = findProperties(everything, 'AWS::CloudWatch::Alarm');
+const [topicId] = findIds(everything, 'AWS::SNS::Topic');
 const topic = ref(topicId);
-const nameOf = (alarm: { AlarmName: string }) => `${alarm.AlarmName.split('-').at(-1)}`;
+const shortenName = (alarm: { AlarmName: string }) => `${alarm.AlarmName.split('-').at(-1)}`;
 
 test('each alarm watches its metrics at its threshold', () => {
-  const [stage] = idsOf(everything, 'AWS::ApiGateway::Stage');
+  const [stage] = findIds(everything, 'AWS::ApiGateway::Stage');
   const gateway = (MetricName: string, Statistic: string, Period: number) => ({
     Namespace: 'AWS/ApiGateway',
     MetricName,
@@ -34,12 +34,12 @@ test('each alarm watches its metrics at its threshold', () => {
     MetricStat: { Metric: { Namespace: 'AWS/Lambda', ...Metric }, Period: 300, Stat: 'Sum' },
     ReturnData: false,
   });
-  const errorsOf = (name: string) =>
+  const describeErrors = (name: string) =>
     lambda(`metric${name}`, {
       MetricName: 'Errors',
       Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
     });
-  const throttlesOf = (name: string) =>
+  const describeThrottles = (name: string) =>
     lambda(`metric${name}`, {
       MetricName: 'Throttles',
       Dimensions: [{ Name: 'FunctionName', Value: ref(name) }],
@@ -59,9 +59,9 @@ test('each alarm watches its metrics at its threshold', () => {
             'FILL(metricCreatePlant, 0) + FILL(metricListPlants, 0) + FILL(metricDeletePlant, 0)',
           ReturnData: true,
         },
-        errorsOf('CreatePlant'),
-        errorsOf('ListPlants'),
-        errorsOf('DeletePlant'),
+        describeErrors('CreatePlant'),
+        describeErrors('ListPlants'),
+        describeErrors('DeletePlant'),
       ],
       Threshold: 1,
       EvaluationPeriods: 3,
@@ -76,10 +76,10 @@ test('each alarm watches its metrics at its threshold', () => {
             'FILL(metricDeletePlant, 0) + FILL(metricAuthorizer, 0)',
           ReturnData: true,
         },
-        throttlesOf('CreatePlant'),
-        throttlesOf('ListPlants'),
-        throttlesOf('DeletePlant'),
-        throttlesOf('Authorizer'),
+        describeThrottles('CreatePlant'),
+        describeThrottles('ListPlants'),
+        describeThrottles('DeletePlant'),
+        describeThrottles('Authorizer'),
       ],
       Threshold: 1,
       EvaluationPeriods: 3,
@@ -104,7 +104,7 @@ test('each alarm watches its metrics at its threshold', () => {
   };
   const watched = alarms.map((alarm) => {
     const { AlarmName, AlarmDescription, Tags, AlarmActions, OKActions, ...properties } = alarm;
-    return [nameOf(alarm), properties];
+    return [shortenName(alarm), properties];
   });
   const common = {
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
@@ -116,8 +116,8 @@ test('each alarm watches its metrics at its threshold', () => {
 });
 
 test('HighTraffic names the rate below which it is silent, and no price, which would age', () => {
-  const highTraffic = propertiesOf(plain, 'AWS::CloudWatch::Alarm').find(
-    (alarm) => nameOf(alarm) === 'HighTraffic',
+  const highTraffic = findProperties(plain, 'AWS::CloudWatch::Alarm').find(
+    (alarm) => shortenName(alarm) === 'HighTraffic',
   );
   expect([highTraffic.Threshold, highTraffic.AlarmDescription]).toEqual([
     2700,
@@ -149,10 +149,12 @@ test('the alarms of nine operations have at most ten metrics, as CloudWatch dema
     addFunction('Authorizer'),
     readSettings({}),
   );
-  const metrics = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map((alarm) => {
-    const watched = alarm.Metrics?.filter((metric: object) => 'MetricStat' in metric) ?? [alarm];
-    return [nameOf(alarm), watched.length];
-  });
+  const metrics = findProperties(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map(
+    (alarm) => {
+      const watched = alarm.Metrics?.filter((metric: object) => 'MetricStat' in metric) ?? [alarm];
+      return [shortenName(alarm), watched.length];
+    },
+  );
   expect(Object.fromEntries(metrics)).toEqual({
     ServerErrors: 1,
     FunctionErrors: 9,
@@ -162,18 +164,18 @@ test('the alarms of nine operations have at most ten metrics, as CloudWatch dema
   });
 });
 
-test.each(alarms.map((alarm) => ({ name: nameOf(alarm), alarm })))(
+test.each(alarms.map((alarm) => ({ name: shortenName(alarm), alarm })))(
   '$name names its impact and its runbook, and publishes to the topic',
   ({ name, alarm }) => {
     const [, section] =
       /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(alarm.AlarmDescription) ?? [];
     expect(section).toBe(name.toLowerCase());
-    expect(headingsOf('docs/runbooks.md')).toContain(section);
+    expect(readHeadings('docs/runbooks.md')).toContain(section);
     expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);
   },
 );
 
-test.each(alarms.map(nameOf))('the runbook of %s has all parts', (name) => {
+test.each(alarms.map(shortenName))('the runbook of %s has all parts', (name) => {
   const [, section = ''] = readPage('docs/runbooks.md').split(`\n## ${name}\n`);
   const [text = ''] = section.split('\n## ');
   expect(text.match(/\*\*(?:[A-Z].*?)\*\*/gs)).toEqual([
@@ -202,7 +204,7 @@ const failedAuthorizations = [
 test('AuthorizerFailed counts failures, and no rejected tokens, in the log of the authorizer', () => {
   const { Authorizer } = everything.findResources('AWS::Lambda::Function');
   const logGroup = Authorizer?.Properties.LoggingConfig.LogGroup;
-  expect(propertiesOf(everything, 'AWS::Logs::MetricFilter')).toEqual([
+  expect(findProperties(everything, 'AWS::Logs::MetricFilter')).toEqual([
     {
       FilterPattern: `{ ${failedAuthorizations.join(' || ')} }`,
       LogGroupName: logGroup,
@@ -219,7 +221,7 @@ test('AuthorizerFailed counts failures, and no rejected tokens, in the log of th
 
 test('alarms may publish to their topic over TLS only, and alarm-email subscribes to it', () => {
   const publish = { Action: 'sns:Publish', Resource: topic };
-  const [{ PolicyDocument }] = propertiesOf(everything, 'AWS::SNS::TopicPolicy');
+  const [{ PolicyDocument }] = findProperties(everything, 'AWS::SNS::TopicPolicy');
   expect(PolicyDocument.Statement).toMatchObject([
     {
       ...publish,
@@ -234,8 +236,8 @@ test('alarms may publish to their topic over TLS only, and alarm-email subscribe
       Condition: { StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') } },
     },
   ]);
-  expect(propertiesOf(everything, 'AWS::SNS::Subscription')).toEqual([
+  expect(findProperties(everything, 'AWS::SNS::Subscription')).toEqual([
     { Protocol: 'email', Endpoint: 'oncall@example.com', TopicArn: topic },
   ]);
-  expect(propertiesOf(plain, 'AWS::SNS::Subscription')).toEqual([]);
+  expect(findProperties(plain, 'AWS::SNS::Subscription')).toEqual([]);
 });

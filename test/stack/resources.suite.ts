@@ -2,13 +2,20 @@ import { expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { usedActions } from '../consistency/faults/actions.ts';
 import settings from './settings.json' with { type: 'json' };
-import { attributeOf, idsOf, propertiesOf, ref, statementsOf, templates } from './templates.ts';
+import {
+  findIds,
+  findProperties,
+  findStatements,
+  getAttribute,
+  ref,
+  templates,
+} from './templates.ts';
 
 const { default: plain, everything, throwaway } = templates;
 const all = Object.entries(templates);
 
 test('the stack has these resources and no others', () => {
-  const countsOf = (template: Template): Record<string, number> => {
+  const countTypes = (template: Template): Record<string, number> => {
     const { Resources } = template.toJSON();
     const types = Map.groupBy(Object.values<{ Type: string }>(Resources), ({ Type }) => Type);
     return Object.fromEntries([...types].map(([type, { length }]) => [type, length]));
@@ -33,8 +40,8 @@ test('the stack has these resources and no others', () => {
     'AWS::SNS::TopicPolicy': 1,
   };
   const domain = { 'AWS::ApiGateway::BasePathMapping': 1, 'AWS::ApiGateway::DomainName': 1 };
-  expect(countsOf(plain)).toEqual(expected);
-  expect(countsOf(everything)).toEqual({
+  expect(countTypes(plain)).toEqual(expected);
+  expect(countTypes(everything)).toEqual({
     ...expected,
     ...domain,
     // OPTIONS on both paths and the root.
@@ -43,7 +50,7 @@ test('the stack has these resources and no others', () => {
     'AWS::Logs::LogGroup': 5,
     'AWS::SNS::Subscription': 1,
   });
-  expect(countsOf(throwaway)).toEqual({
+  expect(countTypes(throwaway)).toEqual({
     ...expected,
     ...domain,
     'AWS::CertificateManager::Certificate': 1,
@@ -135,17 +142,17 @@ test.each([
       });
       const { table = '', actions = [] } = usedActions.find((access) => access.id === id) ?? {};
       const allowed = actions.map((action) => `dynamodb:${action}`);
-      expect(statementsOf(template, id)).toEqual([
+      expect(findStatements(template, id)).toEqual([
         {
           Effect: 'Allow',
           Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-          Resource: attributeOf(LogGroup.Ref, 'Arn'),
+          Resource: getAttribute(LogGroup.Ref, 'Arn'),
         },
         {
           Effect: 'Allow',
           // CDK writes a single action as a string.
           Action: allowed.length > 1 ? allowed : allowed[0],
-          Resource: attributeOf(table, 'Arn'),
+          Resource: getAttribute(table, 'Arn'),
         },
       ]);
     }
@@ -154,17 +161,17 @@ test.each([
 );
 
 test.each(all)('only the gateway may call a function, for its operation (%s)', (_, template) => {
-  const [authorizer] = idsOf(template, 'AWS::ApiGateway::Authorizer');
-  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+  const [authorizer] = findIds(template, 'AWS::ApiGateway::Authorizer');
+  const [stage] = findIds(template, 'AWS::ApiGateway::Stage');
   const place = [ref('AWS::Region'), ':', ref('AWS::AccountId'), ':', ref('Api')];
   const api = ['arn:', ref('AWS::Partition'), ':execute-api:', ...place];
   const permission = (name: string, ...source: unknown[]) => ({
     Action: 'lambda:InvokeFunction',
     Principal: 'apigateway.amazonaws.com',
-    FunctionName: attributeOf(name, 'Arn'),
+    FunctionName: getAttribute(name, 'Arn'),
     SourceArn: { 'Fn::Join': ['', [...api, ...source]] },
   });
-  expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(
+  expect(new Set(findProperties(template, 'AWS::Lambda::Permission'))).toEqual(
     new Set([
       permission('Authorizer', '/authorizers/', ref(authorizer)),
       permission('CreatePlant', '/', ref(stage), '/POST/plants'),
@@ -180,7 +187,7 @@ test.each([
   // The default quota of an account for requests at once.
   ['throwaway', throwaway, 10_000, 5000],
 ])('the API is throttled, logs no bodies and traces nothing (%s)', (_, template, rate, burst) => {
-  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  const [stage] = findProperties(template, 'AWS::ApiGateway::Stage');
   const limits = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
   expect(stage.MethodSettings).toEqual([
     { HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false, ...limits },
@@ -193,11 +200,11 @@ test.each(all)('logs are kept for a month (%s)', (_, template) => {
 });
 
 test('by default, there is no access log', () => {
-  expect(propertiesOf(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
+  expect(findProperties(plain, 'AWS::ApiGateway::Stage')[0]).not.toHaveProperty('AccessLogSetting');
 });
 
 test('the access log has no text that a client can choose', () => {
-  const [{ AccessLogSetting }] = propertiesOf(everything, 'AWS::ApiGateway::Stage');
+  const [{ AccessLogSetting }] = findProperties(everything, 'AWS::ApiGateway::Stage');
   expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain('RestApiAccessLog');
   const names = [
     'extendedRequestId',
@@ -220,7 +227,7 @@ test('the access log has no text that a client can choose', () => {
 
 test.each(all)('the API accepts TLS 1.2 and later, and IPv6 (%s)', (_, template) => {
   for (const type of ['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::DomainName']) {
-    for (const properties of propertiesOf(template, type)) {
+    for (const properties of findProperties(template, type)) {
       expect(properties).toMatchObject({
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
         EndpointAccessMode: 'STRICT',
@@ -231,8 +238,8 @@ test.each(all)('the API accepts TLS 1.2 and later, and IPv6 (%s)', (_, template)
 });
 
 /** Returns the base URL at the API's own address, or at its domain. */
-function baseUrlOf(template: Template, domain: string | undefined): unknown {
-  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
+function describeBaseUrl(template: Template, domain: string | undefined): unknown {
+  const [stage] = findIds(template, 'AWS::ApiGateway::Stage');
   const host = [ref('Api'), '.execute-api.', ref('AWS::Region'), '.', ref('AWS::URLSuffix')];
   const own = { 'Fn::Join': ['', ['https://', ...host, '/', ref(stage)]] };
   return domain ? `https://${domain}/v1` : own;
@@ -244,10 +251,10 @@ test.each(all)(
     const chosen: Record<string, string> = settings[name as keyof typeof settings];
     const { domain, certificate } = chosen;
     const stack = name === 'default' ? 'PlantStore' : `PlantStore-${name}`;
-    const [domainId = ''] = idsOf(template, 'AWS::ApiGateway::DomainName');
-    const target = attributeOf(domainId, 'RegionalDomainName');
+    const [domainId = ''] = findIds(template, 'AWS::ApiGateway::DomainName');
+    const target = getAttribute(domainId, 'RegionalDomainName');
     const outputs = {
-      BaseUrl: baseUrlOf(template, domain),
+      BaseUrl: describeBaseUrl(template, domain),
       PlantsTableName: ref('Plants'),
       AccessTokensTableName: ref('AccessTokens'),
       NextCommand: `npm run -s token -- issue --owner YOUR_NAME --stack ${stack}`,
@@ -265,9 +272,9 @@ test.each([
   ['throwaway', throwaway, 'store.example.com'],
 ])('the domain serves v1 only (%s)', (_, template, DomainName) => {
   template.allResourcesProperties('AWS::ApiGateway::DomainName', { DomainName });
-  const [id] = idsOf(template, 'AWS::ApiGateway::DomainName');
-  const [stage] = idsOf(template, 'AWS::ApiGateway::Stage');
-  expect(propertiesOf(template, 'AWS::ApiGateway::BasePathMapping')).toEqual([
+  const [id] = findIds(template, 'AWS::ApiGateway::DomainName');
+  const [stage] = findIds(template, 'AWS::ApiGateway::Stage');
+  expect(findProperties(template, 'AWS::ApiGateway::BasePathMapping')).toEqual([
     { BasePath: 'v1', DomainName: ref(id), RestApiId: ref('Api'), Stage: ref(stage) },
   ]);
 });
@@ -285,16 +292,16 @@ test('with a hosted zone, the stack creates the certificate and the DNS records'
     DomainName,
     DomainValidationOptions: [{ DomainName, HostedZoneId }],
   });
-  const [certificate] = idsOf(throwaway, 'AWS::CertificateManager::Certificate');
+  const [certificate] = findIds(throwaway, 'AWS::CertificateManager::Certificate');
   throwaway.hasResourceProperties('AWS::ApiGateway::DomainName', {
     RegionalCertificateArn: ref(certificate),
   });
-  const [id = ''] = idsOf(throwaway, 'AWS::ApiGateway::DomainName');
+  const [id = ''] = findIds(throwaway, 'AWS::ApiGateway::DomainName');
   const AliasTarget = {
-    DNSName: attributeOf(id, 'RegionalDomainName'),
-    HostedZoneId: attributeOf(id, 'RegionalHostedZoneId'),
+    DNSName: getAttribute(id, 'RegionalDomainName'),
+    HostedZoneId: getAttribute(id, 'RegionalHostedZoneId'),
   };
-  expect(propertiesOf(throwaway, 'AWS::Route53::RecordSet')).toEqual([
+  expect(findProperties(throwaway, 'AWS::Route53::RecordSet')).toEqual([
     { Name: 'store.example.com.', Type: 'A', HostedZoneId, AliasTarget },
     { Name: 'store.example.com.', Type: 'AAAA', HostedZoneId, AliasTarget },
   ]);
@@ -309,9 +316,9 @@ test.each(all)('resources that cost money have the tag of their copy (%s)', (nam
     'AWS::Logs::LogGroup',
     'AWS::CloudWatch::Alarm',
   ];
-  const tables = propertiesOf(template, 'AWS::DynamoDB::GlobalTable');
+  const tables = findProperties(template, 'AWS::DynamoDB::GlobalTable');
   const tagged = [
-    ...types.flatMap((type) => propertiesOf(template, type)),
+    ...types.flatMap((type) => findProperties(template, type)),
     ...tables.map(({ Replicas }) => Replicas[0]),
   ];
   for (const { Tags } of tagged) {

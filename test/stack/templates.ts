@@ -27,20 +27,20 @@ export const templates = {
   throwaway: synthesize(settings.throwaway),
 };
 
-export const idsOf = (template: Template, type: string): string[] =>
+export const findIds = (template: Template, type: string): string[] =>
   Object.keys(template.findResources(type));
 
-export const propertiesOf = (template: Template, type: string) =>
+export const findProperties = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
 export const ref = (id: string | undefined) => ({ Ref: id });
-export const attributeOf = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
+export const getAttribute = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
 
 /** Returns the policy statements of a function's role. */
-export function statementsOf(template: Template, functionId: string) {
+export function findStatements(template: Template, functionId: string) {
   const { Role } = template.findResources('AWS::Lambda::Function')[functionId]?.Properties ?? {};
   const [role] = Role['Fn::GetAtt'];
-  return propertiesOf(template, 'AWS::IAM::Policy')
+  return findProperties(template, 'AWS::IAM::Policy')
     .filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }

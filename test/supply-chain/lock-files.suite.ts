@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { tableOf } from '../docs/page.ts';
+import { readTable } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
 
 interface Locked {
@@ -31,16 +31,16 @@ const licences = [
 
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
-const packagesOf = (lock: string) =>
+const listPackages = (lock: string) =>
   Object.entries<Locked>(read(lock).packages).filter(([path]) => path !== '');
-const pathsOf = (packages: [string, Locked][]) => packages.map(([path]) => path);
+const listPaths = (packages: [string, Locked][]) => packages.map(([path]) => path);
 
 const lockFiles = globSync('{.,.ci,.ci/*,test/**}/package-lock.json', {
   cwd: root,
   exclude: ['**/node_modules'],
 });
 describe.each(lockFiles)('%s', (lock) => {
-  const packages = packagesOf(lock);
+  const packages = listPackages(lock);
 
   test('has a SHA-512 of every package, so that a registry cannot exchange one', () => {
     expect(packages.length).toBeGreaterThan(10);
@@ -48,15 +48,15 @@ describe.each(lockFiles)('%s', (lock) => {
     const unsure = packages.filter(
       ([, { integrity, inBundle }]) => !inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
     );
-    expect(pathsOf(unsure)).toEqual([]);
+    expect(listPaths(unsure)).toEqual([]);
   });
 
   test('names no host, so that npm uses the registry that it is set to', () => {
-    expect(pathsOf(packages.filter(([, { resolved, link }]) => resolved || link))).toEqual([]);
+    expect(listPaths(packages.filter(([, { resolved, link }]) => resolved || link))).toEqual([]);
   });
 });
 
-const packages = packagesOf('package-lock.json');
+const packages = listPackages('package-lock.json');
 
 test('the packages that run a script when they are installed are those of package.json', () => {
   const withScript = packages
@@ -74,7 +74,7 @@ test('every package has a licence that is allowed', () => {
 
 // With the project itself, whose optional packages are Node's.
 const locked = new Map(Object.entries<Locked>(read('package-lock.json').packages));
-const pins = tableOf('CONTRIBUTING.md', 'package')
+const pins = readTable('CONTRIBUTING.md', 'package')
   .map(([name = '', ...row]) => [name.replaceAll('`', ''), ...row])
   .filter(([name]) => locked.has(`node_modules/${name}`));
 test.each(pins)('%s stays below %s, because %s', (name, bound = '') => {

@@ -19,7 +19,7 @@ export type Fault = (
 export type Next = { command: Command } | { command: undefined; status: number; body: string };
 
 /** Returns what a call does after these replies to its commands. */
-export type NextOf = (call: number, operation: Operation, replies: Reply[]) => Promise<Next>;
+export type FindNext = (call: number, operation: Operation, replies: Reply[]) => Promise<Next>;
 
 const functions = new URL('../../../functions/', import.meta.url);
 /** The number of the call that is running, and its network. */
@@ -50,7 +50,7 @@ const handleWith =
 /** Loads the functions with pauses of no length. */
 export async function loadFunctions(
   fault: Fault = (command, send) => send(command),
-): Promise<NextOf> {
+): Promise<FindNext> {
   const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
   Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
   // With a profile, the SDK would read the developer's credentials.
@@ -99,7 +99,7 @@ export async function loadFunctions(
 
   // Lambda runs one call at a time in a process, so what a call does depends on its replies alone.
   const known = new Map<string, Promise<Next>>();
-  return function nextOf(call, operation, replies) {
+  return function findNext(call, operation, replies) {
     const key = `${call} ${operation} ${JSON.stringify(replies)}`;
     const next = known.get(key) ?? start(call, operation, replies);
     known.set(key, next);

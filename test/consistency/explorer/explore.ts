@@ -37,11 +37,11 @@ const chosen = twoCalls
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const nextOf = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
+const findNext = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
 const unreached = new Map(Object.entries(states));
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
-  const { broken, schedule, others, calls } = await run(nextOf, scenario);
+  const { broken, schedule, others, calls } = await run(findNext, scenario);
   if (broken) {
     const replay = JSON.stringify({ ...scenario, schedule });
     console.log(`${broken}\nReplay: ${command} '${replay}'`);

@@ -1,4 +1,4 @@
-import type { NextOf } from './calls.ts';
+import type { FindNext } from './calls.ts';
 import { type Call, type Operation, operations, violation } from './history.ts';
 import {
   type Command,
@@ -62,14 +62,14 @@ interface Explored {
 }
 
 /** Runs one schedule. After its given steps, takes each first choice and returns the others. */
-export async function run(nextOf: NextOf, scenario: Scenario): Promise<Explored> {
+export async function run(findNext: FindNext, scenario: Scenario): Promise<Explored> {
   const model = itemModel(scenario.present ? aloe : undefined);
   const before = model.plant();
   const late: LateRequest[] = [];
   const calls = scenario.calls.map(startCall);
   /** Lets a call go on until it sends a command or ends. */
   const proceed = async (call: Running) =>
-    Object.assign(call, await nextOf(calls.indexOf(call), call.operation, call.replies));
+    Object.assign(call, await findNext(calls.indexOf(call), call.operation, call.replies));
   await Promise.all(calls.map(proceed));
   const schedule: string[] = [];
   const others: string[][] = [];
@@ -103,7 +103,8 @@ export async function run(nextOf: NextOf, scenario: Scenario): Promise<Explored>
     }
     schedule.push(step);
   }
-  const broken = violation(calls, before, model.plant()) ?? (await findStall(nextOf, model.item()));
+  const broken =
+    violation(calls, before, model.plant()) ?? (await findStall(findNext, model.item()));
   return { broken, schedule, others, calls };
 }
 
@@ -114,21 +115,21 @@ const stalls = new Map<string, Promise<string | undefined>>();
  * Calls every operation once more after the last fault, with this item in the table. Each call must
  * succeed, and the list must agree with the table. Returns how one of them does not.
  */
-function findStall(nextOf: NextOf, item: Item | undefined): Promise<string | undefined> {
+function findStall(findNext: FindNext, item: Item | undefined): Promise<string | undefined> {
   const key = JSON.stringify(item) ?? '';
-  const stall = stalls.get(key) ?? callEveryOperation(nextOf, itemModel(item));
+  const stall = stalls.get(key) ?? callEveryOperation(findNext, itemModel(item));
   stalls.set(key, stall);
   return stall;
 }
 
-async function callEveryOperation(nextOf: NextOf, model: Model): Promise<string | undefined> {
+async function callEveryOperation(findNext: FindNext, model: Model): Promise<string | undefined> {
   const before = model.plant();
   const calls = operations.map(startCall);
   for (const [i, call] of calls.entries()) {
     // No scenario has a call with this number, so that no nonce occurs twice.
     const number = 100 + i;
     const proceed = async () =>
-      Object.assign(call, await nextOf(number, call.operation, call.replies));
+      Object.assign(call, await findNext(number, call.operation, call.replies));
     for (await proceed(); call.command; await proceed()) {
       meet(call, 'ok', i, model, []);
     }

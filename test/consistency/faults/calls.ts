@@ -40,7 +40,7 @@ export async function invoke(functions: Functions, call: Call, event: object): P
  * Returns the event of a call about a subject: an owner, or the id of an access token, which is
  * stored before.
  */
-export async function eventOf(call: Call, subject: string): Promise<object> {
+export async function makeEvent(call: Call, subject: string): Promise<object> {
   const authorizer = { owner: subject };
   switch (call) {
     case 'create':

@@ -298,7 +298,7 @@ const wrongClocks: Failure[] = [
 ];
 
 /** Returns a case for each call. */
-function casesOf(failure: Failure): Case[] {
+function makeCases(failure: Failure): Case[] {
   return calls.map((call) => ({
     title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${failure.database}`,
     call,
@@ -307,7 +307,7 @@ function casesOf(failure: Failure): Case[] {
     outcome: failure[call],
   }));
 }
-export const ofEveryFunction = failures.flatMap(casesOf);
+export const ofEveryFunction = failures.flatMap(makeCases);
 
 /** Cases for the end, one by one, because a client keeps the difference between the clocks. */
-export const ofWrongClocks = wrongClocks.flatMap(casesOf);
+export const ofWrongClocks = wrongClocks.flatMap(makeCases);

@@ -22,7 +22,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { usedActions } from './actions.ts';
-import { database, endpoint, eventOf, invoke, type Response } from './calls.ts';
+import { database, endpoint, invoke, makeEvent, type Response } from './calls.ts';
 import {
   accessDenied,
   type Call,
@@ -55,13 +55,13 @@ beforeAll(async () => {
   await functions.loaded;
 });
 
-const keyOf = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
+const makeKey = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
 /** Stores a plant as another call does. */
 function put(owner: string, name: string) {
   const Item = { owner, id: 7, name, tag: '', nonce: Buffer.alloc(8) };
   return database.send(new PutCommand({ TableName: tableIds.plants, Item }));
 }
-const remove = (owner: string) => database.send(new DeleteCommand(keyOf(owner)));
+const remove = (owner: string) => database.send(new DeleteCommand(makeKey(owner)));
 
 const passOnceDeleted = passAfter(remove);
 const passOnceStored = passAfter((owner) => put(owner, 'Ficus'));
@@ -210,7 +210,7 @@ async function play({ call, stored, faults }: Play): Promise<Played> {
   if (stored !== null) {
     await put(subject, stored);
   }
-  const event = await eventOf(call, subject);
+  const event = await makeEvent(call, subject);
   const played: unknown[] = [];
   const playing = (fault: Fault) => (exchange: Exchange) => {
     used.get(call)?.add(exchange.access);
@@ -233,7 +233,9 @@ const codes: Record<string, string | undefined> = {
 // The wrong clocks come last, because a client keeps the difference.
 test.each([...all, ...ofWrongClocks])('$title', async (one) => {
   const { subject, status, body, log } = await play(one);
-  const { Item } = await database.send(new GetCommand({ ...keyOf(subject), ConsistentRead: true }));
+  const { Item } = await database.send(
+    new GetCommand({ ...makeKey(subject), ConsistentRead: true }),
+  );
   const sent = proxy.seen(subject);
   expect({ status, left: Item?.name ?? null, sent }).toEqual(one.outcome);
   expect(body).not.toContain('secret');
@@ -281,7 +283,7 @@ test.each([
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
   const responses = await Promise.all(
-    calls.map(async (call) => invoke(functions, call, await eventOf(call, 'nobody000000'))),
+    calls.map(async (call) => invoke(functions, call, await makeEvent(call, 'nobody000000'))),
   );
   expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
 });

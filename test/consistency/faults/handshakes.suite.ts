@@ -29,10 +29,10 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../../support/database/proxy.ts';
-import { describedStack } from '../../support/http/described-stack.ts';
+import { describeStack } from '../../support/http/described-stack.ts';
 import { serve } from '../../support/http/servers.ts';
 import type { Ended } from '../../support/program.ts';
-import { endpoint as engine, eventOf, invoke } from './calls.ts';
+import { endpoint as engine, invoke, makeEvent } from './calls.ts';
 import { type Call, calls } from './every-function.ts';
 
 // A TLS handshake that fails carried no request. Between the clients and a real engine stands a
@@ -70,7 +70,7 @@ interface Played {
 }
 
 async function play(call: Call, subject: string): Promise<Played> {
-  const { status, log } = await invoke(functions, call, await eventOf(call, subject));
+  const { status, log } = await invoke(functions, call, await makeEvent(call, subject));
   return { status, log: log.map((line) => JSON.parse(line)) };
 }
 
@@ -147,7 +147,7 @@ test('the limit of a handshake does not limit the response', async () => {
 async function runOnStack(program: string, line: string, stdin = ''): Promise<Ended> {
   const cloudFormation = await serve((_, response) =>
     response.end(
-      describedStack('PlantStore', {
+      describeStack('PlantStore', {
         PlantsTableName: 'Plants',
         AccessTokensTableName: 'AccessTokens',
       }),

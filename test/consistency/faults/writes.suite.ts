@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTcpServer } from 'node:net';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { connect, requiredVariable } from '../../../functions/dynamodb/client.ts';
+import { connect, requireVariable } from '../../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../../functions/dynamodb/writes.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../../lib/offline/functions.ts';
@@ -37,11 +37,11 @@ const put = () => database.send(new sdk.PutCommand({ TableName, Item: { id: 1n }
 const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
 
 /** Returns the error of a call whose attempt fails with a fault. */
-async function thrownBy(call: () => Promise<object>, fault: object) {
+async function catchError(call: () => Promise<object>, fault: object) {
   const error = Object.assign(new Error('fault'), fault);
   const name = 'fails';
-  const failing = () => () => Promise.reject(error);
-  database.middlewareStack.add(failing, { name, step: 'deserialize', priority: 'low' });
+  const failCall = () => () => Promise.reject(error);
+  database.middlewareStack.add(failCall, { name, step: 'deserialize', priority: 'low' });
   const thrown = await call().then(
     () => new Error('It worked.'),
     (reason: Error) => reason,
@@ -115,14 +115,14 @@ const commands = Object.entries(sdk)
     command: new (Command as typeof sdk.PutCommand)(input),
   }));
 /** Returns the error of a command whose response is lost. */
-async function thrownByLoss(command: sdk.PutCommand): Promise<unknown> {
+async function catchLoss(command: sdk.PutCommand): Promise<unknown> {
   respond = (request) => request.socket.resetAndDestroy();
   return database.send(command).catch((thrown) => thrown);
 }
 test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
   'a $name whose response is lost may have taken effect',
   async ({ command }) => {
-    const error = await thrownByLoss(command);
+    const error = await catchLoss(command);
     expect(error).toBeInstanceOf(UnknownOutcome);
     // For the log.
     expect((error as Error).cause).toMatchObject({ code: 'ECONNRESET' });
@@ -131,7 +131,7 @@ test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
 test.each(commands.filter(({ name }) => onlyRead.test(name)))(
   'a $name whose response is lost has no effect',
   async ({ command }) => {
-    const error = await thrownByLoss(command);
+    const error = await catchLoss(command);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(UnknownOutcome);
   },
@@ -149,7 +149,7 @@ test.each([
   { $metadata: { httpStatusCode: 400 } },
   { $metadata: { httpStatusCode: 499 } },
 ])('a write that ended with %j did nothing', async (fault) => {
-  const thrown = await thrownBy(put, fault);
+  const thrown = await catchError(put, fault);
   expect(thrown).toMatchObject(fault);
   expect(thrown).not.toBeInstanceOf(UnknownOutcome);
 });
@@ -160,11 +160,11 @@ test.each([
 ])('a $command whose host name cannot be resolved is sent three times', async ({ call }) => {
   const error = Object.assign(new Error('fault'), { code: 'EAI_FAIL', syscall: 'getaddrinfo' });
   let attempts = 0;
-  const failing = () => () => {
+  const failCall = () => () => {
     attempts += 1;
     return Promise.reject(error);
   };
-  database.middlewareStack.add(failing, { name: 'fails', step: 'deserialize', priority: 'low' });
+  database.middlewareStack.add(failCall, { name: 'fails', step: 'deserialize', priority: 'low' });
   await expect(call()).rejects.toBe(error);
   database.middlewareStack.remove('fails');
   expect(attempts).toBe(3);
@@ -245,7 +245,7 @@ test.each([
   { code: 'ECONNRESET', syscall: 'read' },
   { code: 'EPIPE', syscall: 'write' },
 ])('a write that ended with %j may have worked, and is over', async (fault) => {
-  const thrown = await thrownBy(put, fault);
+  const thrown = await catchError(put, fault);
   expect(thrown).toBeInstanceOf(UnknownOutcome);
   expect(thrown).toMatchObject({ mayStillArrive: false });
 });
@@ -254,7 +254,7 @@ test.each([
   { code: 'ETIMEDOUT', syscall: 'read' },
   { name: 'TimeoutError', $metadata: {} },
 ])('a write that ended with %j may still arrive', async (fault) => {
-  const thrown = await thrownBy(put, fault);
+  const thrown = await catchError(put, fault);
   expect(thrown).toBeInstanceOf(UnknownOutcome);
   expect(thrown).toMatchObject({ mayStillArrive: true });
 });
@@ -264,7 +264,7 @@ test.each([
   { name: 'TypeError', httpStatusCode: 200 },
 ])('a read that ended with $name and $httpStatusCode is unreadable', async (fault) => {
   const { name, httpStatusCode } = fault;
-  const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
+  const thrown = await catchError(get, { name, $metadata: { httpStatusCode } });
   expect(thrown.message).toContain('is unreadable');
   // The cause is for the log.
   expect(thrown.cause).toMatchObject({ name });
@@ -276,7 +276,7 @@ test.each([
   { name: 'Error', httpStatusCode: 200 },
 ])('a read that ended with $name and $httpStatusCode throws that error', async (fault) => {
   const { name, httpStatusCode } = fault;
-  const thrown = await thrownBy(get, { name, $metadata: { httpStatusCode } });
+  const thrown = await catchError(get, { name, $metadata: { httpStatusCode } });
   expect(thrown).toMatchObject({ name, message: 'fault' });
 });
 
@@ -295,5 +295,5 @@ test.each([
   { title: 'empty', variables: { TABLE: '' } },
 ])('a variable of the environment that is $title is an error that names it', ({ variables }) => {
   process.env = { ...env, ...variables };
-  expect(() => requiredVariable('TABLE')).toThrow('The environment variable TABLE is not set.');
+  expect(() => requireVariable('TABLE')).toThrow('The environment variable TABLE is not set.');
 });

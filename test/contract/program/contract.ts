@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
-import { example, newProgram, runCommand } from '../../../bin/command-line/program.ts';
+import { formatExample, newProgram, runCommand } from '../../../bin/command-line/program.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import {
   openTarget,
-  stackOutputs,
+  readStackOutputs,
   type Target,
   type TargetOptions,
 } from '../../../bin/command-line/target.ts';
@@ -36,14 +36,17 @@ const program = newProgram('npm run contract --')
   })
   .option('--sam-local', 'leave out the tests that SAM CLI cannot pass')
   .option('--except <words...>', 'leave out tests with these words in their names')
-  .addHelpText('after', example('npm run contract -- --stack PlantStore --region eu-central-1'))
+  .addHelpText(
+    'after',
+    formatExample('npm run contract -- --stack PlantStore --region eu-central-1'),
+  )
   .action(testContract);
 process.exitCode = await runCommand(program, 'This command issues its own tokens.');
 
 async function testContract(options: Options): Promise<void> {
   const { samLocal = false, except = [] } = options;
   const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
-  const baseUrl = options.baseUrl ?? (await baseUrlOf(options));
+  const baseUrl = options.baseUrl ?? (await findBaseUrl(options));
   await expectPlantStore(baseUrl);
   const target = await openTarget(options);
   const tokens = tokensOfRun(target);
@@ -75,12 +78,12 @@ async function testContract(options: Options): Promise<void> {
   }
 }
 
-async function baseUrlOf(options: TargetOptions): Promise<string> {
+async function findBaseUrl(options: TargetOptions): Promise<string> {
   if (options.localhost) {
     const running = await findRunning();
     return running?.baseUrl ?? 'http://127.0.0.1:3000/v1';
   }
-  const output = await stackOutputs(options);
+  const output = await readStackOutputs(options);
   return output('BaseUrl');
 }
 

@@ -15,11 +15,11 @@ export async function lifeAfterRevocation(
   { database, tables }: Target,
   { id, token }: { id: string; token: string },
 ): Promise<{ isExpected: boolean; line: string }> {
-  await statusOf(baseUrl, token);
+  await fetchStatus(baseUrl, token);
   await revokeToken(database, tables.accessTokens, id);
   const revoked = performance.now();
   for (;;) {
-    const status = await statusOf(baseUrl, token);
+    const status = await fetchStatus(baseUrl, token);
     const seconds = Math.round((performance.now() - revoked) / 1000);
     if (status === 401 || seconds > longestLife) {
       const line = `A revoked token got ${status} after ${seconds} s (60 by default).`;
@@ -31,7 +31,7 @@ export async function lifeAfterRevocation(
 
 /** Rejects with one line if no plant store responds at a base URL. */
 export async function expectPlantStore(baseUrl: string): Promise<void> {
-  const status = await statusOf(baseUrl, '', 10_000).catch((error) => {
+  const status = await fetchStatus(baseUrl, '', 10_000).catch((error) => {
     const { message, cause = { message } } = error as Error & { cause?: Error };
     throw new CommandError(
       `${baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
@@ -47,7 +47,7 @@ export async function expectPlantStore(baseUrl: string): Promise<void> {
 }
 
 /** Returns the status of a list. Waits and retries while the API throttles. */
-async function statusOf(baseUrl: string, token: string, patienceMs = 30_000): Promise<number> {
+async function fetchStatus(baseUrl: string, token: string, patienceMs = 30_000): Promise<number> {
   for (;;) {
     const response = await fetch(`${baseUrl}/plants?limit=1`, {
       headers: { Authorization: `Bearer ${token}` },

@@ -53,7 +53,7 @@ async function callAuthorizer(program: string, authorizationToken: string) {
 }
 
 /** Returns the codes in the lines, read as the metric filter reads them. */
-function codesIn(lines: string[]): string[] {
+function findCodes(lines: string[]): string[] {
   const found = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
   return found.flatMap(({ message }) => message?.code ?? []);
 }
@@ -65,9 +65,9 @@ test.each([
   const path = join(requireOfCi.resolve(`${name}/package.json`), '..', program);
   const refused = await callAuthorizer(path, 'Bearer x');
   expect(refused.message).toBe('Unauthorized');
-  expect(codesIn(refused.lines)).toEqual(['TOKEN_REFUSED']);
+  expect(findCodes(refused.lines)).toEqual(['TOKEN_REFUSED']);
   const { token } = makeToken();
   const failed = await callAuthorizer(path, `Bearer ${token}`);
   expect(failed.message).toBe('The access token could not be checked.');
-  expect(codesIn(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
+  expect(findCodes(failed.lines)).toEqual(['AUTHORIZER_FAILED']);
 });

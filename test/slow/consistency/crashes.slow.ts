@@ -38,7 +38,7 @@ function acknowledgedWrites() {
         }),
       ),
     /** Expects the acknowledged writes in the list. Returns all ids of the list. */
-    async expectIn({ list }: NpmStart): Promise<number[]> {
+    async expectKept({ list }: NpmStart): Promise<number[]> {
       const ids: number[] = [];
       for (let query: string | undefined = ''; query !== undefined; ) {
         const response: Response = await list(query);
@@ -63,7 +63,7 @@ test('acknowledged writes survive kills', async () => {
   /** Runs npm start on the data of the last run. Its list settles the unknown outcomes. */
   const start = async () => {
     const program = await startNpmStart(['--data', data]);
-    for (const id of await writes.expectIn(program)) {
+    for (const id of await writes.expectKept(program)) {
       writes.present.set(id, true);
     }
     return program;

@@ -166,9 +166,9 @@ test('changed settings take effect, and the base URL stays', async () => {
 
 test('cdk destroy keeps the tables and their items', async () => {
   await cdk(['destroy', '--force', ...synthesized]);
-  const countOf = async (TableName = '') =>
+  const countItems = async (TableName = '') =>
     (await database.send(new ScanCommand({ TableName, Select: 'COUNT' }))).Count;
-  expect(await countOf(outputs.AccessTokensTableName)).toBeGreaterThan(0);
+  expect(await countItems(outputs.AccessTokensTableName)).toBeGreaterThan(0);
   // The contract tests have deleted their plants.
-  expect(await countOf(outputs.PlantsTableName)).toBe(0);
+  expect(await countItems(outputs.PlantsTableName)).toBe(0);
 });

@@ -21,11 +21,14 @@ const values: Record<string, string> = {
   Qualifier: 'hnb659fds',
 };
 
-const filled = (pattern: { 'Fn::Sub': string }): string =>
+const fillPattern = (pattern: { 'Fn::Sub': string }): string =>
   pattern['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, name) => `${values[name]}`);
 
 /** Returns the IAM action and resource of a call of STS or CloudFormation. */
-function callOf(headers: IncomingHttpHeaders, body: Buffer): { action: string; resource: string } {
+function parseCall(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): { action: string; resource: string } {
   const [, service = ''] =
     /Credential=[^/]+\/\d+\/[\w-]+\/(\w+)\//.exec(`${headers.authorization}`) ?? [];
   const form = new URLSearchParams(`${body}`);
@@ -45,13 +48,13 @@ export function startAwsForGitHub(ministack: string): Promise<string> {
     statementsOfDeployRole.some(
       ({ Action, Resource }) =>
         [Action].flat().includes(action) &&
-        [Resource].flat().some((pattern) => matches(filled(pattern), resource)),
+        [Resource].flat().some((pattern) => matches(fillPattern(pattern), resource)),
     );
   return serve(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = '', url = '', headers } = incoming;
     if (`${headers.authorization}`.includes(`Credential=${accessKeyOfJob}/`)) {
-      const { action, resource } = callOf(headers, body);
+      const { action, resource } = parseCall(headers, body);
       if (!isAllowed(action, resource)) {
         const error = `<Code>AccessDenied</Code><Message>${action} on ${resource}</Message>`;
         outgoing.writeHead(403, { 'Content-Type': 'text/xml' });

@@ -10,7 +10,7 @@ import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { noTimeouts } from '../../support/clock/no-timeouts.ts';
-import { describedStack } from '../../support/http/described-stack.ts';
+import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { startProgram } from '../../support/program.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
   deployed = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: await serve((_, response) =>
-      response.end(describedStack('PlantStore', outputs)),
+      response.end(describeStack('PlantStore', outputs)),
     ),
     AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
     AWS_ACCESS_KEY_ID: 'local',
@@ -147,7 +147,7 @@ test('the running npm start is tested with tokens of its own', async () => {
 });
 
 /** Runs the program. Passes a function that signals it to `interrupt` after 20 calls of the suite. */
-function interrupted(args: string[], interrupt: (signal: Signal) => void) {
+function interruptRun(args: string[], interrupt: (signal: Signal) => void) {
   const start = calls;
   const { promise, resolve } = Promise.withResolvers<void>();
   spoil = (status) => {
@@ -162,13 +162,13 @@ function interrupted(args: string[], interrupt: (signal: Signal) => void) {
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
 
 testSignals('Ctrl-C in the middle of the suite leaves no token and no plant', async () => {
-  const { output } = await interrupted([...stack, ...except], (signal) => signal('SIGINT'));
+  const { output } = await interruptRun([...stack, ...except], (signal) => signal('SIGINT'));
   expect(output).toContain('Waiting for the tests to delete their plants.');
   await expectCleanEnd();
 });
 
 testSignals('a second Ctrl-C stops the suite', async () => {
-  const { output } = await interrupted(stack, async (signal) => {
+  const { output } = await interruptRun(stack, async (signal) => {
     // Ctrl-C reaches the program several times at once.
     signal('SIGINT');
     signal('SIGINT');

@@ -42,12 +42,12 @@ function plants(args: string[], stdin = '', to = endpoint): Promise<Ended> {
 }
 
 const failure = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
-const linesOf = (count: number) =>
+const makeLines = (count: number) =>
   Array.from({ length: count }, (_, i) => {
     const plant = { id: i + 1, name: `Plant ${i + 1} ${'x'.repeat(i % 100)}`, tag: '' };
     return `${JSON.stringify(plant)}\n`;
   });
-const pathOf = (name: string) => join(folder, name);
+const toPath = (name: string) => join(folder, name);
 const isLeft = (name: string) => readdirSync(folder).some((file) => file.startsWith(name));
 
 async function hasPlant(client: DynamoDBDocumentClient, owner: string, id: number) {
@@ -67,12 +67,12 @@ const testSignals = testOnPosix('a process cannot handle the signals of another 
 testSignals(
   `${many} plants survive an interrupted import and an interrupted export, and are erased`,
   async () => {
-    const lines = linesOf(many);
-    writeFileSync(pathOf('all.jsonl'), lines.join(''));
+    const lines = makeLines(many);
+    writeFileSync(toPath('all.jsonl'), lines.join(''));
 
     const importing = start('plants.ts', ['import', '-', '--owner', 'round']);
     // The interrupted program does not read the whole file.
-    createReadStream(pathOf('all.jsonl')).pipe(importing.child.stdin, { end: false });
+    createReadStream(toPath('all.jsonl')).pipe(importing.child.stdin, { end: false });
     const isUnderWay = () => hasPlant(database, 'round', many / 10);
     await eventually('a tenth of the plants', isUnderWay);
     importing.child.kill('SIGINT');
@@ -98,11 +98,11 @@ testSignals(
     await eventually('the file of an export', () => isLeft('back.jsonl'));
     exporting.child.kill('SIGINT');
     await exporting.ended();
-    if (!existsSync(pathOf('back.jsonl'))) {
+    if (!existsSync(toPath('back.jsonl'))) {
       expect(isLeft('back.jsonl')).toBe(false);
       await plants(['export', 'back.jsonl', '--owner', 'round']);
     }
-    expect(readFileSync(pathOf('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
+    expect(readFileSync(toPath('back.jsonl'), 'utf8') === lines.join('')).toBe(true);
 
     const erased = await plants(['erase', '--owner', 'round'], 'round\n');
     expect(erased.code).toBe(0);
@@ -119,10 +119,10 @@ const all = Array.from({ length: 2000 }, (_, id) => `${JSON.stringify({ id, ...l
 expect(await plants(['import', '-', '--owner', 'alice'], all)).toMatchObject({ code: 0 });
 
 const exportTo = (file: string) => ['export', file, '--owner', 'alice'];
-const sizeOf = (name: string) => statSync(pathOf(name)).size;
+const readSize = (name: string) => statSync(toPath(name)).size;
 
 test('a file that is created during an export stays, and so does the export', async () => {
-  const file = pathOf('mine.jsonl');
+  const file = toPath('mine.jsonl');
   const proxy = await startFaultProxy();
   const goOn = Promise.withResolvers<void>();
   // The first page is written, and the second is not read yet.
@@ -133,8 +133,8 @@ test('a file that is created during an export stays, and so does the export', as
   proxy.play('alice', pass, wait, pass);
   const { ended } = start('plants.ts', exportTo('mine.jsonl'), proxy.before(endpoint));
   const findDraft = () =>
-    readdirSync(folder).find((name) => /^mine\.jsonl.*\.part$/.test(name) && sizeOf(name) > 0);
-  const draft = pathOf(`${await eventually('a page in the draft', findDraft)}`);
+    readdirSync(folder).find((name) => /^mine\.jsonl.*\.part$/.test(name) && readSize(name) > 0);
+  const draft = toPath(`${await eventually('a page in the draft', findDraft)}`);
   writeFileSync(file, 'mine');
   goOn.resolve();
   expect(await ended()).toEqual(

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { documentClient } from '../../../functions/dynamodb/client.ts';
+import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
@@ -49,8 +49,8 @@ if (!executablePath) {
   }
 
   /** Returns the ids of the stored plants. */
-  async function listed(): Promise<string[]> {
-    const database = documentClient(localClient(ready.dynamodbEndpoint));
+  async function listPlants(): Promise<string[]> {
+    const database = makeDocumentClient(localClient(ready.dynamodbEndpoint));
     const { Items = [] } = await database.send(new ScanCommand({ TableName: tableIds.plants }));
     database.destroy();
     return Items.map((plant) => `${plant.id}`);
@@ -68,7 +68,7 @@ if (!executablePath) {
       await place.locator('.execute').click();
       const shown = place.locator('.live-responses-table tbody .response-col_status');
       expect((await shown.innerText()).trim()).toBe(status);
-      expect(await listed()).toEqual(left);
+      expect(await listPlants()).toEqual(left);
     }
     expect(errors).toEqual([]);
   });

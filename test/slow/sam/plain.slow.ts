@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
-import { codeBlocks, commandsOf, readPage } from '../../docs/page.ts';
+import { codeBlocks, readCommands, readPage } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { freePort } from '../../support/http/free-port.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/local.md')) ?? [];
   const options = `--memory --port ${ports.api} --dynamodb-port ${ports.database}`;
   commands = codeBlocks(section, 'sh')
-    .flatMap(commandsOf)
+    .flatMap(readCommands)
     .map((line) =>
       line
         .replace('architecture=x86_64', `architecture=${architecture}`)

@@ -31,7 +31,7 @@ const output = (command: string, args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8' }).split('\n');
 
 /** Returns the containers that a program started and that still exist, running or not. */
-function containersOf({ lines }: Program): string[] {
+function findContainers({ lines }: Program): string[] {
   const all = output('docker', ['ps', '--all', '--quiet', '--no-trunc']);
   return lines
     .flatMap((line) => /SAM_CONTAINER_ID: (\w+)/.exec(line)?.[1] ?? [])
@@ -39,10 +39,10 @@ function containersOf({ lines }: Program): string[] {
 }
 
 /** Returns the containers and the processes of SAM CLI that a program left behind. */
-function leftBehind(program: Program): string[] {
+function findLeftBehind(program: Program): string[] {
   const processes = output('ps', ['-e', '-o', 'args']);
   const ofSam = processes.filter((args) => args.includes('sam') && args.includes('start-api'));
-  return [...containersOf(program), ...ofSam];
+  return [...findContainers(program), ...ofSam];
 }
 
 const folder = temporaryFolder();
@@ -56,7 +56,7 @@ afterEach(async () => {
   program.child.kill('SIGTERM');
   await program.ended();
   if (program.lines.some((line) => firstContainer.test(line))) {
-    expect(leftBehind(program)).toEqual([]);
+    expect(findLeftBehind(program)).toEqual([]);
   }
 });
 
@@ -88,7 +88,7 @@ test('the curl lines work, other machines cannot reach the database, Ctrl-C stop
 
   expect(program.lines).not.toContainEqual(expect.stringContaining('Cannot detect function id'));
   await program.line(new RegExp(`DELETE /plants/${exampleId} HTTP`));
-  expect(containersOf(program)).toHaveLength(4);
+  expect(findContainers(program)).toHaveLength(4);
 
   const { hostname, port } = new URL(
     /^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '',

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
   type AccessTokenRecord,
   findItem,
-  recordOf,
+  parseRecord,
 } from '../../../functions/access-tokens/record.ts';
 
 /** Returns the whole record of an access token. */
@@ -12,5 +12,5 @@ export async function findRecord(
   id: string,
 ): Promise<AccessTokenRecord | undefined> {
   const item = await findItem(database, table, id);
-  return item && recordOf(item);
+  return item && parseRecord(item);
 }

@@ -2,7 +2,7 @@
  * Returns parts of a token's secret and checksum, in plain text and in base64. Any 21 of the 49
  * characters in a row contain one of the parts.
  */
-function partsOf(token: string): string[] {
+function splitToken(token: string): string[] {
   const parts = token.slice(17).match(/.{11}/g) ?? [];
   const base64 = parts.flatMap((part) =>
     // The characters depend on the number of bytes before the part, modulo 3. The first and the
@@ -16,10 +16,10 @@ function partsOf(token: string): string[] {
 }
 
 /** Returns each token's id with the text that contains half of its secret or more. */
-export function secretsIn(texts: string[], tokens: string[]): string[] {
+export function findSecrets(texts: string[], tokens: string[]): string[] {
   const all = texts.join('\n');
   return tokens.flatMap((token) => {
-    const leak = partsOf(token).find((part) => all.includes(part));
+    const leak = splitToken(token).find((part) => all.includes(part));
     return leak === undefined
       ? []
       : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(leak))}`;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { documentClient } from '../../../functions/dynamodb/client.ts';
+import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
 import { requireOfCi } from '../checkout.ts';
@@ -26,7 +26,7 @@ interface OpenDatabase {
 export async function openDatabase(): Promise<OpenDatabase> {
   const { endpoint, stop } = await startEngine();
   finallyDo(stop);
-  const database = documentClient(localClient(endpoint));
+  const database = makeDocumentClient(localClient(endpoint));
   finallyDo(() => database.destroy());
   return { endpoint, database };
 }

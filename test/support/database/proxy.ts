@@ -80,14 +80,14 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
     const body = Buffer.concat(await request.toArray());
     const parameters: Command = JSON.parse(`${body}`);
     const [, command = ''] = `${headers['x-amz-target']}`.split('.');
-    const subject = subjectOf(parameters);
+    const subject = findSubject(parameters);
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, command]);
     const script = scripts.get(subject) ?? scriptForAll;
     const scripted = (script.length > 1 ? script.shift() : script[0]) ?? pass;
-    const fault = refusalOf(headers) ?? scripted;
+    const fault = refuseSignature(headers) ?? scripted;
     const forward = () => forwardTo(database, headers, body);
-    const signedAt = timeOf(`${headers['x-amz-date']}`);
+    const signedAt = parseTime(`${headers['x-amz-date']}`);
     const access = `${parameters.TableName} ${command}`;
     const isConsistentRead = parameters.ConsistentRead === true;
     await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
@@ -154,7 +154,7 @@ const accepted: Record<string, { region: string; sessionToken?: string }> = {
  * Returns the fault with which AWS would refuse the signature of a request, if it would:
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
  */
-function refusalOf(headers: IncomingHttpHeaders): Fault | undefined {
+function refuseSignature(headers: IncomingHttpHeaders): Fault | undefined {
   const [, accessKey = '', region, signed = ''] =
     /Credential=(\w+)\/\d+\/([\w-]+)\/dynamodb\/aws4_request, SignedHeaders=([\w;-]+)/.exec(
       `${headers.authorization}`,
@@ -174,7 +174,7 @@ function refusalOf(headers: IncomingHttpHeaders): Fault | undefined {
 }
 
 /** Parses a time like 20260102T030405Z into milliseconds since 1970. */
-const timeOf = (basic: string) =>
+const parseTime = (basic: string) =>
   Date.parse(basic.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
 type Attributes = Record<string, { S?: string }>;
@@ -192,7 +192,7 @@ interface Command {
 }
 
 /** Returns the owner, or the token's id, whose item a command is about. */
-function subjectOf(command: Command): string {
+function findSubject(command: Command): string {
   const { TableName, Item, Key, ExpressionAttributeValues } = command;
   const [name] = (Object.keys(tableIds) as TableName[]).filter((id) => tableIds[id] === TableName);
   const { partition } = tableKeys[name ?? 'plants'];

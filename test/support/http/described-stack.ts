@@ -1,5 +1,5 @@
 /** Returns CloudFormation's description of a stack with these outputs. */
-export const describedStack = (name: string, outputs: Record<string, string>): string => {
+export const describeStack = (name: string, outputs: Record<string, string>): string => {
   const members = Object.entries(outputs).map(
     ([key, value]) =>
       `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,

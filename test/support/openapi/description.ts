@@ -11,7 +11,7 @@ type InputError = Partial<Record<'pointer' | 'parameter' | 'header', string>>;
  * Returns the places of the errors in a problem, each once and in order: `#` and a pointer, `?` and
  * the name of a parameter, or the name of a header and a colon.
  */
-export function placesIn(body: string): string[] {
+export function findPlaces(body: string): string[] {
   const { errors = [] } = JSON.parse(body) as { errors?: InputError[] };
   const places = errors.map(({ pointer, parameter, header }) => {
     if (pointer !== undefined) {
@@ -65,14 +65,14 @@ const validators = {
 /** Headers that a response may have only if its description has them. */
 const describedHeaders = ['location', 'link', 'retry-after', 'www-authenticate'];
 
-export function describedOperation(operation: Operation): OperationObject {
+export function findOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
   return openApi.paths[`/${path}`]?.[method.toLowerCase()] ?? { responses: {} };
 }
 
 /** Returns the differences between an operation's response and its description. */
 export const differences = (operation: Operation, response: HttpResponse): string[] =>
-  differencesFrom(describedOperation(operation).responses[response.status], response);
+  differencesFrom(findOperation(operation).responses[response.status], response);
 
 /** Returns the differences between a response and the description of a problem. */
 export function differencesFromProblem(code: ProblemCode, response: HttpResponse): string[] {

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Operation } from '../../../functions/shared/operations.ts';
-import { describedOperation, type Parameter } from './description.ts';
+import { findOperation, type Parameter } from './description.ts';
 
 // Judges requests by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
 // express media types, sizes, UTF-8, repeated names, lone surrogates and the one spelling of a
-// parameter, so these are written by hand. Places look like those of `placesIn`.
+// parameter, so these are written by hand. Places look like those of `findPlaces`.
 
 type Verdict<Accepted> = { accepted: Accepted } | Refusal;
 
@@ -22,11 +22,11 @@ const isInt64 = (id: bigint) => BigInt.asIntN(64, id) === id;
 const invalid = (places: string[]) => ({ status: 400, places: [...new Set(places)].sort() });
 
 /** Returns the pointers to a value's errors, `''` for the whole value. */
-function errorsOf(schema: object, value: unknown): string[] {
+function findErrors(schema: object, value: unknown): string[] {
   const validate = ajv.compile(schema);
   const place = ({ instancePath, params }: ErrorObject) => {
     const member: unknown = params.missingProperty ?? params.additionalProperty;
-    return instancePath + (member === undefined ? '' : pointerTo(`${member}`));
+    return instancePath + (member === undefined ? '' : formatPointer(`${member}`));
   };
   return (validate(value) ? [] : (validate.errors ?? [])).map(place);
 }
@@ -41,19 +41,19 @@ export function judgeBody(operation: Operation, bytes: Buffer): Verdict<Map<stri
     return invalid(['#']);
   }
 
-  const { requestBody } = describedOperation(operation);
+  const { requestBody } = findOperation(operation);
   const schema = requestBody?.content['application/json']?.schema ?? {};
-  const members = membersOf(text);
+  const members = findMembers(text);
   const names = members.map(([name]) => name);
-  const twice = names.filter((name, i) => names.indexOf(name) !== i).map(pointerTo);
+  const twice = names.filter((name, i) => names.indexOf(name) !== i).map(formatPointer);
   const value: Record<string, unknown> = Object.create(null);
   for (const [name, literal] of members) {
     value[name] = readJson(literal);
   }
   const surrogates = names
     .filter((name) => typeof value[name] === 'string' && !value[name].isWellFormed())
-    .map(pointerTo);
-  const pointers = [...twice, ...errorsOf(schema, value), ...surrogates];
+    .map(formatPointer);
+  const pointers = [...twice, ...findErrors(schema, value), ...surrogates];
   if (pointers.length > 0) {
     return invalid(pointers.map((pointer) => `#${pointer}`));
   }
@@ -63,12 +63,12 @@ export function judgeBody(operation: Operation, bytes: Buffer): Verdict<Map<stri
 /** Reads JSON. Numbers are judged by their text. */
 function readJson(literal: string): unknown {
   const value: unknown = JSON.parse(literal);
-  return typeof value === 'number' ? judged(literal) : value;
+  return typeof value === 'number' ? judgeNumber(literal) : value;
 }
 
 /** Returns an integer if the text is an int64, and otherwise a number that no schema accepts. */
-function judged(text: string): number {
-  const integer = integerOf(text);
+function judgeNumber(text: string): number {
+  const integer = parseInteger(text);
   return integer !== undefined && isInt64(integer) ? Number(integer) : Number.NaN;
 }
 
@@ -77,7 +77,7 @@ export function judgeQuery(
   operation: Operation,
   query: [name: string, value: string][],
 ): Verdict<Record<string, string>> {
-  const parameters = (describedOperation(operation).parameters ?? []).filter(
+  const parameters = (findOperation(operation).parameters ?? []).filter(
     (parameter) => parameter.in === 'query',
   );
   const wrong = query
@@ -102,13 +102,13 @@ function isAccepted({ required, schema }: Parameter, values: string[]): boolean 
     return values.length === 0 && !required;
   }
   const isInteger = schema.type === 'integer' && /^(0|-?[1-9][0-9]*)$/.test(text);
-  return errorsOf(schema, isInteger ? judged(text) : text).length === 0;
+  return findErrors(schema, isInteger ? judgeNumber(text) : text).length === 0;
 }
 
 /** Judges a percent-encoded parameter of a path. */
 function judgePath(operation: Operation, name: string, encoded: string): Verdict<string> {
   const refused = invalid([`?${name}`]);
-  const parameters = describedOperation(operation).parameters ?? [];
+  const parameters = findOperation(operation).parameters ?? [];
   const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
   try {
     const text = decodeURIComponent(encoded);
@@ -122,11 +122,11 @@ const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
 
 /** Returns the wrong headers of a request with a body. */
 function wrongHeaders(headers: [name: string, value: string][]): string[] {
-  const valuesOf = (header: string) =>
+  const findValues = (header: string) =>
     headers.filter(([name]) => name.toLowerCase() === header).map(([, value]) => value);
-  const types = valuesOf('content-type');
+  const types = findValues('content-type');
   return [
-    ...(valuesOf('content-encoding').length === 0 ? [] : ['Content-Encoding:']),
+    ...(findValues('content-encoding').length === 0 ? [] : ['Content-Encoding:']),
     ...(types.length === 1 && jsonType.test(`${types[0]}`) ? [] : ['Content-Type:']),
   ];
 }
@@ -146,7 +146,7 @@ export function expectedError(
   operation: Operation,
   { headers, body, query, path }: JudgedRequest,
 ): Refusal | undefined {
-  const takesBody = describedOperation(operation).requestBody !== undefined;
+  const takesBody = findOperation(operation).requestBody !== undefined;
   const wrong = takesBody ? wrongHeaders(headers) : [];
   if (wrong.length > 0) {
     return { status: 415, places: wrong };
@@ -172,7 +172,7 @@ function isJsonObject(text: string): boolean {
 }
 
 /** Reads the members of a JSON object by character: each name, and the text of its value. */
-function membersOf(object: string): [name: string, value: string][] {
+function findMembers(object: string): [name: string, value: string][] {
   const members: [string, string][] = [];
   let name = '';
   let part = '';
@@ -210,11 +210,11 @@ function membersOf(object: string): [name: string, value: string][] {
   return members;
 }
 
-const pointerTo = (name: string) =>
+const formatPointer = (name: string) =>
   `/${name.toWellFormed().split('~').join('~0').split('/').join('~1')}`;
 
 /** Returns the exact value of a JSON number, if that is an integer with at most 40 digits. */
-export function integerOf(value: string): bigint | undefined {
+export function parseInteger(value: string): bigint | undefined {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(value) ?? [];
   if (whole === undefined) {

@@ -4,7 +4,7 @@ import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts'
 import { finallyDo } from '../cleanup.ts';
 import { suspendTimeouts } from '../clock/no-timeouts.ts';
 import type { HttpResponse } from '../http/http-client.ts';
-import { differences, placesIn } from '../openapi/description.ts';
+import { differences, findPlaces } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
 
 /** A request to an operation. */
@@ -54,7 +54,7 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
     log,
     async call(request, canBeBusy = false) {
       const { operation } = request;
-      const result = await run(operations[operation].entry, eventOf(request));
+      const result = await run(operations[operation].entry, makeEvent(request));
       const { statusCode: status, headers = {}, body } = result as APIGatewayProxyResult;
       const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
       const response = { status, headers: Object.fromEntries(named), body };
@@ -72,9 +72,9 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
   };
 }
 
-const eventOf = ({ operation, owner, headers = [], query = [], body, isBase64, path }: Call) =>
+const makeEvent = ({ operation, owner, headers = [], query = [], body, isBase64, path }: Call) =>
   proxyEvent({
-    path: `/v1${pathOf(operation, path)}`,
+    path: `/v1${fillPath(operation, path)}`,
     authorizer: { owner },
     headers: multiValues(headers),
     query: query.length > 0 ? multiValues(query) : undefined,
@@ -84,13 +84,16 @@ const eventOf = ({ operation, owner, headers = [], query = [], body, isBase64, p
   });
 
 /** Returns the path of an operation with its parameters. */
-const pathOf = (operation: Operation, given: Record<string, string> = {}): string =>
+const fillPath = (operation: Operation, given: Record<string, string> = {}): string =>
   `/${operations[operation].path.replaceAll(/\{(\w+)\}/g, (_, name) => `${given[name]}`)}`;
 
-export const plantsIn = ({ body }: HttpResponse) =>
+export const parsePlants = ({ body }: HttpResponse) =>
   JSON.parse(body) as { name: string; tag: string }[];
 
 /** Returns a refusal as the second opinion writes it. */
-export const refusalIn = ({ status, body }: HttpResponse) => ({ status, places: placesIn(body) });
+export const parseRefusal = ({ status, body }: HttpResponse) => ({
+  status,
+  places: findPlaces(body),
+});
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../../functions/access-tokens/administration.ts';
-import { documentClient } from '../../../functions/dynamodb/client.ts';
+import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import type { Database } from '../../../lib/offline/database.ts';
@@ -9,7 +9,7 @@ import { localClient } from '../../../lib/offline/database-client.ts';
 import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { secretsIn } from '../access-tokens/secrets.ts';
+import { findSecrets } from '../access-tokens/secrets.ts';
 import { noTimeouts } from '../clock/no-timeouts.ts';
 import { parse } from '../http/http-client.ts';
 
@@ -36,7 +36,7 @@ interface ServiceOptions {
 }
 
 /** Returns JSON with one member per line, and stacks as Node prints them. */
-function readable(line: string): string {
+function formatLine(line: string): string {
   const value = parse(line);
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
@@ -46,7 +46,7 @@ export async function startService({
   authorizerCache = 60,
   engine: { endpoint },
 }: ServiceOptions): Promise<Service> {
-  const database = documentClient(localClient(endpoint));
+  const database = makeDocumentClient(localClient(endpoint));
   /** Log lines, output and errors of the functions, and the bodies of responses. */
   const output: string[] = [];
   const serverErrors: string[] = [];
@@ -63,7 +63,7 @@ export async function startService({
       output.push(body, ...lines, failure?.stack ?? '');
       if (status >= 500) {
         const explanation = failure ? [...lines, failure.stack] : lines;
-        serverErrors.push(explanation.map(readable).join('\n'));
+        serverErrors.push(explanation.map(formatLine).join('\n'));
       }
     },
   });
@@ -94,7 +94,7 @@ export async function startService({
       server.close().closeAllConnections();
       await functions.stop();
       database.destroy();
-      const leaks = secretsIn(output, tokens);
+      const leaks = findSecrets(output, tokens);
       if (leaks.length > 0) {
         throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
       }
