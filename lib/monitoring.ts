@@ -17,6 +17,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { LogCode } from '../functions/shared/log-codes.ts';
 import type { Operation } from '../functions/shared/operations.ts';
+import { addCeiling } from './ceiling.ts';
 import type { Settings } from './settings.ts';
 
 interface AlarmProps {
@@ -35,8 +36,8 @@ const period = Duration.minutes(5);
 const sum = { statistic: Stats.SUM, period };
 
 /**
- * Adds alarms on errors and on costly traffic. One copy of the stack has exactly the 10 alarm metrics
- * that are free in an account: https://aws.amazon.com/cloudwatch/pricing/
+ * Adds alarms on errors and on costly traffic. Without `daily-requests`, one copy of the stack has
+ * exactly the 10 alarm metrics that are free in an account: https://aws.amazon.com/cloudwatch/pricing/
  */
 export function addMonitoring(
   stack: Stack,
@@ -49,7 +50,7 @@ export function addMonitoring(
   const stage = rest.deploymentStage;
   const mail = new SnsAction(addTopic(scope, settings['alarm-email']));
 
-  function addAlarm(name: string, { impact, ...props }: AlarmProps): void {
+  function addAlarm(name: string, { impact, ...props }: AlarmProps): Alarm {
     const alarm = new Alarm(scope, name, {
       ...props,
       alarmName: `${stack.stackName}-${name}`,
@@ -59,6 +60,7 @@ export function addMonitoring(
     });
     alarm.addAlarmAction(mail);
     alarm.addOkAction(mail);
+    return alarm;
   }
 
   addAlarm('ServerErrors', {
@@ -110,13 +112,36 @@ export function addMonitoring(
     impact:
       'Requests cost money, and callers may get 429. In one minute, the API got at least ' +
       `${alarmRate} requests a second, 90% of one method's limit. No alarm reports slower ` +
-      'traffic, whose costs are in docs/costs.md#nothing-caps-the-bill.',
+      'traffic, whose costs are in docs/costs.md#a-ceiling-for-the-bill.',
     metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
     threshold: Math.round(60 * alarmRate),
     // The alarm ends after a quiet quarter of an hour, so that an on-off flood sends two mails.
     evaluationPeriods: 15,
     datapointsToAlarm: 1,
   });
+  const dailyRequests = settings['daily-requests'];
+  if (dailyRequests) {
+    const alarm = addAlarm('DailyRequests', {
+      impact: describeCeiling(rest, dailyRequests),
+      metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.days(1) }),
+      threshold: dailyRequests,
+      evaluationPeriods: 1,
+      datapointsToAlarm: 1,
+    });
+    addCeiling(stack, rest, alarm);
+  }
+}
+
+/** The mail must help where nobody has this repository at hand. */
+function describeCeiling(rest: RestApi, requests: number): string {
+  return (
+    `In 24 hours, the API got at least ${requests} requests, so all traffic should have stopped, ` +
+    `and this should return 429: curl -i ${rest.urlForPath('/plants')} ` +
+    `If it does not, stop traffic by hand: aws apigateway update-stage --rest-api-id ` +
+    `${rest.restApiId} --stage-name ${rest.deploymentStage.stageName} --patch-operations ` +
+    "'op=replace,path=/*/*/throttling/rateLimit,value=0' " +
+    "'op=replace,path=/*/*/throttling/burstLimit,value=0' Traffic starts again only by the runbook."
+  );
 }
 
 /**

@@ -4,15 +4,12 @@ import * as v from 'valibot';
 export const settingPrefix = 'plant-store:';
 
 /** An integer, as text (context from `-c`) or as JSON (context from cdk.json). */
-const integer = (least: number, most: number, initial: number) => {
+const integer = (least: number, most: number) => {
   const message = `must be an integer from ${least} to ${most}`;
   const written = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
-  return v.optional(
-    v.pipe(
-      v.union([written, v.number()], message),
-      v.check((value) => Number.isInteger(value) && value >= least && value <= most, message),
-    ),
-    initial,
+  return v.pipe(
+    v.union([written, v.number()], message),
+    v.check((value) => Number.isInteger(value) && value >= least && value <= most, message),
   );
 };
 
@@ -57,9 +54,11 @@ const entries = {
    * twice as large, and 5,000 at most:
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
-  'throttle-rate': integer(1, 10_000, 50),
+  'throttle-rate': v.optional(integer(1, 10_000), 50),
+  /** Requests in 24 hours at which all traffic stops until a person starts it. By default, none. */
+  'daily-requests': v.optional(integer(1, 999_999_999)),
   /** Seconds for which API Gateway caches a policy. A revoked token may work for as long. */
-  'authorizer-cache': integer(0, 300, 60),
+  'authorizer-cache': v.optional(integer(0, 300), 60),
   /** The one origin whose pages may call the API, or `*`. By default, none. */
   'cors-origin': text(
     (value) => value === '*' || isOrigin(value),

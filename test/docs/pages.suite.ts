@@ -57,7 +57,12 @@ test('the npm scripts that the pages name exist', () => {
 
 test('the options that the pages name exist', () => {
   const programs = find('bin/**/*.ts', 'test/contract/**/*.ts');
-  const ofCdk = ['--custom-permissions-boundary', '--express', '--rollback-trigger-alarm-arns'];
+  const ofCdk = [
+    '--custom-permissions-boundary',
+    '--express',
+    '--revert-drift',
+    '--rollback-trigger-alarm-arns',
+  ];
   const known = [...ofCdk, ...programs.flatMap((file) => readPage(file).match(/--[a-z-]+/g) ?? [])];
   // Options after a second `--` belong to another program.
   const inCalls = findNames(

@@ -9,7 +9,7 @@ import { addMonitoring } from '../../lib/monitoring.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { readHeadings, readPage } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { findIds, findProperties, ref, templates } from './templates.ts';
+import { findIds, findProperties, ref, renderText, templates } from './templates.ts';
 
 const { default: plain, everything } = templates;
 const alarms = findProperties(everything, 'AWS::CloudWatch::Alarm');
@@ -101,6 +101,12 @@ test('each alarm watches its metrics at its threshold', () => {
       EvaluationPeriods: 15,
       DatapointsToAlarm: 1,
     },
+    DailyRequests: {
+      ...gateway('Count', 'Sum', 86_400),
+      Threshold: 100_000,
+      EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
+    },
   };
   const watched = alarms.map((alarm) => {
     const { AlarmName, AlarmDescription, Tags, AlarmActions, OKActions, ...properties } = alarm;
@@ -123,8 +129,23 @@ test('HighTraffic names the rate below which it is silent, and no price, which w
     2700,
     'Impact: Requests cost money, and callers may get 429. In one minute, the API got at least ' +
       "45 requests a second, 90% of one method's limit. No alarm reports slower traffic, whose " +
-      'costs are in docs/costs.md#nothing-caps-the-bill. Runbook: docs/runbooks.md#hightraffic',
+      'costs are in docs/costs.md#a-ceiling-for-the-bill. Runbook: docs/runbooks.md#hightraffic',
   ]);
+});
+
+test('the mail of DailyRequests has commands that show and stop the traffic', () => {
+  const [stage = ''] = findIds(everything, 'AWS::ApiGateway::Stage');
+  const { AlarmDescription } = alarms.find((alarm) => shortenName(alarm) === 'DailyRequests');
+  expect(renderText(AlarmDescription)).toBe(
+    'Impact: In 24 hours, the API got at least 100000 requests, so all traffic should have ' +
+      'stopped, and this should return 429: ' +
+      `curl -i https://Api.execute-api.AWS::Region.AWS::URLSuffix/${stage}/plants ` +
+      'If it does not, stop traffic by hand: ' +
+      `aws apigateway update-stage --rest-api-id Api --stage-name ${stage} --patch-operations ` +
+      "'op=replace,path=/*/*/throttling/rateLimit,value=0' " +
+      "'op=replace,path=/*/*/throttling/burstLimit,value=0' " +
+      'Traffic starts again only by the runbook. Runbook: docs/runbooks.md#dailyrequests',
+  );
 });
 
 test('the alarms of nine operations have at most ten metrics, as CloudWatch demands', () => {
@@ -167,8 +188,10 @@ test('the alarms of nine operations have at most ten metrics, as CloudWatch dema
 test.each(alarms.map((alarm) => ({ name: shortenName(alarm), alarm })))(
   '$name names its impact and its runbook, and publishes to the topic',
   ({ name, alarm }) => {
-    const [, section] =
-      /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(alarm.AlarmDescription) ?? [];
+    const description = renderText(alarm.AlarmDescription);
+    const [, section] = /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(description) ?? [];
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+    expect(description.length).toBeLessThan(1024);
     expect(section).toBe(name.toLowerCase());
     expect(readHeadings('docs/runbooks.md')).toContain(section);
     expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);

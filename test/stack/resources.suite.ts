@@ -48,6 +48,12 @@ test('the stack has these resources and no others', () => {
     'AWS::ApiGateway::Method': 6,
     // The access log.
     'AWS::Logs::LogGroup': 5,
+    // The ceiling of daily-requests.
+    'AWS::CloudWatch::Alarm': 6,
+    'AWS::Events::Rule': 1,
+    'AWS::IAM::Policy': 6,
+    'AWS::IAM::Role': 6,
+    'AWS::StepFunctions::StateMachine': 1,
     'AWS::SNS::Subscription': 1,
   });
   expect(countTypes(throwaway)).toEqual({

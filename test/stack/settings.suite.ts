@@ -11,8 +11,8 @@ const read = (given: Record<string, unknown>) => {
 };
 
 const names = words(`
-  instance retention architecture throttle-rate authorizer-cache cors-origin alarm-email access-log
-  domain certificate hosted-zone
+  instance retention architecture throttle-rate daily-requests authorizer-cache cors-origin
+  alarm-email access-log domain certificate hosted-zone
 `);
 
 test('without settings, the defaults apply', () => {
@@ -54,6 +54,7 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   ['retention', ['retain', 'destroy'], ['snapshot', true]],
   ['architecture', ['arm64', 'x86_64'], ['x64', 'ARM64']],
   ['throttle-rate', ['1', '10000', 200], ['0', '10001', '0.5', 0.5, '1e3', '-5', ' 5', null, true]],
+  ['daily-requests', ['1', '999999999', 100_000], ['0', 0, '1000000000', 1e9, '1e5', '100,000']],
   ['authorizer-cache', ['0', '300'], ['-1', '301']],
   [
     'cors-origin',

@@ -1,4 +1,5 @@
 // The suites share one test file, so that CDK is loaded and each template synthesized once.
+import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';

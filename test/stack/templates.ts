@@ -36,6 +36,14 @@ export const findProperties = (template: Template, type: string) =>
 export const ref = (id: string | undefined) => ({ Ref: id });
 export const getAttribute = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
 
+/** Returns a text of a template, with the name of each reference in its place. */
+export const renderText = (
+  text: string | { 'Fn::Join': [string, (string | { Ref: string })[]] },
+) =>
+  typeof text === 'string'
+    ? text
+    : text['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : part.Ref)).join('');
+
 /** Returns the policy statements of a function's role. */
 export function findStatements(template: Template, functionId: string) {
   const { Role } = template.findResources('AWS::Lambda::Function')[functionId]?.Properties ?? {};
