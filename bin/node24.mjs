@@ -1,6 +1,5 @@
 // Runs a program with Node 24 or later:
 //   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
-// Options of Node's debugger may stand among the arguments, where npm puts added options.
 // This file itself runs on older versions. node_modules/.bin/node is not used: some versions of npm
 // do not link it, and others put it on the PATH before your own Node.
 import { spawn, spawnSync } from 'node:child_process';
@@ -53,10 +52,7 @@ function findNode() {
 }
 
 function run(node) {
-  const args = process.argv.slice(2).map(inPackageFolder);
-  const isOfDebugger = (arg) => /^--inspect(-brk|-wait)?(=|$)/.test(arg);
-  const others = args.filter((arg) => !isOfDebugger(arg));
-  const program = spawn(node, [...args.filter(isOfDebugger), ...others], {
+  const program = spawn(node, nodeArguments(process.argv.slice(2)), {
     // The end of the channel tells the program that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Cached code saves a third of the time to start.
@@ -96,10 +92,23 @@ function run(node) {
   }
 }
 
-/** Returns the path of a package's program, like node_modules/jest/bin/jest.js. */
-function inPackageFolder(arg) {
-  const [, path] = /^node_modules\/(.*)/.exec(arg) ?? [];
-  return (path && find(path)) ?? arg;
+/**
+ * Returns Node's arguments. Arguments of a program pass unchanged: a label or a file's name may look
+ * like an option of Node.
+ */
+function nodeArguments(args) {
+  const index = args.findIndex((arg) => !arg.startsWith('-'));
+  const [, path] = /^node_modules\/(.*)/.exec(args[index]) ?? [];
+  if (!path) {
+    return args;
+  }
+  const others = args.slice(index + 1);
+  const debuggerOptions = [];
+  // npm puts the options that you add behind the program. The first ones are no values of others.
+  while (/^--inspect(-brk|-wait)?(=|$)/.test(others[0])) {
+    debuggerOptions.push(others.shift());
+  }
+  return [...args.slice(0, index), ...debuggerOptions, find(path) ?? args[index], ...others];
 }
 
 function failWithoutNode() {

@@ -17,7 +17,7 @@ import {
   openDatabase,
   printReady,
 } from './command-line/local.ts';
-import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -28,6 +28,7 @@ const program = addLocalOptions(new Command('npm run sam --'))
   )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
+refuseOptionsAsValues([program]);
 refuseOptionsOfNpm(program);
 program.parse();
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { stageName } from '../functions/shared/operations.ts';
 import {
   functionVariables,
@@ -24,7 +24,7 @@ import {
   openDatabase,
   printReady,
 } from './command-line/local.ts';
-import { refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { announce, instancePath } from './command-line/running.ts';
 
 // Signals stop the process at once: there is nothing to clean up, because the database has written
@@ -37,6 +37,12 @@ Object.assign(process.env, { TZ: 'UTC', ...withoutAwsFiles });
 interface Options extends LocalOptions {
   dynamodbHost: string;
   watch?: true;
+  inspect?: DebuggerAddress;
+}
+
+interface DebuggerAddress {
+  host: string;
+  port: number;
 }
 
 const program = addLocalOptions(new Command('npm start --'))
@@ -48,7 +54,12 @@ const program = addLocalOptions(new Command('npm start --'))
     '127.0.0.1',
   )
   .option('--watch', 'reload functions when their code changes')
-  .option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229');
+  .addOption(
+    new Option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
+      .argParser(debuggerAddress)
+      .preset('127.0.0.1:9229'),
+  );
+refuseOptionsAsValues([program]);
 refuseOptionsOfNpm(program);
 program.parse();
 
@@ -60,6 +71,9 @@ try {
 }
 
 async function start(options: Options): Promise<void> {
+  if (options.inspect) {
+    openDebugger(options.inspect);
+  }
   const { corsOrigin, cacheSeconds } = readGatewaySettings();
   const serving = Promise.withResolvers<RequestListener>();
   // Requests that arrive early wait.
@@ -73,7 +87,7 @@ async function start(options: Options): Promise<void> {
   );
   const functions = startFunctions({
     variables: functionVariables(endpoint, corsOrigin),
-    // The launcher gives the debugger's options to Node.
+    // An editor may have started the debugger.
     timeoutMs: inspector.url() === undefined ? undefined : noTimeout,
     onOutput: (text) => console.error(text.replace(/\n$/, '')),
     onError: (error) => console.error(`The functions failed: ${error.stack}`),
@@ -156,6 +170,14 @@ async function watchFunctions(reload: () => void): Promise<void> {
   });
 }
 
+/** Makes Node listen for a debugger. Node itself prints the address, or why it cannot be used. */
+function openDebugger({ host, port }: DebuggerAddress): void {
+  inspector.open(port, host);
+  if (inspector.url() === undefined) {
+    throw new Error(`No debugger can use ${host}:${port}. Choose another address with --inspect.`);
+  }
+}
+
 function inProject(path: string): string {
   return join(import.meta.dirname, '..', path);
 }
@@ -165,4 +187,12 @@ function parseAddress(text: string): string {
     throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
   }
   return text;
+}
+
+function debuggerAddress(text: string): DebuggerAddress {
+  const [, host = '127.0.0.1', port] = /^(?:(\S+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65535) {
+    throw new InvalidArgumentError('An address looks like 127.0.0.1:9229.');
+  }
+  return { host, port: Number(port) };
 }

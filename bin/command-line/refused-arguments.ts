@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
 
 const { prefix, secret, checksum } = tokenParts;
@@ -53,16 +53,16 @@ function isTakenByNpm({ long = '', argChoices }: Option): boolean {
 
 /** Rejects `--owner --localhost`, which commander reads as the owner `--localhost`. */
 export function refuseOptionsAsValues(commands: readonly Command[]): void {
-  for (const option of new Set(commands.flatMap(({ options }) => options))) {
-    if (!option.required || option.variadic) {
-      continue;
+  for (const command of commands) {
+    for (const option of command.options) {
+      command.on(`option:${option.name()}`, (value?: string | null) => {
+        if (value?.startsWith('--')) {
+          command.error(
+            `error: option '${option.flags}' argument '${value}' is invalid. Add a value before ` +
+              `${value}.`,
+          );
+        }
+      });
     }
-    const parse = option.parseArg;
-    option.argParser((text, previous) => {
-      if (text.startsWith('--')) {
-        throw new InvalidArgumentError(`Add a value before ${text}.`);
-      }
-      return parse ? parse(text, previous) : text;
-    });
   }
 }

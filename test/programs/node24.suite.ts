@@ -26,16 +26,25 @@ test('options, arguments, stdin and the exit code pass through the launcher', as
   const file = program(`console.log(JSON.stringify([process.execArgv, process.argv.slice(2)]));
     process.stdin.pipe(process.stdout);
     process.exitCode = 7;`);
-  // npm puts options of Node's debugger among the arguments.
-  const args = ['--port', 'a b', '--inspect=127.0.0.1:0', '--inspect-port=0'];
+  // Other people may have chosen a value that looks like an option of Node, or like a path.
+  const values = ['a b', '--inspect=127.0.0.1:0', 'node_modules/jest'];
+  const args = ['--label', ...values, '--', '--inspect'];
   const { child, ended } = launch([launcher, '--no-warnings', file, ...args]);
   child.stdin.end('typed');
-  const options = '["--inspect=127.0.0.1:0","--no-warnings"]';
   expect(await ended()).toEqual({
     code: 7,
-    stdout: `[${options},["--port","a b","--inspect-port=0"]]\ntyped`,
-    stderr: expect.stringContaining('Debugger listening'),
+    stdout: `${JSON.stringify([['--no-warnings'], args])}\ntyped`,
+    stderr: '',
   });
+});
+
+test('only the first arguments of Jest open a debugger', async () => {
+  const args = ['--inspect=127.0.0.1:0', '-t', '--inspect=127.0.0.2:0'];
+  const jest = 'node_modules/jest/bin/jest.js';
+  const { code, stderr } = await launch([launcher, jest, ...args]).ended();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:/);
+  expect(stderr).toContain('Not enough arguments following: t');
 });
 
 const testSignals = testOnPosix('a process cannot handle the signals of another one there');
