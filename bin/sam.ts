@@ -79,7 +79,7 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
 interface Docker {
   /** In Lambda's terms. */
   architecture: 'arm64' | 'x86_64';
-  /** An address of this machine that containers can reach and other machines cannot. */
+  /** An address of this machine that containers can reach. */
   address: string;
   /** The name of this machine in the containers. */
   hostname: string;

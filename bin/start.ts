@@ -31,7 +31,11 @@ import { announce, instancePath } from './command-line/running.ts';
 // all that it acknowledged. This process also stops if its launcher is killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
-// Lambda's time zone, and no access to the developer's AWS accounts.
+// No access to the developer's AWS accounts, also for code that a debugger runs.
+for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) {
+  delete process.env[name];
+}
+// Lambda's time zone.
 Object.assign(process.env, { TZ: 'UTC', ...withoutAwsFiles });
 
 interface Options extends LocalOptions {

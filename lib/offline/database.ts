@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import {
@@ -125,6 +125,10 @@ async function openFolder(folder: string): Promise<string> {
   const path = join(folder, 'dynalite');
   try {
     // The folder holds digests of access tokens and everybody's plants.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (readdirSync(folder).length === 0) {
+      writeFileSync(join(folder, '.gitignore'), '*\n');
+    }
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

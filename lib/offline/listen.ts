@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, isIPv6, type Server } from 'node:net';
+import { type AddressInfo, BlockList, isIPv6, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /**
- * Makes a server listen on a port (0 for any free port). Returns its origin, like
- * `http://127.0.0.1:3000`. Rejects with one line for people. `option` is the command-line option
- * that chooses another port.
+ * Makes a server listen on a port (0 for any free port), for this machine and the subnet of the
+ * address. Returns its origin, like `http://127.0.0.1:3000`. Rejects with one line for people.
+ * `option` is the command-line option that chooses another port.
  */
 export async function listen(
   server: Server,
@@ -13,6 +14,7 @@ export async function listen(
   host = '127.0.0.1',
   option = '--port',
 ): Promise<string> {
+  server.prependListener('connection', refuseOtherNetworks);
   try {
     await once(server.listen(port, host), 'listening');
   } catch (cause) {
@@ -20,6 +22,37 @@ export async function listen(
   }
   const { port: actualPort } = server.address() as AddressInfo;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${actualPort}`;
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/**
+ * Closes a connection from another machine, unless it is in the subnet of the address that it
+ * called, as a container is. Linux accepts packets for each of its addresses on every interface, so
+ * a neighbour in the LAN could call the address of Docker's bridge.
+ */
+function refuseOtherNetworks(socket: Socket): void {
+  const { remoteAddress = '', localAddress } = socket;
+  if (isInside(loopback, remoteAddress)) {
+    return;
+  }
+  // Node lists Docker's bridge only while a container runs.
+  const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  const called = addresses.find(({ address }) => address === localAddress);
+  const subnet = new BlockList();
+  if (called?.cidr) {
+    const prefix = Number(called.cidr.split('/')[1]);
+    subnet.addSubnet(called.address, prefix, isIPv6(called.address) ? 'ipv6' : 'ipv4');
+  }
+  if (!isInside(subnet, remoteAddress)) {
+    socket.destroy();
+  }
+}
+
+function isInside(networks: BlockList, address: string): boolean {
+  return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 /** A port cannot be used. The message is one line for people. */

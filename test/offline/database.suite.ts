@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -165,6 +165,16 @@ test('a folder that cannot be created fails with one line', async () => {
   await expect(open(join(file, 'store'))).rejects.toThrow(
     `${join(file, 'store')} cannot be written (ENOTDIR): ${another}`,
   );
+});
+
+test('git ignores a new folder, and a folder with other files gets no .gitignore', async () => {
+  const folder = temporaryFolder();
+  await (await open(folder)).stop();
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
+  const other = temporaryFolder();
+  writeFileSync(join(other, 'file'), '');
+  await (await open(other)).stop();
+  expect(readdirSync(other).sort()).toEqual(['dynalite', 'file']);
 });
 
 testOnPosix('it has no such permissions')('only its owner may open a folder', async () => {

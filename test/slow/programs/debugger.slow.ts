@@ -54,7 +54,7 @@ async function startDebugged() {
   const source = join(cwd, 'functions', 'list-plants.ts');
   writeFileSync(source, list);
   const args = ['--memory', '--inspect=127.0.0.1:0'];
-  const { env } = process;
+  const env = { ...process.env, AWS_PROFILE: 'work', AWS_SECRET_ACCESS_KEY: 'secret' };
   const store = await startNpmStart(args, { cwd, launcher: ['bin/node24.mjs'], env });
   const url = /ws:\S+/.exec(await store.line(/^Debugger listening on ws:/))?.[0] ?? '';
 
@@ -86,7 +86,7 @@ async function startDebugged() {
   const { locations } = await tell('Debugger.setBreakpointByUrl', breakpoint);
   expect(locations).toMatchObject([{ lineNumber }]);
   const paused = () => store.waitFor('a pause', next('Debugger.paused'));
-  return { ...store, tell, paused };
+  return { ...store, send, tell, paused };
 }
 
 test('a breakpoint in TypeScript pauses a request, which then gets its response', async () => {
@@ -113,6 +113,14 @@ testSignals('npm start stops while a debugger pauses a function', async () => {
   await pausing;
   await stop();
   expect(await lost).toBe('lost');
+});
+
+test('whoever reaches the debugger finds none of the developer’s AWS variables', async () => {
+  const { send, stop } = await startDebugged();
+  const { result } = await send('Runtime.evaluate', { expression: 'JSON.stringify(process.env)' });
+  const names = Object.keys(JSON.parse(result.value)).filter((name) => name.startsWith('AWS_'));
+  expect(names).toEqual(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']);
+  await stop();
 });
 
 const commands = [

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { expect, test } from '@jest/globals';
+import { listen } from '../../lib/offline/listen.ts';
+import { finallyDo } from '../support/cleanup.ts';
+
+/** Sends a request from an address of this machine. Returns the response, or '' without one. */
+async function call(origin: string, localAddress: string): Promise<string> {
+  const { hostname: host, port } = new URL(origin);
+  const socket = connect({ host, port: Number(port), localAddress });
+  socket.on('error', () => {}).setEncoding('utf8');
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  let response = '';
+  socket.on('data', (text) => {
+    response += text;
+  });
+  await once(socket, 'close');
+  return response.split('\r\n')[0] ?? '';
+}
+
+async function start(host: string): Promise<string> {
+  const server = createServer((_, response) => response.end());
+  finallyDo(() => server.close().closeAllConnections());
+  return listen(server, 0, host);
+}
+
+const served = 'HTTP/1.1 200 OK';
+const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+const outer = addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+// Other systems send nothing to the loopback address from another one.
+const testOuter = process.platform === 'linux' && outer !== undefined ? test : test.skip;
+
+testOuter(
+  'a server serves loopback and the subnet of its address, and no other network',
+  async () => {
+    const local = await start('127.0.0.1');
+    expect(await call(local, '127.0.0.1')).toBe(served);
+    expect(await call(local, `${outer}`)).toBe('');
+    const bridge = await start(`${outer}`);
+    expect(await call(bridge, `${outer}`)).toBe(served);
+    expect(await call(bridge, '127.0.0.1')).toBe(served);
+  },
+);
