@@ -8,7 +8,8 @@ export type Tables = Record<TableName, TableV2>;
 
 /**
  * Adds the tables. Tokens have their own, so that no plant handler can read them, and so that a
- * restore of plants does not bring revoked tokens back.
+ * restore of plants does not bring revoked tokens back. They have no TTL: a token that has expired
+ * must say so in the list and in the log, and not be unknown.
  *
  * If you add `replicas`, give the stack an `env` with its region, and each owner a home region for
  * writes. Lists are consistent within one region only, and if two regions create the same id, the
@@ -24,12 +25,11 @@ export function addTables(stack: Construct, settings: Settings): Tables {
 }
 
 function addTable(scope: Construct, name: TableName, { retention }: Settings): TableV2 {
-  const { partition, sort, expiry } = tableKeys[name];
+  const { partition, sort } = tableKeys[name];
   const isKept = retention === 'retain';
   const table = new TableV2(scope, tableIds[name], {
     partitionKey: { name: partition, type: AttributeType.STRING },
     ...(sort && { sortKey: { name: sort, type: AttributeType.NUMBER } }),
-    ...(expiry && { timeToLiveAttribute: expiry }),
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.dynamoOwnedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

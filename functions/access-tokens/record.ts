@@ -67,7 +67,7 @@ export type TokenItem = Record<string, unknown>;
 
 /**
  * Returns the status of an access token at a time (ms since 1970). A token no longer works at
- * `expires` itself. DynamoDB's TTL deletes late, so expiry is checked here.
+ * `expires` itself.
  */
 export function getStatus(
   { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,

@@ -6,12 +6,10 @@ export type TableName = keyof typeof tableIds;
 export interface TableKey {
   partition: string;
   sort?: string;
-  /** The time (seconds since 1970) after which DynamoDB may delete an item. */
-  expiry?: string;
 }
 
 export const tableKeys: Record<TableName, TableKey> = {
   // A query returns an owner's plants in order of id.
   plants: { partition: 'owner', sort: 'id' },
-  accessTokens: { partition: 'id', expiry: 'expires' },
+  accessTokens: { partition: 'id' },
 };
