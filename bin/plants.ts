@@ -6,19 +6,19 @@ import {
   QueryCommand,
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
 import { validate } from '../functions/http/input.ts';
 import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
-import { ownerPattern, ownerRule } from '../functions/shared/access-token.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { escapeControls } from './command-line/escape-controls.ts';
 import { explain } from './command-line/explain.ts';
 import { type Line, openInput, readLines } from './command-line/lines.ts';
 import { writeNewFile } from './command-line/new-file.ts';
+import { parseOwner } from './command-line/owner.ts';
 import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { clearProgress, formatCount, onInterrupt, showProgress } from './command-line/progress.ts';
 import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
@@ -60,12 +60,7 @@ export function plantsProgram(): Promise<number> {
     .action(erasePlants)
     .addHelpText('after', formatExample('npm run plants -- erase --owner alice --localhost'));
 
-  const owner = new Option('--owner <name>', 'owner of the plants').argParser((text) => {
-    if (new RegExp(ownerPattern).test(text)) {
-      return text;
-    }
-    throw new InvalidArgumentError(`An owner is ${ownerRule}`);
-  });
+  const owner = new Option('--owner <name>', 'owner of the plants').argParser(parseOwner);
   for (const command of program.commands) {
     command.addOption(owner.makeOptionMandatory());
   }

@@ -1,20 +1,20 @@
 import { InvalidArgumentError, Option } from 'commander';
 import {
-  expiresAt,
+  formatTime,
   type IssuedToken,
   issueToken,
-  type Lifetime,
+  type ListedToken,
   listTokens,
   revokeToken,
   rotateToken,
-  type UnreadableToken,
 } from '../functions/access-tokens/administration.ts';
-import { type AccessTokenRecord, getStatus } from '../functions/access-tokens/record.ts';
+import type { Lifetime } from '../functions/access-tokens/record.ts';
 import { parseTokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { escapeControls } from './command-line/escape-controls.ts';
+import { parseOwner } from './command-line/owner.ts';
 import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
@@ -39,7 +39,11 @@ export function tokenProgram(): Promise<number> {
     .command('issue')
     .addHelpText('after', formatExample('npm run -s token -- issue --owner alice --localhost'))
     .description('Issues a token and prints it, alone, on stdout. It cannot be shown again.')
-    .requiredOption('--owner <name>', 'owner of the plants that the token gives access to')
+    .requiredOption(
+      '--owner <name>',
+      'owner of the plants that the token gives access to',
+      parseOwner,
+    )
     .addOption(scopes)
     .addOption(lifetime().default(90 * 86_400, '90d'))
     .option('--label <text>', 'note about its use', '')
@@ -49,7 +53,7 @@ export function tokenProgram(): Promise<number> {
     .command('list')
     .addHelpText('after', formatExample('npm run -s token -- list --stack PlantStore --active'))
     .description('Lists the tokens, without their secrets.')
-    .option('--owner <name>', 'only tokens of this owner')
+    .option('--owner <name>', 'only tokens of this owner', parseOwner)
     .option('--active', 'only tokens that work')
     .option('--json', 'print JSON')
     .action(list);
@@ -121,10 +125,9 @@ type IssueOptions = TargetOptions & {
 };
 
 async function issue(options: IssueOptions): Promise<void> {
-  const { owner, scope: scopes, label } = options;
-  const input = { owner, scopes, label, expires: expiresAt(options.expiresIn) };
+  const { owner, scope: scopes, label, expiresIn: lifetime } = options;
   const { database, tables } = await openTarget(options);
-  show(await issueToken(database, tables.accessTokens, input));
+  show(await issueToken(database, tables.accessTokens, { owner, scopes, label, lifetime }));
 }
 
 type ListOptions = TargetOptions & {
@@ -136,11 +139,11 @@ type ListOptions = TargetOptions & {
 async function list(options: ListOptions): Promise<void> {
   const { database, tables } = await openTarget(options);
   const all = await listTokens(database, tables.accessTokens, options.owner);
-  const tokens = options.active ? all.filter((token) => describeState(token) === 'active') : all;
+  const tokens = options.active ? all.filter(({ status }) => status === 'active') : all;
   console.log(options.json ? formatJson(tokens) : formatTable(tokens));
-  for (const token of tokens) {
-    if ('fault' in token) {
-      console.error(escapeControls(token.fault));
+  for (const { fault } of tokens) {
+    if (fault) {
+      console.error(escapeControls(fault));
     }
   }
 }
@@ -149,7 +152,7 @@ async function revoke(argument: string, options: TargetOptions): Promise<void> {
   const id = await readId(argument);
   const { database, tables } = await openTarget(options);
   const revoked = await revokeToken(database, tables.accessTokens, id);
-  if ('fault' in revoked) {
+  if (revoked.fault) {
     console.error(`Revoked ${id}. ${escapeControls(revoked.fault)}`);
     return;
   }
@@ -167,11 +170,10 @@ type RotateOptions = TargetOptions & {
 
 async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const id = await readId(argument);
-  const lives = { overlap: options.overlap, lifetime: options.expiresIn };
   const { database, tables } = await openTarget(options);
-  const issued = await rotateToken(database, tables.accessTokens, id, lives);
-  show(issued);
-  console.error(`It replaces ${id}, which works until ${formatExpiry(issued.replaced.expires)}.`);
+  const rotation = { overlap: options.overlap, lifetime: options.expiresIn, show };
+  const end = await rotateToken(database, tables.accessTokens, id, rotation);
+  console.error(`It replaces ${id}, which works until ${formatExpiry(end)}.`);
 }
 
 function show({ id, token, record }: IssuedToken): void {
@@ -197,16 +199,8 @@ async function readId(argument: string): Promise<string> {
   );
 }
 
-type ListedToken = AccessTokenRecord | UnreadableToken;
-
-const describeState = (token: ListedToken): string =>
-  'fault' in token ? 'unreadable' : getStatus(token, Date.now());
-
-/** Formats seconds since 1970 as ISO 8601. */
-const formatTime = (seconds: number | undefined): string | null =>
-  seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('.000', '');
-
-const formatExpiry = (expires: number | undefined): string => formatTime(expires) ?? 'never';
+const formatExpiry = (expires: number | undefined): string =>
+  expires === undefined ? 'never' : formatTime(expires);
 
 /** Formats a table for people, with one token on each line. */
 function formatTable(tokens: ListedToken[]): string {
@@ -219,39 +213,40 @@ function formatTable(tokens: ListedToken[]): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-function formatRow(token: ListedToken): string[] {
-  if ('fault' in token) {
-    return [token.id, token.owner ?? '', '', describeState(token), '', ''];
+function formatRow({ id, owner = '', scopes = [], status, expires, label = '' }: ListedToken) {
+  if (status === 'unreadable') {
+    return [id, owner, '', status, '', ''];
   }
-  const { id, owner, scopes, expires, label } = token;
   const hasAll = scopes.length === allScopes.length && allScopes.every((s) => scopes.includes(s));
   // Without seconds.
   const until = formatExpiry(expires).replace(/:\d\dZ$/, 'Z');
-  return [id, owner, hasAll ? 'all' : scopes.join(' '), describeState(token), until, label];
+  return [id, owner, hasAll ? 'all' : scopes.join(' '), status, until, label];
 }
 
 /** Formats tokens as JSON, without digests. Escapes characters that a terminal would obey. */
 function formatJson(tokens: ListedToken[]): string {
-  const members = tokens.map((token) =>
-    'fault' in token ? { ...token, status: 'unreadable' } : toJsonMembers(token),
-  );
-  const lines = JSON.stringify(members, null, 2).split('\n');
+  const lines = JSON.stringify(tokens.map(toJsonMembers), null, 2).split('\n');
   return lines.map(escapeControls).join('\n');
 }
 
 /** Returns a token's members in JSON. Times are ISO 8601; a missing one is null. */
-function toJsonMembers(token: AccessTokenRecord): object {
-  const { id, owner, scopes, label, created, expires, revoked, replacedBy } = token;
+function toJsonMembers(token: ListedToken): object {
+  const { id, owner, scopes, label, status, created, expires, revoked, fault } = token;
+  if (status === 'unreadable') {
+    return { id, owner, status, fault };
+  }
+  const toTime = (seconds: number | undefined) =>
+    seconds === undefined ? null : formatTime(seconds);
   return {
     id,
     owner,
     scopes,
     label,
-    status: describeState(token),
-    created: formatTime(created),
-    expires: formatTime(expires),
-    revoked: formatTime(revoked),
-    replacedBy: replacedBy ?? null,
+    status,
+    created: toTime(created),
+    expires: toTime(expires),
+    revoked: toTime(revoked),
+    fault,
   };
 }
 

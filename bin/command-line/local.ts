@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   deleteToken,
-  expiresAt,
   issueToken,
+  type ListedToken,
   listTokens,
 } from '../../functions/access-tokens/administration.ts';
-import type { AccessTokenRecord } from '../../functions/access-tokens/record.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import {
   type Database,
@@ -95,21 +94,20 @@ export async function issueDemoToken(
 ): Promise<string> {
   const { database, tables } = await openTarget({ localhost: true, dynamodbEndpoint: endpoint });
   for (const token of await listTokens(database, tables.accessTokens, demoOwner)) {
-    if (!('fault' in token) && isExpiredDemo(token)) {
+    if (isExpiredDemo(token)) {
       await deleteToken(database, tables.accessTokens, token.id);
     }
   }
-  const expires = expiresAt(24 * 60 * 60);
-  const input = { owner: demoOwner, scopes: allScopes, label, expires };
+  const input = { owner: demoOwner, scopes: allScopes, label, lifetime: 24 * 60 * 60 };
   const { token } = await issueToken(database, tables.accessTokens, input);
   database.destroy();
   return token;
 }
 
 /** Returns whether a token is from `issueDemoToken`, and has expired, so that nobody uses it. */
-function isExpiredDemo({ label, expires }: AccessTokenRecord): boolean {
-  const labels: readonly string[] = demoLabels;
-  return labels.includes(label) && expires !== undefined && expires * 1000 <= Date.now();
+function isExpiredDemo({ label, status }: ListedToken): boolean {
+  const labels: readonly (string | undefined)[] = demoLabels;
+  return labels.includes(label) && status === 'expired';
 }
 
 /** Prints addresses, a token, three commands to paste and `log`, or one line of JSON. */

@@ -11,12 +11,18 @@ import { UnknownOutcome } from '../dynamodb/writes.ts';
 import {
   type AccessTokenRecord,
   describeIssues,
+  findAccess,
   findItem,
   getStatus,
+  type Lifetime,
+  type NewToken,
   newToken,
   parseRecord,
+  readAccess,
   readDigest,
+  type TokenAccess,
   type TokenItem,
+  type TokenStatus,
 } from './record.ts';
 import { digestToken, makeToken } from './token.ts';
 
@@ -28,14 +34,6 @@ export class AdministrationError extends Error {
   override name = 'AdministrationError';
 }
 
-/** A damaged record, which grants no access. */
-export interface UnreadableToken {
-  id: string;
-  owner: string | undefined;
-  /** A sentence that says what is wrong with the record, without its values. */
-  fault: string;
-}
-
 export interface IssuedToken {
   id: string;
   /** The token itself, which cannot be recovered later. */
@@ -43,30 +41,20 @@ export interface IssuedToken {
   record: AccessTokenRecord;
 }
 
-type NewToken = Pick<AccessTokenRecord, 'owner' | 'scopes' | 'label'> & {
-  /** Seconds since 1970, or undefined if the token never expires. */
-  expires?: number | undefined;
-};
-
-/** In seconds, or never. */
-export type Lifetime = number | 'never';
-
-/** Returns when a new token expires, in seconds since 1970, or undefined for never. */
-export const expiresAt = (lifetime: Lifetime, now = Date.now()): number | undefined =>
-  lifetime === 'never' ? undefined : toSeconds(now) + lifetime;
-
-interface Rotation {
-  /** Seconds for which the old token still works. */
-  overlap: number;
-  /** The lifetime of the new token, if it differs from the old one's. */
-  lifetime?: Lifetime | undefined;
+/** A token of the list. Of a damaged record, it has the members that the authorizer reads. */
+export interface ListedToken extends Partial<AccessTokenRecord> {
+  id: string;
+  /** A record is unreadable if the authorizer accepts no token for it. */
+  status: TokenStatus | 'unreadable';
+  /** A sentence that says what is wrong with the record, without its values. */
+  fault?: string;
 }
 
-const toSeconds = (ms: number) => Math.floor(ms / 1000);
+const toSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /**
- * Issues an access token. Throws an AdministrationError if the input is invalid, if the token was
- * changed before it could be shown, or if the outcome is unknown.
+ * Issues an access token. Throws an AdministrationError if the input is invalid or the outcome is
+ * unknown.
  */
 export async function issueToken(
   database: DynamoDBDocumentClient,
@@ -74,28 +62,13 @@ export async function issueToken(
   input: NewToken,
   now: () => number = Date.now,
 ): Promise<IssuedToken> {
-  const created = toSeconds(now());
-  const { issues = [] } = v.safeParse(newToken, input);
-  const errors = describeIssues(issues);
-  if (!isLater(input.expires, created)) {
-    errors.push('expires must be in the future');
+  const { success, output, issues } = v.safeParse(newToken, input);
+  if (!success) {
+    throw new AdministrationError(`No token was issued: ${describeIssues(issues).join('; ')}.`);
   }
-  if (errors.length > 0) {
-    throw new AdministrationError(`No token was issued: ${errors.join('; ')}.`);
-  }
-  return storeToken(database, table, input, created);
-}
-
-const isLater = (expires: number | undefined, created: number): boolean =>
-  expires === undefined || expires > created;
-
-async function storeToken(
-  database: DynamoDBDocumentClient,
-  table: string,
-  { owner, scopes, label, expires }: NewToken,
-  created: number,
-): Promise<IssuedToken> {
   const { id, token } = makeToken();
+  const created = toSeconds(now());
+  const { owner, scopes, label, lifetime } = output;
   const record = {
     id,
     digest: digestToken(token),
@@ -103,7 +76,8 @@ async function storeToken(
     scopes: [...new Set(scopes)],
     label,
     created,
-    ...(expires !== undefined && { expires }),
+    lifetime,
+    ...(lifetime !== 'never' && { expires: created + lifetime }),
   };
   const put = new PutCommand({
     TableName: table,
@@ -116,40 +90,25 @@ async function storeToken(
     if (!(error instanceof UnknownOutcome)) {
       throw error;
     }
-    await settlePut(database, table, record, error);
+    await expectStored(database, table, record, error);
   }
   return { id, token, record };
 }
 
-/**
- * Reads the record after a put whose outcome is unknown. Throws an AdministrationError unless the
- * record was stored and has not changed since.
- */
-async function settlePut(
+/** After a put with an unknown outcome, throws an AdministrationError unless the record is there. */
+async function expectStored(
   database: DynamoDBDocumentClient,
   table: string,
-  { id, digest, expires }: AccessTokenRecord,
+  { id, digest }: AccessTokenRecord,
   unknown: UnknownOutcome,
 ): Promise<void> {
   const item = await findItem(database, table, id).catch(() => undefined);
   const stored = item && readDigest(item);
   if (!stored || Buffer.compare(stored, digest) !== 0) {
     throw new AdministrationError(
-      `It is unknown whether the token ${id} was issued (${describeReason(unknown)}). Wait a minute, ` +
-        `then run "list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
+      `It is unknown whether the token ${id} was issued (${describeReason(unknown)}). Wait a ` +
+        `minute, then run "list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
       { cause: unknown },
-    );
-  }
-  const found = readRecord(item);
-  const isUnchanged =
-    !('fault' in found) &&
-    found.revoked === undefined &&
-    found.replacedBy === undefined &&
-    found.expires === expires;
-  if (!isUnchanged) {
-    throw new AdministrationError(
-      `The token ${id} was issued, but it was revoked, replaced or changed before it could be ` +
-        `shown. Run "revoke ${id}", then repeat the command.`,
     );
   }
 }
@@ -169,29 +128,35 @@ export async function listTokens(
   database: DynamoDBDocumentClient,
   table: string,
   owner?: string,
-): Promise<(AccessTokenRecord | UnreadableToken)[]> {
-  const tokens: (AccessTokenRecord | UnreadableToken)[] = [];
+  now: () => number = Date.now,
+): Promise<ListedToken[]> {
+  const tokens: ListedToken[] = [];
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
-    for (const token of Items.map(readRecord)) {
+    for (const token of Items.map((item) => describeToken(item, now()))) {
       const isForeign = token.owner !== undefined && token.owner !== owner;
       if (owner === undefined || !isForeign) {
         tokens.push(token);
       }
     }
   }
-  const createdAt = (token: AccessTokenRecord | UnreadableToken): number =>
-    'fault' in token ? Number.MAX_SAFE_INTEGER : token.created;
+  const createdAt = ({ created }: ListedToken): number => created ?? Number.MAX_SAFE_INTEGER;
   return tokens.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Returns a token's record, or a description of a damaged one. */
-function readRecord(item: TokenItem): AccessTokenRecord | UnreadableToken {
+function describeToken(item: TokenItem, now: number): ListedToken {
   try {
-    return parseRecord(item);
+    const record = parseRecord(item);
+    return { ...record, status: getStatus(record, now) };
   } catch (error) {
-    const owner = typeof item.owner === 'string' ? item.owner : undefined;
-    return { id: String(item.id), owner, fault: (error as Error).message };
+    const { message: fault } = error as Error;
+    const id = String(item.id);
+    const access = findAccess(item);
+    if (access) {
+      return { id, ...access, status: getStatus(access, now), fault };
+    }
+    const owner = typeof item.owner === 'string' ? { owner: item.owner } : {};
+    return { id, ...owner, status: 'unreadable', fault };
   }
 }
 
@@ -205,7 +170,7 @@ export async function revokeToken(
   table: string,
   id: string,
   now: () => number = Date.now,
-): Promise<AccessTokenRecord | UnreadableToken> {
+): Promise<ListedToken> {
   const revocation = changeRecord(database, table, {
     id,
     update: 'SET revoked = if_not_exists(revoked, :now)',
@@ -216,7 +181,8 @@ export async function revokeToken(
   const item = await revocation.catch((error) => {
     if (error instanceof UnknownOutcome) {
       throw new AdministrationError(
-        `It is unknown whether the token ${id} was revoked (${describeReason(error)}). Repeat the command.`,
+        `It is unknown whether the token ${id} was revoked (${describeReason(error)}). Repeat ` +
+          'the command.',
         { cause: error },
       );
     }
@@ -225,7 +191,7 @@ export async function revokeToken(
   if (!item) {
     throw noSuchToken(id);
   }
-  return readRecord(item);
+  return describeToken(item, now());
 }
 
 /** An idempotent change to a token's record, as DynamoDB expressions. */
@@ -278,75 +244,36 @@ async function retryIfUnknown<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
+interface Rotation {
+  /** Seconds for which the old token still works. */
+  overlap: number;
+  /** The lifetime of the new token, if it differs from the old one's. */
+  lifetime?: Lifetime | undefined;
+  /** Called with the new token before the old one changes, because the change can fail. */
+  show(issued: IssuedToken): void;
+}
+
 /**
- * Replaces an access token with a new one that has the same owner, scopes, label and lifetime. The
- * old one expires within `overlap` seconds. Throws an AdministrationError if the old one does not
- * exist, is damaged, revoked, expired or already replaced, or if an outcome is unknown.
+ * Issues a token with the same owner, scopes, label and lifetime as an active one, and lets that one
+ * end after the overlap. Returns its end, in seconds since 1970. Throws an AdministrationError if it
+ * may work longer, or if it was revoked or erased meanwhile.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,
-  { overlap, lifetime }: Rotation,
+  { overlap, lifetime, show }: Rotation,
   now: () => number = Date.now,
-): Promise<IssuedToken & { replaced: AccessTokenRecord }> {
-  const old = await findRotatable(database, table, id, now());
-  const created = toSeconds(now());
-  const expires = expiresAt(lifetime ?? calculateLifetime(old), now());
-  if (!isLater(expires, created)) {
-    throw new AdministrationError(
-      `No token was issued: expires must be in the future, but the token ${id} was created after ` +
-        'it expires. Choose a lifetime with --expires-in.',
-    );
-  }
-  const issued = await storeToken(database, table, { ...old, expires }, created);
-  const lastSecond = Math.min(old.expires ?? Number.POSITIVE_INFINITY, created + overlap);
-  const replacement = changeRecord(database, table, {
-    id,
-    update: 'SET expires = :expires, replacedBy = :new',
-    // Of several concurrent rotations one succeeds. Its own retry must succeed too.
-    condition:
-      'attribute_exists(id) AND attribute_not_exists(revoked) ' +
-      'AND (attribute_not_exists(replacedBy) OR replacedBy = :new)',
-    values: { ':expires': lastSecond, ':new': issued.id },
-  });
-  const replaced = await replacement.catch((cause: Error) => {
-    throw new AdministrationError(
-      `It is unknown whether ${id} was replaced (${describeReason(cause)}). The new token ${issued.id} ` +
-        `was issued, but cannot be shown. Run "revoke ${issued.id}", then repeat the command.`,
-      { cause },
-    );
-  });
-  if (replaced) {
-    return { ...issued, replaced: { ...old, expires: lastSecond, replacedBy: issued.id } };
-  }
-  await deleteToken(database, table, issued.id).catch((cause: Error) => {
-    throw new AdministrationError(
-      `The token ${id} changed during the rotation. The new token ${issued.id} was issued, and ` +
-        `may not have been deleted (${describeReason(cause)}). Run "revoke ${issued.id}".`,
-      { cause },
-    );
-  });
-  await findRotatable(database, table, id, now());
-  throw new AdministrationError(`The token ${id} changed during the rotation. Repeat the command.`);
+): Promise<number | undefined> {
+  const old = await findActiveToken(database, table, id, now());
+  const input = { ...old, lifetime: lifetime ?? readLifetime(old) };
+  const issued = await issueToken(database, table, input, now);
+  show(issued);
+  return endReplacedToken(database, table, old, issued, overlap);
 }
 
-function calculateLifetime({ created, expires }: AccessTokenRecord): Lifetime {
-  return expires === undefined ? 'never' : expires - created;
-}
-
-/** Deletes the record of an access token, which then no longer works. */
-export async function deleteToken(
-  database: DynamoDBDocumentClient,
-  table: string,
-  id: string,
-): Promise<void> {
-  const remove = new DeleteCommand({ TableName: table, Key: { id } });
-  await retryIfUnknown(() => database.send(remove));
-}
-
-/** Returns the record of a token that can be rotated. Otherwise throws an AdministrationError. */
-async function findRotatable(
+/** Returns the record of an active token. Otherwise throws an AdministrationError. */
+async function findActiveToken(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,
@@ -356,21 +283,71 @@ async function findRotatable(
   if (!item) {
     throw noSuchToken(id);
   }
-  const record = readRecord(item);
-  if ('fault' in record) {
-    throw new AdministrationError(`${record.fault} Revoke it and issue a new one.`);
-  }
-  const status = getStatus(record, now);
-  if (status !== 'revoked' && record.replacedBy !== undefined) {
-    throw new AdministrationError(
-      `The token ${id} was already replaced by ${record.replacedBy}. Rotate that one. ` +
-        'If it is lost, revoke it and issue a new one.',
-    );
+  const { status, fault } = describeToken(item, now);
+  if (fault) {
+    throw new AdministrationError(`${fault} Revoke it and issue a new one.`);
   }
   if (status !== 'active') {
     throw new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
   }
-  return record;
+  return parseRecord(item);
+}
+
+/** Returns for how long a token was issued. A rotation changes its `expires`, but not its lifetime. */
+function readLifetime({ lifetime, created, expires }: AccessTokenRecord): Lifetime {
+  // Version 1.0.0 stored no lifetime.
+  return lifetime ?? (expires === undefined ? 'never' : expires - created);
+}
+
+/** Brings the end of a replaced token forward to the end of the overlap, never back. */
+async function endReplacedToken(
+  database: DynamoDBDocumentClient,
+  table: string,
+  { id, expires }: AccessTokenRecord,
+  { record: successor }: IssuedToken,
+  overlap: number,
+): Promise<number | undefined> {
+  let access: TokenAccess | undefined;
+  try {
+    const changed = await changeRecord(database, table, {
+      id,
+      update: 'SET expires = :end',
+      condition:
+        'attribute_exists(id) AND attribute_not_exists(revoked) ' +
+        'AND (attribute_not_exists(expires) OR expires >= :end)',
+      values: { ':end': successor.created + overlap },
+    });
+    const item = changed ?? (await findItem(database, table, id));
+    access = item && readAccess(item);
+  } catch (error) {
+    const end = expires === undefined ? 'it is revoked' : formatTime(expires);
+    throw new AdministrationError(
+      `The old token ${id} may still work until ${end} (${describeReason(error as Error)}). Run ` +
+        `"revoke ${id}" once nobody uses it.`,
+      { cause: error },
+    );
+  }
+  if (!access || access.revoked !== undefined) {
+    throw new AdministrationError(
+      `The old token ${id} was ${access ? 'revoked' : 'erased'} during the rotation. If the new ` +
+        `one must not work either, run "revoke ${successor.id}".`,
+    );
+  }
+  return access.expires;
+}
+
+/** Formats seconds since 1970 as ISO 8601. */
+export const formatTime = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000', '');
+
+/** Deletes the record of an access token, which then no longer works. */
+export async function deleteToken(
+  database: DynamoDBDocumentClient,
+  table: string,
+  id: string,
+): Promise<void> {
+  const remove = new DeleteCommand({ TableName: table, Key: { id } });
+  await retryIfUnknown(() => database.send(remove));
 }
 
 const noSuchToken = (id: string): AdministrationError =>

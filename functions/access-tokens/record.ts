@@ -1,13 +1,13 @@
 import { type DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
-import { allScopes } from '../shared/operations.ts';
 
 // All messages are our own. Valibot's quote the value, which can be a digest or a secret.
 const text = v.string('must be text');
 const labelRule = 'must be at most 100 characters without control characters';
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
+const lifetimeRule = 'must be whole seconds, at least 1, or never';
 
 /** Seconds since 1970 of the last time that a Date can hold. */
 const maxSeconds = 8_640_000_000_000;
@@ -17,6 +17,15 @@ const seconds = v.pipe(
   v.transform(Number),
   v.check((time) => Number.isInteger(time) && time >= 0 && time <= maxSeconds, secondsRule),
 );
+
+/** In seconds, or never. DynamoDB's client wraps numbers. */
+const lifetime = v.pipe(
+  v.union([v.number(), v.instance(NumberValue), v.literal('never')], lifetimeRule),
+  v.transform((given) => (given === 'never' ? given : Number(given))),
+  v.check((given) => given === 'never' || (Number.isInteger(given) && given >= 1), lifetimeRule),
+);
+
+export type Lifetime = v.InferOutput<typeof lifetime>;
 
 const digestBytes = v.pipe(
   v.instance(Uint8Array, digestRule),
@@ -28,12 +37,13 @@ const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
 /** The input for a new access token. */
 export const newToken = v.object({
   owner,
-  scopes: v.pipe(
-    v.array(v.picklist(allScopes, `must be ${allScopes.join(' or ')}`), 'must be a list'),
-    v.minLength(1, 'must be at least one'),
-  ),
+  // A rotation may pass on a scope of a later version.
+  scopes: v.pipe(v.array(text, 'must be a list'), v.minLength(1, 'must be at least one')),
   label,
+  lifetime,
 });
+
+export type NewToken = v.InferOutput<typeof newToken>;
 
 /** The access that a token gives. A token that never expires has no `expires`. */
 const access = v.object(
@@ -47,6 +57,8 @@ const access = v.object(
   'is missing',
 );
 
+export type TokenAccess = v.InferOutput<typeof access>;
+
 const accessTokenRecord = v.object(
   {
     id: text,
@@ -54,8 +66,8 @@ const accessTokenRecord = v.object(
     ...access.entries,
     label,
     created: seconds,
-    /** The id of the token that replaced this one in a rotation. */
-    replacedBy: v.optional(text),
+    /** Missing in records of version 1.0.0. */
+    lifetime: v.optional(lifetime),
   },
   'is missing',
 );
@@ -65,14 +77,16 @@ export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 /** An item of the table of access tokens, which may be damaged. */
 export type TokenItem = Record<string, unknown>;
 
+export type TokenStatus = 'active' | 'expired' | 'revoked';
+
 /**
  * Returns the status of an access token at a time (ms since 1970). A token no longer works at
  * `expires` itself.
  */
 export function getStatus(
-  { revoked, expires }: Pick<AccessTokenRecord, 'revoked' | 'expires'>,
+  { revoked, expires }: Pick<TokenAccess, 'revoked' | 'expires'>,
   now: number,
-): 'active' | 'expired' | 'revoked' {
+): TokenStatus {
   if (revoked !== undefined) {
     return 'revoked';
   }
@@ -91,7 +105,13 @@ export const readDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
  * Returns the access that a record gives. Reads no other member, so that a later version can change
  * the others. Throws if the access is damaged.
  */
-export const readAccess = (item: TokenItem): v.InferOutput<typeof access> => parse(access, item);
+export const readAccess = (item: TokenItem): TokenAccess => parse(access, item);
+
+/** Returns the access that a record gives, or undefined if the authorizer accepts no token for it. */
+export function findAccess(item: TokenItem): TokenAccess | undefined {
+  const { success, output } = v.safeParse(access, item);
+  return success && readDigest(item) ? output : undefined;
+}
 
 /** Returns all members of a record. Throws if one is damaged. */
 export const parseRecord = (item: TokenItem): AccessTokenRecord => parse(accessTokenRecord, item);

@@ -1,36 +1,58 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, NumberValue, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from '@jest/globals';
+import { NumberValue, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, jest, test } from '@jest/globals';
 import {
   AdministrationError,
+  deleteToken,
+  type IssuedToken,
   issueToken,
-  type Lifetime,
   listTokens,
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import { parseRecord } from '../../functions/access-tokens/record.ts';
+import { authorizer } from '../../functions/access-tokens/authorizer.ts';
+import {
+  type AccessTokenRecord,
+  findItem,
+  type Lifetime,
+  parseRecord,
+} from '../../functions/access-tokens/record.ts';
 import { digestToken } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
 import { openDatabase } from '../support/database/engine.ts';
+import { tokenEvent } from '../support/service/proxy-event.ts';
 
 const table = tableIds.accessTokens;
 const { database } = await openDatabase();
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;
-const grant = { owner: 'ann', scopes: allScopes, label: 'her laptop', expires: second + 1000 };
-const issue = (more: object = {}) => issueToken(database, table, { ...grant, ...more }, at(second));
+const newToken = { owner: 'ann', scopes: allScopes, label: 'her laptop', lifetime: 1000 };
+const issue = (more: object = {}) =>
+  issueToken(database, table, { ...newToken, ...more }, at(second));
 const find = (id: string) => findRecord(database, table, id);
 const scan = async () => (await database.send(new ScanCommand({ TableName: table }))).Items ?? [];
-const remove = (id: string) => database.send(new DeleteCommand({ TableName: table, Key: { id } }));
+const put = (Item: object) =>
+  database.send(new PutCommand({ TableName: table, Item: { ...Item } }));
+const remove = (id: string) => deleteToken(database, table, id);
 const revoke = (id: string, now?: () => number) => revokeToken(database, table, id, now);
-const rotate = (
+
+/** Rotates a token. Returns the end of the old token, and the records of both. */
+async function rotate(
   id: string,
-  { overlap = 60, lifetime = undefined as Lifetime | undefined, now = second } = {},
-) => rotateToken(database, table, id, { overlap, lifetime }, at(now));
+  {
+    overlap = 60,
+    lifetime,
+    now = second,
+  }: { overlap?: number; lifetime?: Lifetime; now?: number } = {},
+) {
+  const shown: IssuedToken[] = [];
+  const show = (issued: IssuedToken) => shown.push(issued);
+  const end = await rotateToken(database, table, id, { overlap, lifetime, show }, at(now));
+  return { end, old: await find(id), next: await find(shown[0]?.id ?? '') };
+}
 
 /** Changes the input of every command that `run` sends. */
 async function changeInput<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
@@ -44,34 +66,31 @@ async function changeInput<T>(change: (input: { Item?: object }) => object, run:
 }
 
 test.each([
-  [{}, {}],
-  // Without an expiry, the TTL does not delete it.
-  [{ expires: undefined }, {}],
-  // When the last Date ends.
-  [{ expires: 8_640_000_000_000 }, {}],
-  [{ scopes: ['plants:read', 'plants:read'] }, { scopes: ['plants:read'] }],
-  [{ owner: 'a' }, {}],
-  [{ owner: 'A.b_c@d-9' }, {}],
-  [{ owner: 'a'.repeat(128) }, {}],
-])('issuing %j stores the record with the digest of the token', async (more, instead) => {
+  [{}, { expires: second + 1000 }],
+  [{ lifetime: 1 }, { expires: second + 1 }],
+  [{ lifetime: 'never' }, {}],
+  [{ scopes: ['plants:read', 'plants:read'] }, { scopes: ['plants:read'], expires: second + 1000 }],
+  [{ owner: 'a' }, { expires: second + 1000 }],
+  [{ owner: 'A.b_c@d-9' }, { expires: second + 1000 }],
+  [{ owner: 'a'.repeat(128) }, { expires: second + 1000 }],
+])('issuing %j stores the record with the digest of the token', async (more, stored) => {
   const { id, token, record } = await issue(more);
-  const { expires, ...given } = { ...grant, ...more, ...instead };
-  const created = { ...given, id, created: second, ...(expires && { expires }) };
-  expect(record).toStrictEqual({ ...created, digest: digestToken(token) });
-  expect(await find(id)).toStrictEqual({ ...created, digest: new Uint8Array(record.digest) });
+  const all = { ...newToken, ...more, id, created: second, ...stored };
+  expect(record).toStrictEqual({ ...all, digest: digestToken(token) });
+  expect(await find(id)).toStrictEqual({ ...all, digest: new Uint8Array(record.digest) });
 });
 
 const badOwner = 'owner must be 1 to 128 letters, digits and . _ @ -';
-const badScope = `scopes must be ${allScopes.join(' or ')}`;
+const badLifetime = 'lifetime must be whole seconds, at least 1, or never';
 const badLabel = 'label must be at most 100 characters without control characters';
 test.each([
   ...['Ann Arbor', '', 'a'.repeat(129), 'ann\n'].map((owner) => [{ owner }, badOwner] as const),
   [{ scopes: [] }, 'scopes must be at least one'],
-  [{ expires: Number.NaN }, 'expires must be in the future'],
+  ...[0, 1.5, Number.NaN, 'forever'].map((lifetime) => [{ lifetime }, badLifetime] as const),
   [{ label: 'x'.repeat(101) }, badLabel],
   [
-    { owner: 'a b', scopes: ['plants:all'], label: 'bell \u0007', expires: second },
-    `${badOwner}; ${badScope}; ${badLabel}; expires must be in the future`,
+    { owner: 'a b', scopes: [], label: 'bell \u0007', lifetime: -1 },
+    `${badOwner}; scopes must be at least one; ${badLabel}; ${badLifetime}`,
   ],
 ])('issuing %j fails with every error, and stores nothing', async (bad, fault) => {
   const before = (await scan()).length;
@@ -82,7 +101,7 @@ test.each([
 
 test('a list has all tokens or those of one owner, oldest first', async () => {
   const ids: string[] = [];
-  const owned = { ...grant, owner: 'lister' };
+  const owned = { ...newToken, owner: 'lister' };
   for (const created of [30, 10, 20]) {
     ids.push((await issueToken(database, table, owned, at(created))).id);
   }
@@ -104,102 +123,90 @@ test('revoking a revoked token changes nothing', async () => {
   const revoked = second + 5;
   expect(await revoke(id, at(revoked))).toMatchObject({ id, revoked });
   expect(await revoke(id, at(second + 9))).toMatchObject({ id, revoked });
-  expect(await find(id)).toMatchObject({ ...grant, revoked });
+  expect(await find(id)).toMatchObject({ ...newToken, revoked });
 });
 
-test.each([
-  ['that expires later', second + 1000, 60, second + 60],
-  ['that expires before the overlap ends', second + 30, 60, second + 30],
-  ['that never expires', undefined, 60, second + 60],
-  ['at once', undefined, 0, second],
-])(
-  'rotating a token %s issues one with the same access, and the old one expires in time',
-  async (_, expires, overlap, end) => {
-    const old = await issue({ scopes: ['plants:read'], label: 'ci', expires });
-    const renewed = { expires: second + 9000 };
-    const { id, token, record, replaced } = await rotate(old.id, { overlap, lifetime: 9000 });
-    expect(id).not.toBe(old.id);
-    expect(record).toEqual({ ...old.record, id, digest: digestToken(token), ...renewed });
-    const stored = { ...old.record, digest: new Uint8Array(old.record.digest) };
-    expect(replaced).toEqual({ ...stored, expires: end, replacedBy: id });
-    expect(await find(old.id)).toEqual(replaced);
-    expect(await find(id)).toMatchObject({ id, owner: 'ann', ...renewed });
-  },
-);
-
-test.each<[string, number | undefined, Lifetime | undefined, number | undefined]>([
-  ['of 1000 s has 1000 s again', second + 1000, undefined, second + 1400],
-  ['that never expires never expires', undefined, undefined, undefined],
-  ['of 1000 s never expires if so asked', second + 1000, 'never', undefined],
-  ['that never expires has the lifetime that is asked for', undefined, 30, second + 430],
-])('a rotated token %s', async (_, expires, lifetime, end) => {
-  const { id } = await issue({ expires });
-  const { record } = await rotate(id, { lifetime, now: second + 400 });
-  expect([record.created, record.expires]).toEqual([second + 400, end]);
+test.each<[string, Lifetime, number, number]>([
+  ['that expires later', 1000, 60, second + 60],
+  ['that expires before the overlap ends', 30, 60, second + 30],
+  ['that never expires', 'never', 60, second + 60],
+  ['without an overlap', 1000, 0, second],
+])('rotating a token %s issues one like it, and the old one ends in time', async (_, ...times) => {
+  const [lifetime, overlap, end] = times;
+  const scopes = ['plants:read', 'a scope of a later version'];
+  const { record } = await issue({ scopes, lifetime });
+  const rotated = await rotate(record.id, { overlap });
+  const bytes = expect.any(Uint8Array);
+  expect(rotated).toEqual({
+    end,
+    old: { ...record, digest: bytes, expires: end },
+    next: { ...record, digest: bytes, id: expect.stringMatching(/^\w{12}$/) },
+  });
+  expect(rotated.next?.id).not.toBe(record.id);
 });
 
-test('a token that was created after it expires is not rotated, and none is issued', async () => {
+test.each<[string, Lifetime, Lifetime | undefined, Lifetime]>([
+  ['its lifetime', 1000, undefined, 1000],
+  ['no end if it never expires', 'never', undefined, 'never'],
+  ['the lifetime that is asked for', 1000, 30, 30],
+  ['no end if that is asked for', 1000, 'never', 'never'],
+])('a token passes on %s, also in a second rotation', async (_, first, asked, lifetime) => {
+  const { id } = await issue({ lifetime: first });
+  for (const now of [second + 400, second + 401]) {
+    const { next } = await rotate(id, { ...(asked && { lifetime: asked }), now });
+    const expires = lifetime === 'never' ? undefined : now + lifetime;
+    expect([next?.lifetime, next?.expires]).toEqual([lifetime, expires]);
+  }
+});
+
+test.each<[string, object, Lifetime]>([
+  ['its expires minus its created', { expires: second + 900 }, 900],
+  ['never if it has no expires', {}, 'never'],
+])('a token of version 1.0.0 passes on a lifetime of %s', async (_, more, lifetime) => {
   const { id, record } = await issue();
-  const times = { created: second + 500, expires: second + 400 };
-  await database.send(new PutCommand({ TableName: table, Item: { ...record, ...times } }));
-  const before = await scan();
-  const message =
-    `No token was issued: expires must be in the future, but the token ${id} was created after ` +
-    'it expires. Choose a lifetime with --expires-in.';
-  await expect(rotate(id)).rejects.toThrow(new AdministrationError(message));
-  expect(await scan()).toEqual(before);
-  expect((await rotate(id, { lifetime: 60 })).record).toMatchObject({ expires: second + 60 });
+  const { lifetime: __, expires: ___, ...former } = record;
+  await put({ ...former, ...more, replacedBy: 'Zk3v9QeXb2Lr' });
+  expect((await rotate(id)).next?.lifetime).toBe(lifetime);
 });
 
 const unknown = 'There is no token ID. Run "list" to see the ids.';
 const describeEnd = (status: string) => `The token ID is ${status}. Issue a new one instead.`;
-test.each<[string, (id: string) => Promise<unknown>, number, string]>([
-  ['unknown', remove, second, unknown],
-  ['revoked', revoke, second, describeEnd('revoked')],
-  ['expired', async () => {}, second + 1000, describeEnd('expired')],
+const isDamaged =
+  'The record of the access token ID is invalid: label must be text. Revoke it and issue a new one.';
+const isInconsistent = 'No token was issued: lifetime must be whole seconds, at least 1, or never.';
+test.each<[string, (record: AccessTokenRecord) => Promise<unknown>, string]>([
+  ['unknown', ({ id }) => remove(id), unknown],
+  ['revoked', ({ id }) => revoke(id), describeEnd('revoked')],
+  ['expired', (record) => put({ ...record, expires: second }), describeEnd('expired')],
+  ['damaged', (record) => put({ ...record, label: 7 }), isDamaged],
   [
-    'revoked and rotated',
-    (id) => rotate(id).then(() => revoke(id)),
-    second,
-    describeEnd('revoked'),
+    'of version 1.0.0, and created after it expires',
+    ({ lifetime: _, ...record }) => put({ ...record, created: second + 2000 }),
+    isInconsistent,
   ],
-])('a token that is %s is not rotated, and none is issued', async (_, happens, now, message) => {
-  const { id } = await issue();
-  await happens(id);
+])('a token that is %s is not rotated, and none is issued', async (_, happens, message) => {
+  const { id, record } = await issue();
+  await happens(record);
   const before = await scan();
-  const error = new AdministrationError(message.replace('ID', id));
-  await expect(rotate(id, { now })).rejects.toThrow(error);
-  if (message.startsWith('There')) {
-    await expect(revoke(id)).rejects.toThrow(error);
-  }
+  await expect(rotate(id)).rejects.toThrow(new AdministrationError(message.replace('ID', id)));
   expect(await scan()).toEqual(before);
 });
 
-test('a rotation keeps a scope that this version does not know', async () => {
-  const { id, record } = await issue();
-  const scopes = ['plants:read', 'gardens:read'];
-  await database.send(new PutCommand({ TableName: table, Item: { ...record, scopes } }));
-  expect((await rotate(id)).record.scopes).toEqual(scopes);
+test('ten concurrent rotations issue ten tokens, and the old one keeps the soonest end', async () => {
+  const { id } = await issue({ owner: 'many' });
+  const overlaps = Array.from({ length: 10 }, (_, i) => 60 + i);
+  const rotations = await Promise.all(overlaps.map((overlap) => rotate(id, { overlap })));
+  const ids = [id, ...rotations.map(({ next }) => next?.id)];
+  const listed = await listTokens(database, table, 'many');
+  expect(listed.map((token) => token.id).sort()).toEqual(ids.sort());
+  expect(await find(id)).toMatchObject({ expires: second + 60 });
 });
 
-test('of ten concurrent rotations one succeeds, and the others name its new token', async () => {
-  const { id } = await issue();
-  const before = (await scan()).length;
-  const rotations = await Promise.allSettled(Array.from({ length: 10 }, () => rotate(id)));
-  const [winner = '', ...more] = rotations.flatMap((one) =>
-    one.status === 'fulfilled' ? one.value.id : [],
-  );
-  expect(more).toEqual([]);
-  const reasons = rotations.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
-  const told = new AdministrationError(
-    `The token ${id} was already replaced by ${winner}. Rotate that one. ` +
-      'If it is lost, revoke it and issue a new one.',
-  );
-  expect(reasons).toEqual(Array(9).fill(told));
-  await expect(rotate(id)).rejects.toThrow(told);
-  expect(await scan()).toHaveLength(before + 1);
-  expect(await find(id)).toMatchObject({ replacedBy: winner });
-  expect((await rotate(winner)).replaced).toMatchObject({ id: winner });
+test('revoking an unknown token fails and stores nothing', async () => {
+  const before = await scan();
+  const message = 'There is no token unknown. Run "list" to see the ids.';
+  await expect(revoke('unknown')).rejects.toThrow(new AdministrationError(message));
+  expect(await scan()).toEqual(before);
 });
 
 test('issuing a token with a taken id fails and overwrites nothing', async () => {
@@ -212,9 +219,8 @@ test('issuing a token with a taken id fails and overwrites nothing', async () =>
 });
 
 test('a record without a readable owner is listed last, for every owner', async () => {
-  const { id } = await issueToken(database, table, { ...grant, owner: 'last' }, at(second));
-  const Item = { id: 'damaged', owner: 7 };
-  await database.send(new PutCommand({ TableName: table, Item }));
+  const { id } = await issueToken(database, table, { ...newToken, owner: 'last' }, at(second));
+  await put({ id: 'damaged', owner: 7 });
   const listed = await listTokens(database, table, 'last');
   expect(listed.map((token) => token.id)).toEqual([id, 'damaged']);
   await remove('damaged');
@@ -222,7 +228,7 @@ test('a record without a readable owner is listed last, for every owner', async 
 
 const time = 'must be whole seconds since 1970';
 const seconds = (text: string) => NumberValue.from(text);
-const { record: complete } = await issue();
+const { token: whole, record: complete } = await issue({ owner: 'dora' });
 test.each([
   ['digest must be 32 bytes', { digest: Buffer.from('QUOTED') }],
   ['digest must be 32 bytes', { digest: 'QUOTED' }],
@@ -239,7 +245,8 @@ test.each([
   [`created ${time}`, { created: seconds('-1') }],
   [`created ${time}`, { created: seconds('1.5') }],
   [`revoked ${time}`, { revoked: seconds('1152921504606846976') }],
-  ['replacedBy must be text', { replacedBy: ['QUOTED'] }],
+  [badLifetime, { lifetime: 'QUOTED' }],
+  [badLifetime, { lifetime: seconds('1.5') }],
 ])('the error of a damaged record is: %s', (message, damage) => {
   const item = { ...complete, created: seconds('1'), expires: undefined, ...damage };
   const present = Object.entries(item).filter(([, value]) => value !== undefined);
@@ -247,16 +254,46 @@ test.each([
   expect(() => parseRecord(Object.fromEntries(present))).toThrow(new Error(sentence));
 });
 
-test('a damaged record is listed with its damage, and is not rotated', async () => {
-  const { id, record } = await issue();
-  const Item = { ...record, digest: 'short' };
-  await database.send(new PutCommand({ TableName: table, Item }));
-  const fault = `The record of the access token ${id} is invalid: digest must be 32 bytes.`;
-  const listed = await listTokens(database, table);
-  expect(listed.at(-1)).toEqual({ id, owner: 'ann', fault });
-  const before = await scan();
-  const refusal = new AdministrationError(`${fault} Revoke it and issue a new one.`);
-  await expect(rotate(id)).rejects.toThrow(refusal);
-  expect(await scan()).toEqual(before);
-  await remove(id);
+const readable = { id: complete.id, owner: 'dora', scopes: allScopes, expires: second + 1000 };
+const unreadable = { id: complete.id, owner: 'dora', status: 'unreadable' };
+test.each([
+  {
+    title: 'a label of 150 characters is active',
+    damage: { label: 'x'.repeat(150) },
+    listed: { ...readable, status: 'active' },
+    fault: badLabel,
+  },
+  {
+    title: 'members of a later version is active',
+    damage: { label: ['ours', 'theirs'], created: '2027-01-15', lifetime: 'P90D' },
+    listed: { ...readable, status: 'active' },
+    fault: `label must be text; created ${time}; ${badLifetime}`,
+  },
+  {
+    title: 'a damaged label and an end in the past is expired',
+    damage: { label: 7, expires: second },
+    listed: { ...readable, expires: second, status: 'expired' },
+    fault: 'label must be text',
+  },
+  {
+    title: 'a damaged digest is unreadable',
+    damage: { digest: 'short' },
+    listed: unreadable,
+    fault: 'digest must be 32 bytes',
+  },
+  {
+    title: 'a damaged end is unreadable',
+    damage: { expires: 'soon' },
+    listed: unreadable,
+    fault: `expires ${time}`,
+  },
+])('a record with $title in the list and for the authorizer', async ({ damage, ...expected }) => {
+  await put({ ...complete, ...damage });
+  const [token] = await listTokens(database, table, 'dora', at(second));
+  const fault = `The record of the access token ${complete.id} is invalid: ${expected.fault}.`;
+  expect(token).toStrictEqual({ ...expected.listed, fault });
+  jest.spyOn(console, 'info').mockReturnValue();
+  const judge = authorizer((id) => findItem(database, table, id), at(second));
+  const [verdict] = await Promise.allSettled([judge(tokenEvent(`Bearer ${whole}`))]);
+  expect(verdict?.status === 'fulfilled').toBe(token?.status === 'active');
 });

@@ -11,7 +11,7 @@ import { mutateText, textMutations } from './inputs.ts';
 
 const table = tableIds.accessTokens;
 function issue(owner: string, now = Date.now()) {
-  const grant = { owner, scopes: allScopes, label: '', expires: Math.floor(now / 1000) + 86_400 };
+  const grant = { owner, scopes: allScopes, label: '', lifetime: 86_400 };
   return issueToken(database, table, grant, () => now);
 }
 const owners = ['alice', 'bob'];

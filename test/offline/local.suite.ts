@@ -20,8 +20,7 @@ const day = 86_400;
 /** Issues a token some seconds ago that lives for a day. Returns its id. */
 async function issue(owner: string, label: string, age: number): Promise<string> {
   const now = () => Date.now() - age * 1000;
-  const expires = Math.floor(now() / 1000) + day;
-  const input = { owner, scopes: ['plants:read'], label, expires };
+  const input = { owner, scopes: ['plants:read'], label, lifetime: day };
   return (await issueToken(database, 'AccessTokens', input, now)).id;
 }
 

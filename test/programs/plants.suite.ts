@@ -62,8 +62,10 @@ async function listNames(owner: string): Promise<unknown[]> {
   });
   return ((await database.send(query)).Items ?? []).map(({ name }) => name);
 }
-const makeGrant = (owner: string) => ({ owner, scopes: allScopes, label: '' });
-const issue = (owner: string) => issueToken(database, tableIds.accessTokens, makeGrant(owner));
+const issue = (owner: string) => {
+  const newToken = { owner, scopes: allScopes, label: '', lifetime: 'never' } as const;
+  return issueToken(database, tableIds.accessTokens, newToken);
+};
 
 test.each([0, 1, 2])('an export of %i plants is complete', async (count) => {
   const owner = `owner-of-${count}`;

@@ -92,6 +92,7 @@ test.each([...new Set(documented)])('the documented command succeeds: %s', async
     owner: 'alice',
     scopes: ['plants:read'],
     label: '',
+    lifetime: 'never',
   });
   const command = line
     .replace(/^.* token -- /, '')

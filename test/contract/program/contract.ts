@@ -94,9 +94,8 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
 
   async function issue(owner: string, { scopes = allScopes, age = 0 } = {}) {
     const now = () => Date.now() - age * 1000;
-    const expires = Math.floor(now() / 1000) + 3600;
     const label = 'npm run contract';
-    const newToken = { owner: `contract-${run}-${owner}`, scopes, label, expires };
+    const newToken = { owner: `contract-${run}-${owner}`, scopes, label, lifetime: 3600 };
     const { id, token } = await issueToken(database, table, newToken, now);
     issued.push(id);
     return { id, token };

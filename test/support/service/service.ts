@@ -72,7 +72,7 @@ export async function startService({
 
   const tokens: string[] = [];
   const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
-    const newToken = { owner, scopes, label: 'test', expires: Math.floor(clock() / 1000) + 86_400 };
+    const newToken = { owner, scopes, label: 'test', lifetime: 86_400 };
     const issued = await issueToken(database, tableIds.accessTokens, newToken, clock);
     tokens.push(issued.token);
     return issued;
