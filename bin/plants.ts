@@ -224,7 +224,12 @@ async function erasePlants(options: Options): Promise<void> {
     yield* tokens.filter((token) => token.owner === owner).map(({ id }) => id);
   }
 
-  const found = { tokens: await count(listTokenIds()), plants: await count(listPlantIds()) };
+  const countAll = async () => ({
+    tokens: await count(listTokenIds()),
+    plants: await count(listPlantIds()),
+  });
+
+  const found = await countAll();
   const where = options.localhost ? options.dynamodbEndpoint : options.stack;
   console.error(`${where}: ${owner} has ${describeHolding(found)}.`);
   if (found.tokens + found.plants === 0) {
@@ -251,6 +256,13 @@ async function erasePlants(options: Options): Promise<void> {
   // Tokens are erased first, so that their holders cannot create more plants.
   await writeAll(options, listTokenIds(), eraseToken, soFar);
   await writeAll(options, listPlantIds(), erasePlant, soFar);
+  const left = await countAll();
+  if (left.tokens + left.plants > 0) {
+    throw new CommandError(
+      `Erased ${describeHolding(erased)} of ${owner}, who has ${describeHolding(left)} again. ` +
+        'Repeat the command.',
+    );
+  }
   console.error(
     `Erased ${describeHolding(erased)} of ${owner}. API Gateway may accept an erased token for up to 60 s, ` +
       'or as long as the setting authorizer-cache says. Repeat the command after that.',

@@ -255,8 +255,8 @@ interface Rotation {
 
 /**
  * Issues a token with the same owner, scopes, label and lifetime as an active one, and lets that one
- * end after the overlap. Returns its end, in seconds since 1970. Throws an AdministrationError if it
- * may work longer, or if it was revoked or erased meanwhile.
+ * end after the overlap. Returns its end, in seconds since 1970. Throws an AdministrationError if the
+ * old one cannot be rotated, may work longer, or was revoked or erased during the rotation.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,

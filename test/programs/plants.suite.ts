@@ -26,6 +26,7 @@ import {
   type Fault,
   fail,
   pass,
+  passAfter,
   reset,
   startFaultProxy,
   throttle,
@@ -331,6 +332,35 @@ test('an import stops after a failed write, although its input stays open', asyn
   expect(stdin.destroyed).toBe(true);
 });
 
+test.each([
+  {
+    title: 'a token is issued',
+    owner: 'renewed',
+    act: () => issue('renewed'),
+    left: '1 access token and 0 plants',
+  },
+  {
+    title: 'a plant is created',
+    owner: 'planted',
+    act: () => putPlant('planted', 2, 'Ficus'),
+    left: '0 access tokens and 1 plant',
+  },
+])(
+  'erase looks again at the end, and fails if $title while it runs',
+  async ({ owner, act, left }) => {
+    await issue(owner);
+    await putPlant(owner, 1, 'Aloe');
+    // The owner's plants are counted, listed and deleted.
+    proxy.play(owner, pass, pass, passAfter(act), pass);
+    const { code, stdout, stderr } = await plants(`erase --owner ${owner}`, `${owner}\n`, faulty);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      `error: Erased 1 access token and 1 plant of ${owner}, who has ${left} again. Repeat the command.\n`,
+    );
+    expect(await plants(`erase --owner ${owner}`, `${owner}\n`)).toMatchObject({ code: 0 });
+  },
+);
+
 interface Input {
   TableName: string;
   ConsistentRead?: boolean;
@@ -364,7 +394,7 @@ test.each([
   {
     owner: 'zoe',
     command: 'erase',
-    sent: [scan, query, scan, remove, remove, query, 'Delete Plants'],
+    sent: [scan, query, scan, remove, remove, query, 'Delete Plants', scan, query],
   },
 ])(
   '$command reads consistently, and needs no more rights than docs/access-tokens.md says',
