@@ -20,8 +20,8 @@ export async function listen(
   } catch (cause) {
     throw explainError(cause as NodeJS.ErrnoException, port, host, option);
   }
-  const { port: actualPort } = server.address() as AddressInfo;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${actualPort}`;
+  const { address, port: actualPort } = server.address() as AddressInfo;
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${actualPort}`;
 }
 
 const loopback = new BlockList();

@@ -154,7 +154,7 @@ test('a damaged folder fails with one line, and stays as it is', async () => {
   const current = join(folder, 'dynalite', 'CURRENT');
   writeFileSync(current, 'damaged');
   await expect(open(folder)).rejects.toThrow(
-    /^\S+ is damaged: .* Remove it to start with an empty one, or /,
+    /^.+ is damaged: .* Remove it to start with an empty one, or /,
   );
   expect(readFileSync(current, 'utf8')).toBe('damaged');
 });

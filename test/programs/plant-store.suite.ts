@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -30,7 +31,7 @@ test('invalid settings exit with 1 and one line with every error', async () => {
 });
 
 test('a cdk-nag finding fails the synthesis and is printed', async () => {
-  const preload = ['--import', join(root, '.ci', 'templates', 'finding.mjs')];
+  const preload = ['--import', pathToFileURL(join(root, '.ci', 'templates', 'finding.mjs')).href];
   const { code, stderr } = await synthesize({}, preload);
   expect(stderr).toContain('AwsSolutions::AwsSolutions-S1');
   expect(code).not.toBe(0);

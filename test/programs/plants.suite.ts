@@ -95,13 +95,14 @@ test('an export of several pages is complete', async () => {
 
 test('an export creates one file, which only its user can open', async () => {
   await putPlant('modes', 1, 'Aloe');
-  const own = temporaryFolder();
-  await plants(`export ${own}/modes.jsonl --owner modes`);
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  await plants('export own/modes.jsonl --owner modes');
   expect(readdirSync(own)).toEqual(['modes.jsonl']);
   if (process.platform !== 'win32') {
     expect(statSync(join(own, 'modes.jsonl')).mode & 0o777).toBe(0o600);
   }
-  expect(await plants(`export ${own}/none/modes.jsonl --owner modes`)).toEqual(
+  expect(await plants('export own/none/modes.jsonl --owner modes')).toEqual(
     failure(expect.stringMatching(/^error: Cannot write .*: ENOENT: .*\. Choose another/)),
   );
 });
@@ -112,10 +113,11 @@ testOnPosix('links need a right there').each<[what: string, lay: (path: string) 
   ['a link to a folder', (path) => symlinkSync(import.meta.dirname, path)],
   ['an empty folder', (path) => mkdirSync(path)],
 ])('%s under the name of an export stays as it is', async (what, lay) => {
-  const file = join(folder, what.replaceAll(' ', '-'));
+  const name = what.replaceAll(' ', '-');
+  const file = join(folder, name);
   lay(file);
   const before = lstatSync(file);
-  expect(await plants(`export ${file} --owner alice`)).toEqual(
+  expect(await plants(`export ${name} --owner alice`)).toEqual(
     failure(`error: ${file} already exists. Choose another name, or remove it.\n`),
   );
   const { ino, size, mtimeMs } = lstatSync(file);
