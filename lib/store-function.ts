@@ -87,6 +87,8 @@ export function addStoreFunction(
   const storeFunction = new NodejsFunction(stack, id, {
     description: props.description,
     entry: join(functions, `${props.entry}.ts`),
+    // Other package managers may leave lock files of their own beside it.
+    depsLockFilePath: join(functions, '..', 'package-lock.json'),
     bundling,
     handler: 'start.handler',
     runtime: Runtime.NODEJS_24_X,

@@ -1,12 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { root } from '../support/checkout.ts';
+import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
 
 /** Runs the CDK app as the CDK CLI does. */
-function synthesize(context: object, options: string[] = []) {
+function synthesize(context: object, options: string[] = [], cwd = root) {
   const env = {
     CDK_OUTDIR: temporaryFolder(),
     CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
@@ -15,6 +16,7 @@ function synthesize(context: object, options: string[] = []) {
   };
   const args = [...options, 'bin/plant-store.ts'];
   return startProgram(process.execPath, args, {
+    cwd,
     env: { ...process.env, ...env },
   }).ended();
 }
@@ -35,4 +37,13 @@ test('a cdk-nag finding fails the synthesis and is printed', async () => {
   const { code, stderr } = await synthesize({}, preload);
   expect(stderr).toContain('AwsSolutions::AwsSolutions-S1');
   expect(code).not.toBe(0);
+});
+
+test('lock files of other package managers change nothing', async () => {
+  const folder = temporaryFolder();
+  copyProject(folder);
+  for (const name of ['bun.lock', 'bun.lockb', 'pnpm-lock.yaml', 'yarn.lock']) {
+    writeFileSync(join(folder, name), '');
+  }
+  expect(await synthesize({}, [], folder)).toMatchObject({ code: 0 });
 });

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readTable } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
@@ -52,7 +52,15 @@ describe.each(lockFiles)('%s', (lock) => {
   });
 
   test('names no host, so that npm uses the registry that it is set to', () => {
-    expect(listPaths(packages.filter(([, { resolved, link }]) => resolved || link))).toEqual([]);
+    const named = listPaths(packages.filter(([, { resolved, link }]) => resolved || link));
+    const remedy = `Run "npm install --package-lock-only" in ${join(root, dirname(lock))}.`;
+    expect({ named, remedy }).toEqual({ named: [], remedy });
+  });
+
+  test('has a .npmrc beside it, with which npm names no host and saves exact versions', () => {
+    const settings = readFileSync(join(root, dirname(lock), '.npmrc'), 'utf8').split('\n');
+    expect(settings).toContain('omit-lockfile-registry-resolved=true');
+    expect(settings).toContain('save-exact=true');
   });
 });
 
