@@ -1,12 +1,17 @@
 import { type App, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { environment } from '../functions/shared/environment-variables.ts';
-import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
+import {
+  authorizer,
+  type Operation,
+  operations,
+  stageName,
+} from '../functions/shared/operations.ts';
 import { addApi } from './api.ts';
 import { addDomain } from './domain.ts';
 import { addMonitoring } from './monitoring.ts';
 import type { Settings } from './settings.ts';
-import { addStoreFunction, type StoreFunctionProps } from './store-function.ts';
+import { addStoreFunction } from './store-function.ts';
 import { addTables } from './tables.ts';
 
 /** The plant store: tables, functions, API and alarms. */
@@ -21,11 +26,11 @@ export class PlantStoreStack extends Stack {
     const tables = addTables(this, settings);
     const { domain, 'cors-origin': corsOrigin } = settings;
     const addHandler = (id: string, name: Operation): NodejsFunction => {
-      const { method, path, entry, tables: access } = operations[name];
+      const { method, path, entry, tables: usedTables } = operations[name];
       const props = {
         entry,
+        tables: usedTables,
         description: `${method} /${path}`,
-        access,
         ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
       };
       return addStoreFunction(this, id, props, tables, settings);
@@ -35,14 +40,10 @@ export class PlantStoreStack extends Stack {
       listPlants: addHandler('ListPlants', 'listPlants'),
       deletePlant: addHandler('DeletePlant', 'deletePlant'),
     };
-    const authorizerProps: StoreFunctionProps = {
-      entry: 'authorize',
-      description: 'Checks access tokens',
-      access: { accessTokens: ['GetItem'] },
-    };
-    const authorizer = addStoreFunction(this, 'Authorizer', authorizerProps, tables, settings);
-    const rest = addApi(this, handlers, authorizer, settings);
-    addMonitoring(this, rest, handlers, authorizer, settings);
+    const authorizerProps = { ...authorizer, description: 'Checks access tokens' };
+    const authorize = addStoreFunction(this, 'Authorizer', authorizerProps, tables, settings);
+    const rest = addApi(this, handlers, authorize, settings);
+    addMonitoring(this, rest, handlers, authorize, settings);
     if (domain) {
       addDomain(this, domain, rest, settings);
     }

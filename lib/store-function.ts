@@ -11,6 +11,7 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { environment, tableVariable } from '../functions/shared/environment-variables.ts';
+import type { FunctionRow } from '../functions/shared/operations.ts';
 import type { TableName } from '../functions/shared/table-schema.ts';
 import { timeouts } from '../functions/shared/timeouts.ts';
 import type { Settings } from './settings.ts';
@@ -47,12 +48,8 @@ const bundling: BundlingOptions = {
   },
 };
 
-export interface StoreFunctionProps {
-  /** The name of the function's file in functions/, without `.ts`. */
-  entry: string;
+interface StoreFunctionProps extends FunctionRow {
   description: string;
-  /** The tables that the function uses, with the DynamoDB actions that it needs and no others. */
-  access: Partial<Record<TableName, readonly string[]>>;
   environment?: Record<string, string>;
 }
 
@@ -78,7 +75,7 @@ export function addStoreFunction(
   logGroup.grantWrite(role);
 
   const tableNames: Record<string, string> = {};
-  for (const [name, actions] of Object.entries(props.access)) {
+  for (const [name, actions] of Object.entries(props.tables)) {
     const table = tables[name as TableName];
     table.grant(role, ...actions.map((action) => `dynamodb:${action}`));
     tableNames[tableVariable(name as TableName)] = table.tableName;

@@ -4,16 +4,19 @@ import type { TableName } from './table-schema.ts';
 export type Scope = 'plants:read' | 'plants:write';
 export const allScopes: Scope[] = ['plants:read', 'plants:write'];
 
-interface OperationRow {
+export interface FunctionRow {
+  /** The name of the function's file in functions/, without `.ts`. */
+  entry: string;
+  /** The tables that the function uses, with the DynamoDB actions that it needs and no others. */
+  tables: Partial<Record<TableName, readonly string[]>>;
+}
+
+interface OperationRow extends FunctionRow {
   method: string;
   /** Relative to the stage. */
   path: string;
   /** The scope that an access token needs. */
   scope: Scope;
-  /** The name of the function's file in functions/, without `.ts`. */
-  entry: string;
-  /** The tables that the function uses, with the DynamoDB actions that it needs and no others. */
-  tables: Partial<Record<TableName, readonly string[]>>;
   /** The log codes of successes by status. A code never changes. */
   successes: Record<number, string>;
 }
@@ -47,6 +50,12 @@ export const operations = {
 } as const satisfies Record<string, OperationRow>;
 
 export type Operation = keyof typeof operations;
+
+/** The function that checks the access token of each request before its operation. */
+export const authorizer = {
+  entry: 'authorize',
+  tables: { accessTokens: ['GetItem'] },
+} as const satisfies FunctionRow;
 
 /** The stage of the API, and the last segment of the base URL. */
 export const stageName = 'v1';

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../functions/shared/log-codes.ts';
-import { operations } from '../../functions/shared/operations.ts';
+import { authorizer, operations } from '../../functions/shared/operations.ts';
 
 // The functions' thread, with their environment variables on AWS.
 
@@ -61,7 +61,7 @@ function post(message: ThreadMessage): void {
 
 async function loadHandlers(): Promise<Map<string, Handler>> {
   const handlers = new Map<string, Handler>();
-  for (const entry of ['authorize', ...Object.values(operations).map(({ entry }) => entry)]) {
+  for (const { entry } of [authorizer, ...Object.values(operations)]) {
     const { handler } = await import(`../../functions/${entry}.ts`);
     handlers.set(entry, handler);
   }

@@ -1,6 +1,7 @@
 import type { APIGatewayAuthorizerResult, PolicyDocument } from 'aws-lambda';
 import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import type { GatewayResponseType } from '../../functions/shared/gateway-responses.ts';
+import { authorizer } from '../../functions/shared/operations.ts';
 import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 
@@ -39,7 +40,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
     }
 
     const event = { type: 'TOKEN', authorizationToken: token, methodArn };
-    const { payload, failure, log: lines } = await call('authorize', event);
+    const { payload, failure, log: lines } = await call(authorizer.entry, event);
     log.push(...lines);
     if (failure?.message === 'Unauthorized') {
       return { refused: 'UNAUTHORIZED' };

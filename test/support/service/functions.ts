@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
 import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts';
 import { finallyDo } from '../cleanup.ts';
 import { suspendTimeouts } from '../clock/no-timeouts.ts';
@@ -42,7 +42,7 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
   }
   Object.assign(process.env, functionVariables(databaseEndpoint));
   const handlers = new Map<string, Handler>();
-  for (const entry of ['authorize', ...Object.values(operations).map(({ entry }) => entry)]) {
+  for (const { entry } of [authorizer, ...Object.values(operations)]) {
     const { handler } = await import(`../../../functions/${entry}.ts`);
     handlers.set(entry, handler);
   }
@@ -68,7 +68,7 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
       return response;
     },
     authorize: (authorizationToken) =>
-      run('authorize', tokenEvent(authorizationToken)) as Promise<APIGatewayAuthorizerResult>,
+      run(authorizer.entry, tokenEvent(authorizationToken)) as Promise<APIGatewayAuthorizerResult>,
   };
 }
 
