@@ -2,7 +2,7 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 
 const largestId = 2n ** 63n - 1n;
-const smallestId = -largestId - 1n;
+export const smallestId = -largestId - 1n;
 
 /** An int64 that the client chooses. */
 const plantId = v.pipe(

@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
-import { isSamePlant, type Plant, parsePlant, plantMembers } from './plant.ts';
+import { isSamePlant, type Plant, parsePlant, plantMembers, smallestId } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
@@ -39,7 +39,6 @@ type Item = Record<string, unknown>;
 const attributeNames = Object.fromEntries(
   ['owner', ...plantMembers].map((name) => [`#${name}`, name]),
 );
-const belowAllIds = -(2n ** 63n) - 1n;
 
 export function plantStore(database: DynamoDBDocumentClient, table: string): PlantStore {
   async function create(owner: string, plant: Plant, options: Options = {}): Promise<Creation> {
@@ -90,7 +89,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   async function list(
     owner: string,
     limit: number,
-    after = belowAllIds,
+    after = smallestId - 1n,
     options: Options = {},
   ): Promise<Plant[]> {
     const plants: Plant[] = [];
