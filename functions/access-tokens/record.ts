@@ -38,7 +38,11 @@ const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
 export const newToken = v.object({
   owner,
   // A rotation may pass on a scope of a later version.
-  scopes: v.pipe(v.array(text, 'must be a list'), v.minLength(1, 'must be at least one')),
+  scopes: v.pipe(
+    v.array(text, 'must be a list'),
+    v.minLength(1, 'must be at least one'),
+    v.readonly(),
+  ),
   label,
   lifetime,
 });

@@ -1,8 +1,8 @@
 import type { TableName } from './table-schema.ts';
 
-/** A permission of an access token. */
-export type Scope = 'plants:read' | 'plants:write';
-export const allScopes: Scope[] = ['plants:read', 'plants:write'];
+/** The permissions that an access token can have. */
+export const allScopes = ['plants:read', 'plants:write'] as const;
+export type Scope = (typeof allScopes)[number];
 
 export interface FunctionRow {
   /** The name of the function's file in functions/, without `.ts`. */

@@ -48,7 +48,7 @@ test('issue prints the token alone on stdout, and its details on stderr', async 
 const day = 24 * hour;
 interface Issue {
   options: string;
-  scopes?: Scope[];
+  scopes?: readonly Scope[];
   label?: string;
   lifetime: number | 'never';
 }

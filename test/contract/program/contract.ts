@@ -17,7 +17,7 @@ import {
   issueToken,
   revokeToken,
 } from '../../../functions/access-tokens/administration.ts';
-import { allScopes } from '../../../functions/shared/operations.ts';
+import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
 import { root } from '../../support/checkout.ts';
 import { expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 
@@ -92,7 +92,10 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
   const run = randomUUID();
   const issued: string[] = [];
 
-  async function issue(owner: string, { scopes = allScopes, age = 0 } = {}) {
+  async function issue(
+    owner: string,
+    { scopes = allScopes, age = 0 }: { scopes?: readonly Scope[]; age?: number } = {},
+  ) {
     const now = () => Date.now() - age * 1000;
     const label = 'npm run contract';
     const newToken = { owner: `contract-${run}-${owner}`, scopes, label, lifetime: 3600 };

@@ -20,7 +20,7 @@ export interface Service {
   /** Log lines and stack of each 5xx so far. */
   serverErrors: string[];
   /** Returns a new access token that works for a day. */
-  issue(owner: string, scopes?: Scope[]): Promise<string>;
+  issue(owner: string, scopes?: readonly Scope[]): Promise<string>;
   /** Returns a new access token that has just expired. */
   issueExpired(owner: string): Promise<string>;
   issueRevoked(owner: string): Promise<string>;
@@ -71,7 +71,7 @@ export async function startService({
   const baseUrl = `${await listen(server, 0)}/${stageName}`;
 
   const tokens: string[] = [];
-  const issue = async (owner: string, scopes = allScopes, clock = Date.now) => {
+  const issue = async (owner: string, scopes: readonly Scope[] = allScopes, clock = Date.now) => {
     const newToken = { owner, scopes, label: 'test', lifetime: 86_400 };
     const issued = await issueToken(database, tableIds.accessTokens, newToken, clock);
     tokens.push(issued.token);
