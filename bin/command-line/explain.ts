@@ -1,5 +1,5 @@
 import { AdministrationError } from '../../functions/access-tokens/administration.ts';
-import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/writes.ts';
+import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { CommandError } from './command-error.ts';
 import { escapeControls } from './escape-controls.ts';
 import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';

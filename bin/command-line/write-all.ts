@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isThrottlingError } from '@smithy/core/retry';
-import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
+import { UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { CommandError } from './command-error.ts';
 import { explain } from './explain.ts';
 import { clearProgress, formatCount, onInterrupt } from './progress.ts';

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { UnknownOutcome } from '../dynamodb/writes.ts';
+import { UnknownOutcome } from '../dynamodb/errors.ts';
 import {
   type AccessTokenRecord,
   describeIssues,

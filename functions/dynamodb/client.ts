@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { HandshakeAgent } from './handshake-agent.ts';
 import { streamCollector } from './stream-collector.ts';
@@ -79,11 +78,3 @@ export function requireVariable(name: string): string {
   }
   return value;
 }
-
-type SdkError = Parameters<typeof isTransientError>[0];
-
-/** Whether DynamoDB throttles, is slow or is unreachable. A retry may succeed. */
-export const isUnavailable = (error: unknown): boolean =>
-  [isThrottlingError, isTransientError, isServerError].some(
-    (holds) => error instanceof Error && holds(error as SdkError),
-  );

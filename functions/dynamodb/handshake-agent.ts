@@ -1,9 +1,6 @@
 import { Agent } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-
-/** Marks an error as one before which no request was sent, and makes the SDK retry. */
-export const markNeverSent = (error: Error): Error & { neverSent: true } =>
-  Object.assign(error, { neverSent: true as const, $retryable: {} });
+import { markNeverSent } from './errors.ts';
 
 /**
  * An HTTPS agent that marks the errors of connections whose TLS handshake did not succeed. The SDK

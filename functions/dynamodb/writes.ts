@@ -1,28 +1,7 @@
 import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { markNeverSent } from './handshake-agent.ts';
-
-/** DynamoDB is unavailable. The same call may succeed later. */
-export class Unavailable extends Error {
-  override name = 'Unavailable';
-  /** Marks the error as retryable, so that the SDK retries reads. */
-  readonly $retryable = {};
-}
-
-/** The response to a write was lost. The write may have taken effect. */
-export class UnknownOutcome extends Unavailable {
-  override name = 'UnknownOutcome';
-  /** Whether the request may reach DynamoDB after this error. */
-  readonly mayStillArrive: boolean;
-  /** The error of a read that was to settle the outcome. */
-  readError?: unknown;
-
-  constructor(mayStillArrive: boolean, cause: unknown) {
-    super('It is unknown whether a write took effect.', { cause });
-    this.mayStillArrive = mayStillArrive;
-  }
-}
+import { type AttemptError, classify, UnknownOutcome } from './errors.ts';
 
 type Refresh = StandardRetryStrategy['refreshRetryTokenForRetry'];
 
@@ -102,46 +81,3 @@ async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: Clock
 
 /** The part of the SDK's handler for Node that the general type lacks. */
 type HasAgents = { httpHandlerConfigs(): Record<string, unknown> };
-
-type AttemptError = Error & {
-  code?: string;
-  syscall?: string;
-  /** No request was sent. */
-  neverSent?: true;
-  $metadata?: { httpStatusCode?: number };
-};
-
-/**
- * Returns `UnknownOutcome` for an error after which a write may have taken effect, `Unavailable` if
- * the response to a read is unreadable, and any other error itself.
- */
-function classify(error: AttemptError, isWrite: boolean): Error {
-  if (hasNotConnected(error)) {
-    return markNeverSent(error);
-  }
-  const { name, code = '', $metadata: { httpStatusCode: status } = {} } = error;
-  const hasResponse = status !== undefined;
-  if (!isWrite) {
-    const succeeded = hasResponse && status < 400;
-    return succeeded && ['SyntaxError', 'TypeError'].includes(name)
-      ? new Unavailable('The response of DynamoDB is unreadable.', { cause: error })
-      : error;
-  }
-  const isRejected = hasResponse && status >= 400 && status < 500;
-  if (isRejected || name === 'AbortError') {
-    return error;
-  }
-  const isClosed = ['ECONNRESET', 'EPIPE'].includes(code);
-  return new UnknownOutcome(!hasResponse && !isClosed, error);
-}
-
-function hasNotConnected({ neverSent, code, syscall = '', message }: AttemptError): boolean {
-  return (
-    neverSent === true ||
-    ['connect', 'getaddrinfo'].includes(syscall) ||
-    // If a name has several addresses, the error has no system call.
-    code === 'ECONNREFUSED' ||
-    // The SDK's own timeout for connections has no code.
-    message.includes('did not establish a connection')
-  );
-}

@@ -1,7 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { isUnavailable } from '../dynamodb/client.ts';
-import { Unavailable } from '../dynamodb/writes.ts';
+import { isUnavailable, Unavailable } from '../dynamodb/errors.ts';
 import { type LogFields, logError, logInfo } from '../log.ts';
 import { environment } from '../shared/environment-variables.ts';
 import { commonHeaders, requestIdHeader } from '../shared/headers.ts';

@@ -7,7 +7,7 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { Unavailable, UnknownOutcome } from '../dynamodb/writes.ts';
+import { Unavailable, UnknownOutcome } from '../dynamodb/errors.ts';
 import { isSamePlant, type Plant, parsePlant, plantMembers, smallestId } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';

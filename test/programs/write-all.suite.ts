@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { CommandError } from '../../bin/command-line/command-error.ts';
-import { UnknownOutcome } from '../../functions/dynamodb/writes.ts';
+import { UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 
 /** Pauses between calls, in milliseconds. The mock resolves at once. */
 const pauses: number[] = [];

@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requireVariable } from '../../../functions/dynamodb/client.ts';
-import { UnknownOutcome } from '../../../functions/dynamodb/writes.ts';
+import { UnknownOutcome } from '../../../functions/dynamodb/errors.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
