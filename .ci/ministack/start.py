@@ -1,4 +1,4 @@
-"""Starts MiniStack, an AWS emulator, with patches for two features that the stack needs.
+"""Starts MiniStack, an AWS emulator, with patches for three features that the stack needs.
 
 The patches use private names of MiniStack, so requirements/ministack.in pins its version. After a
 change of the version, run .ci/steps/deploy.
@@ -6,7 +6,8 @@ change of the version, run .ci/steps/deploy.
 
 import json
 
-from ministack.services import apigateway_v1
+from ministack import app
+from ministack.services import apigateway_v1, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 
@@ -38,10 +39,32 @@ def take_first_metric():
     provisioners._cw_metric_alarm_record = record_with_metric
 
 
+def let_state_machines_update_stages():
+    """Adds the task apigateway:updateStage to state machines, which know no task of API Gateway."""
+    invoke = stepfunctions._invoke_aws_sdk_integration
+
+    def invoke_with_update_stage(resource, parameters):
+        if not resource.endswith(":aws-sdk:apigateway:updateStage"):
+            return invoke(resource, parameters)
+        operations = [
+            {member.lower(): value for member, value in operation.items()}
+            for operation in parameters["PatchOperations"]
+        ]
+        path = f"/restapis/{parameters['RestApiId']}/stages/{parameters['StageName']}"
+        body = json.dumps({"patchOperations": operations}).encode()
+        status, _, result = app.call_service_handler_sync(
+            apigateway_v1.handle_request, "PATCH", path, {}, body, {}
+        )
+        if status != 200:
+            raise stepfunctions._ExecutionError("ApiGateway.ApiGatewayException", str(result))
+        return json.loads(result)
+
+    stepfunctions._invoke_aws_sdk_integration = invoke_with_update_stage
+
+
 if __name__ == "__main__":
     name_request_id()
     take_first_metric()
+    let_state_machines_update_stages()
 
-    from ministack.app import main
-
-    main()
+    app.main()

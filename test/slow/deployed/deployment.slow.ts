@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 import { accessKeyOfJob, startAwsForGitHub } from './github-role.ts';
@@ -41,13 +42,15 @@ const npmRun = (script: string, ...args: string[]) =>
 const stack = ['--stack', 'PlantStore'];
 const cdk = (args: string[], variables = {}) => run('npx', ['cdk', ...args], variables);
 const assembly = join(work, 'cdk.out');
-const synthesis = ['--output', assembly, '-c', `plant-store:architecture=${architecture}`];
+const settings = [`architecture=${architecture}`, 'daily-requests=100000'];
+const inContext = (setting: string) => ['-c', `plant-store:${setting}`];
+const synthesis = ['--output', assembly, ...settings.flatMap(inContext)];
 /** The stack as it was synthesized last, which saves seconds. */
 const synthesized = ['--app', assembly];
 
-async function deploy(...settings: string[]): Promise<string> {
+async function deploy(...changes: string[]): Promise<string> {
   const file = join(work, 'outputs.json');
-  const options = settings.flatMap((setting) => ['-c', `plant-store:${setting}`]);
+  const options = changes.flatMap(inContext);
   const deployment = ['deploy', '--require-approval', 'never', '--outputs-file', file];
   const { all } = await cdk([...deployment, ...synthesis, ...options]);
   outputs = JSON.parse(readFileSync(file, 'utf8')).PlantStore;
@@ -162,6 +165,35 @@ test('changed settings take effect, and the base URL stays', async () => {
     headers: { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
   });
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://example.com');
+});
+
+/** Calls Step Functions. */
+async function callStates(action: string, body: object) {
+  const response = await fetch(AWS_ENDPOINT_URL, {
+    method: 'POST',
+    headers: {
+      Authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/states/aws4_request',
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': `AWSStepFunctions.${action}`,
+    },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+test('the state machine of the ceiling stops all traffic', async () => {
+  const { token } = await issueToken();
+  expect(await list(token)).toBe(200);
+  const { stateMachines } = await callStates('ListStateMachines', {});
+  expect(stateMachines).toHaveLength(1);
+  const [{ stateMachineArn }] = stateMachines;
+  const { executionArn } = await callStates('StartExecution', { stateMachineArn });
+  const ended = await eventually('the end of the execution', async () => {
+    const execution = await callStates('DescribeExecution', { executionArn });
+    return execution.status !== 'RUNNING' && execution;
+  });
+  expect(ended).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await list(token)).toBe(429);
 });
 
 test('cdk destroy keeps the tables and their items', async () => {
