@@ -76,6 +76,30 @@ testStep.each([
   },
 );
 
+testStep.each([
+  [2, 3, 0],
+  [100, 30, 1],
+])(
+  'after a deployment, %i responses of a stage that is not known yet take %i calls and end with %i',
+  async (unknown, expectedCalls, code) => {
+    let calls = 0;
+    const origin = await serve((_, response) => {
+      calls += 1;
+      const isKnown = calls > unknown;
+      const body = isKnown ? ourProblem : { message: 'Missing Authentication Token' };
+      response.writeHead(isKnown ? 401 : 403).end(JSON.stringify(body));
+    });
+    const folder = temporaryFolder();
+    const sleep = join(folder, 'sleep');
+    writeFileSync(sleep, '#!/bin/sh\n');
+    chmodSync(sleep, 0o755);
+    const outputs = { PlantStore: { BaseUrl: `${origin}/v1` } };
+    writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
+    expect(await runStep('Call the deployed API without a token', folder)).toBe(code);
+    expect(calls).toBe(expectedCalls);
+  },
+);
+
 test.each(readdirSync(join(root, '.github', 'workflows')))('%s pins each action', (file) => {
   const uses = [...readPage(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)];
   expect(uses).not.toHaveLength(0);

@@ -15,11 +15,11 @@ export async function lifeAfterRevocation(
   { database, tables }: Target,
   { id, token }: { id: string; token: string },
 ): Promise<{ isExpected: boolean; line: string }> {
-  await fetchStatus(baseUrl, token);
+  await fetchList(baseUrl, token);
   await revokeToken(database, tables.accessTokens, id);
   const revoked = performance.now();
   for (;;) {
-    const status = await fetchStatus(baseUrl, token);
+    const { status } = await fetchList(baseUrl, token);
     const seconds = Math.round((performance.now() - revoked) / 1000);
     if (status === 401 || seconds > longestLife) {
       const line = `A revoked token got ${status} after ${seconds} s (60 by default).`;
@@ -29,14 +29,20 @@ export async function lifeAfterRevocation(
   }
 }
 
-/** Rejects with one line if no plant store responds at a base URL. */
+/**
+ * Rejects with one line if no plant store responds at a base URL. Waits for a stage that was just
+ * deployed: for up to a minute, API Gateway may not know it everywhere.
+ */
 export async function expectPlantStore(baseUrl: string): Promise<void> {
-  const status = await fetchStatus(baseUrl, '', 10_000).catch((error) => {
-    const { message, cause = { message } } = error as Error & { cause?: Error };
-    throw new CommandError(
-      `${baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
-    );
-  });
+  let response = await callStore(baseUrl);
+  for (let seconds = 0; isUnknownStage(response) && seconds < 60; seconds += 1) {
+    if (seconds === 0) {
+      console.log(`API Gateway does not know ${baseUrl} yet. Waiting for up to a minute.`);
+    }
+    await setTimeout(1000);
+    response = await callStore(baseUrl);
+  }
+  const { status } = response;
   // The call has no token. Outside a stage, API Gateway returns 403.
   if (status === 403 || status === 404) {
     throw new CommandError(
@@ -46,16 +52,32 @@ export async function expectPlantStore(baseUrl: string): Promise<void> {
   }
 }
 
-/** Returns the status of a list. Waits and retries while the API throttles. */
-async function fetchStatus(baseUrl: string, token: string, patienceMs = 30_000): Promise<number> {
+/** Our own response to a call without a token is a 401, and to an unknown path a 404. */
+const isUnknownStage = ({ status, text }: { status: number; text: string }): boolean =>
+  status === 403 && text.includes('Missing Authentication Token');
+
+const callStore = (baseUrl: string) =>
+  fetchList(baseUrl, '', 10_000).catch((error) => {
+    const { message, cause = { message } } = error as Error & { cause?: Error };
+    throw new CommandError(
+      `${baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
+    );
+  });
+
+/** Returns the response to a list. Waits and retries while the API throttles. */
+async function fetchList(
+  baseUrl: string,
+  token: string,
+  patienceMs = 30_000,
+): Promise<{ status: number; text: string }> {
   for (;;) {
     const response = await fetch(`${baseUrl}/plants?limit=1`, {
       headers: { Authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(patienceMs),
     });
-    await response.body?.cancel();
+    const text = await response.text();
     if (response.status !== 429) {
-      return response.status;
+      return { status: response.status, text };
     }
     await setTimeout(1000);
   }

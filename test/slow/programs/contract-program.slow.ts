@@ -192,6 +192,25 @@ test('a server that returns 404 is not a plant store', async () => {
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(line) });
 });
 
+test('a stage that API Gateway does not know yet is waited for, and another 403 is not', async () => {
+  const statuses = [403, 403, 404];
+  const fresh = await serve((_, response) =>
+    response
+      .writeHead(statuses.shift() ?? 500)
+      .end(JSON.stringify({ message: 'Missing Authentication Token' })),
+  );
+  const waited = await contract([...stack, '--base-url', fresh]);
+  expect(waited.output).toContain(`API Gateway does not know ${fresh} yet. Waiting`);
+  expect(waited.output).toContain(`${fresh}/plants returned 404`);
+
+  const outside = await serve((_, response) =>
+    response.writeHead(403).end(JSON.stringify({ message: 'Forbidden' })),
+  );
+  const told = await contract([...stack, '--base-url', outside]);
+  expect(told.output).not.toContain('Waiting');
+  expect(told.output).toContain(`error: ${outside}/plants returned 403`);
+});
+
 test('a base URL that is not a URL fails with one line', async () => {
   const { code, output } = await contract(['--base-url', 'localhost'], { env: {} });
   expect(output).toMatch(/^error: [^\n]* A base URL looks like [^\n]*\n$/);
