@@ -11,18 +11,27 @@ export function onInterrupt(state: () => string): void {
 
 const eraseLine = '\r\u001B[K';
 let shownAt = 0;
+let isShown = false;
 
-/** Shows the progress of a command on a terminal, at most ten times a second. */
+/**
+ * Shows the progress of a command, at most ten times a second. Shows nothing unless stderr is a
+ * terminal that can redraw a line.
+ */
 export function showProgress(text: string): void {
-  if (process.stderr.isTTY && Date.now() - shownAt >= 100) {
+  const { isTTY, columns } = process.stderr;
+  const canRedraw = isTTY && columns > 1 && process.env.TERM !== 'dumb';
+  if (canRedraw && Date.now() - shownAt >= 100) {
     shownAt = Date.now();
-    process.stderr.write(eraseLine + text);
+    isShown = true;
+    // A terminal would wrap a longer text, and erase only its last line.
+    process.stderr.write(eraseLine + text.slice(0, columns - 1));
   }
 }
 
 /** Clears the progress from a terminal before other output. */
 export function clearProgress(): void {
-  if (process.stderr.isTTY) {
+  if (isShown) {
+    isShown = false;
     process.stderr.write(eraseLine);
   }
 }

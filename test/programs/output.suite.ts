@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { escapeControls } from '../../bin/command-line/escape-controls.ts';
+import { clearProgress, showProgress } from '../../bin/command-line/progress.ts';
 import { root } from '../support/checkout.ts';
 
 // Only Linux has a file that is always full.
@@ -31,4 +32,41 @@ test.each([
   ['letters of any language', 'é漢👩‍🌾\u{1F335} e\u0301', 'é漢👩‍🌾\u{1F335} e\u0301'],
 ])('%s is printed so that a terminal does not execute it', (_, text, printed) => {
   expect(escapeControls(text)).toBe(printed);
+});
+
+const eraseLine = '\r\u001b[K';
+test.each([
+  {
+    stderr: 'a terminal',
+    terminal: { isTTY: true, columns: 80 },
+    written: [`${eraseLine}Importing: 7 plants created`, eraseLine],
+  },
+  {
+    stderr: 'a narrow terminal',
+    terminal: { isTTY: true, columns: 20 },
+    written: [`${eraseLine}Importing: 7 plants`, eraseLine],
+  },
+  { stderr: 'a terminal of unknown width', terminal: { isTTY: true, columns: 0 }, written: [] },
+  {
+    stderr: 'a terminal that cannot redraw a line',
+    terminal: { isTTY: true, columns: 80 },
+    TERM: 'dumb',
+    written: [],
+  },
+  { stderr: 'a file', terminal: { isTTY: false }, written: [] },
+])('progress on $stderr takes at most one line', ({ terminal, TERM = 'xterm', written }) => {
+  jest.replaceProperty(process, 'env', { TERM });
+  // Progress is shown at most ten times a second.
+  jest.spyOn(Date, 'now').mockReturnValueOnce(Number.MAX_SAFE_INTEGER);
+  const texts: string[] = [];
+  const stderr = { ...terminal, write: (text: string) => texts.push(text) };
+  jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
+  try {
+    showProgress('Importing: 7 plants created');
+    clearProgress();
+    clearProgress();
+  } finally {
+    jest.restoreAllMocks();
+  }
+  expect(texts).toEqual(written);
 });
