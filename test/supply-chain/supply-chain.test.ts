@@ -1,3 +1,4 @@
 // The suites share one test file, so that Jest is loaded once.
 import './deploy-from-github.suite.ts';
 import './lock-files.suite.ts';
+import './missing-tools.suite.ts';

@@ -1,30 +1,28 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
-import { root } from '../../support/checkout.ts';
-import { findChromium } from '../../support/chromium.ts';
+import { requireOfCi } from '../../support/checkout.ts';
+import { findBrowser } from '../../support/chromium.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { startNpmStart } from '../../support/program.ts';
 
-const executablePath = findChromium();
-if (!executablePath) {
-  process.stderr.write('Without Chromium, the tests of the reference in a browser are skipped.\n');
+const found = findBrowser();
+if ('missing' in found) {
+  process.stderr.write(`The tests of the reference in a browser are skipped: ${found.missing}.\n`);
 }
 
-(executablePath ? describe : describe.skip)('the reference in a browser', () => {
+('missing' in found ? describe.skip : describe)('the reference in a browser', () => {
   const id = '9007199254740993';
   let ready: Awaited<ReturnType<typeof startNpmStart>>;
   // Only CI has Playwright and its types.
   let browser: ReturnType<typeof JSON.parse>;
   beforeAll(async () => {
     ready = await startNpmStart(['--memory']);
-    const { chromium } = createRequire(join(root, '.ci', 'package.json'))('playwright-core');
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    const { chromium } = requireOfCi('playwright-core');
+    browser = await chromium.launch({ ...found, args: ['--no-sandbox'] });
     finallyDo(() => browser.close());
   });
 
