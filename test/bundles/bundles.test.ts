@@ -10,7 +10,6 @@ import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts
 import { makeCertificate } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { noTimeouts } from '../support/clock/no-timeouts.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import {
   type HandshakeFault,
@@ -72,7 +71,6 @@ const proxy = await startFaultProxy({ ...files, handshakes });
 const environment = {
   ...functionVariables(proxy.before(endpoint)),
   ...temporaryCredentials,
-  ...noTimeouts,
   NODE_EXTRA_CA_CERTS: files.certificate,
 };
 

@@ -8,7 +8,6 @@ import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
-import { noTimeouts } from '../support/clock/no-timeouts.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
@@ -48,7 +47,7 @@ async function start() {
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
   const certificate = { NODE_EXTRA_CA_CERTS: files.certificate };
-  const env = { ...functionVariables(endpoint), ...certificate, ...noTimeouts };
+  const env = { ...functionVariables(endpoint), ...certificate };
   const { child, lines, waitFor } = startProgram(process.execPath, args, { env });
   await waitFor('a function that is ready', () => lines.shift());
   // T is a stopped process, Z one that exited.

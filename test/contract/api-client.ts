@@ -1,9 +1,9 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
+import { waitInRealTime } from '../support/clock/stopped-clock.ts';
 import { type HttpResponse, parse, send as sendRaw } from '../support/http/http-client.ts';
 import { differences, differencesFromProblem, findPlaces } from '../support/openapi/description.ts';
 import { expectedError } from '../support/openapi/second-opinion.ts';
@@ -81,7 +81,7 @@ export async function send(line: string, options: Options = {}): Promise<ApiResp
       remember(line, token, response);
       return response;
     }
-    await setTimeout(1000 * Number(response.headers['retry-after'] ?? 1));
+    await waitInRealTime(1000 * Number(response.headers['retry-after'] ?? 1));
   }
 }
 

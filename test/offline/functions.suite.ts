@@ -1,46 +1,103 @@
-import { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, jest, test } from '@jest/globals';
+import {
+  type Functions,
+  functionVariables,
+  type Outcome,
+  startFunctions,
+} from '../../lib/offline/functions.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { clock } from '../support/clock/clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { proxyEvent } from '../support/service/proxy-event.ts';
 
-/** The threads so far. They do nothing. */
-const threads: EventEmitter[] = [];
-class Worker extends EventEmitter {
-  stdout = new PassThrough();
-  stderr = new PassThrough();
-  constructor() {
-    super();
-    threads.push(this);
+const endlessList = `
+export function handler() {
+  console.info({ code: 'PLANTS_LISTED', note: 'logged before the loop' });
+  // A pause in each turn leaves the processor to other tests.
+  for (;;) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
-  postMessage() {}
-  async terminate() {}
+}`;
+/** Makes a thread wait for a file, and then load the endless list instead of the one in functions/. */
+const hooks = `
+import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+while (!existsSync(process.env.START)) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 }
-jest.unstable_mockModule('node:worker_threads', () => ({ Worker }));
-const { functionVariables, startFunctions } = await import('../../lib/offline/functions.ts');
+const source = ${JSON.stringify(endlessList)};
+registerHooks({
+  load: (url, context, next) => url.endsWith('/functions/list-plants.ts')
+    ? { format: 'module', source, shortCircuit: true }
+    : next(url, context),
+});`;
 
-test('a call that failed while the code was loading starts no timer', async () => {
-  const timers = jest.spyOn(globalThis, 'setTimeout');
+const start = join(temporaryFolder(), 'start');
+
+/** Starts threads that load the endless list once the file `start` exists. */
+function startEndless(): Functions {
   const functions = startFunctions({
-    variables: {},
-    timeoutMs: 12_345,
+    variables: {
+      ...functionVariables('http://127.0.0.1:1'),
+      START: start,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+    },
     onOutput: () => {},
-    onError: () => {},
+    onError: (error) => process.stderr.write(`${error.stack}`),
   });
-  const failed = functions.call('list-plants', {});
-  functions.reload();
-  expect((await failed).failure?.message).toBe('The functions were reloaded.');
-  // The first thread has loaded its code before it stops.
-  threads[0]?.emit('message', 'loaded');
-  await setImmediate();
-  expect(timers).not.toHaveBeenCalledWith(expect.anything(), 12_345);
+  finallyDo(functions.stop);
+  return functions;
+}
 
-  const stopped = functions.call('list-plants', {});
-  threads[1]?.emit('message', 'loaded');
-  await setImmediate();
-  expect(timers).toHaveBeenCalledWith(expect.anything(), 12_345);
-  jest.restoreAllMocks();
-  await functions.stop();
-  expect((await stopped).failure?.message).toBe('The functions were stopped.');
+/** Calls a function that ends. */
+const create = ({ call }: Functions) => call('create-plant', proxyEvent());
+
+/** Calls the endless list. Collects the messages of its thread. */
+function loop({ call }: Functions) {
+  const post = jest.spyOn(Worker.prototype, 'postMessage');
+  const looping = { messages: [] as unknown[], outcome: undefined as Outcome | undefined };
+  void call('list-plants', {}).then((outcome) => Object.assign(looping, { outcome }));
+  const [thread] = post.mock.contexts as [Worker];
+  post.mockRestore();
+  thread.on('message', (message) => looping.messages.push(message));
+  return looping;
+}
+
+test('an endless loop is stopped ten seconds after its code was loaded, and the next call is served', async () => {
+  const functions = startEndless();
+  const looping = loop(functions);
+  await clock.advance(9999);
+  writeFileSync(start, '');
+  await eventually('the loop', () => looping.messages.length === 2);
+  await clock.advance(9999);
+  expect(looping.outcome).toBeUndefined();
+  await clock.advance(1);
+  const message = 'list-plants did not return within 10 s.';
+  const line = '{"code":"PLANTS_LISTED","note":"logged before the loop"}';
+  expect(looping.outcome).toEqual({ failure: { message, stack: message }, log: [line] });
+  expect(JSON.parse(`${(await create(functions)).payload}`)).toMatchObject({ statusCode: 400 });
+});
+
+test('a call that failed while the code was loading stops no later call', async () => {
+  const functions = startEndless();
+  // The first thread loads its code before it stops.
+  const terminate = jest.spyOn(Worker.prototype, 'terminate').mockResolvedValueOnce(0);
+  const failed = loop(functions);
+  functions.reload();
+  const [stopping] = terminate.mock.contexts as [Worker];
+  terminate.mockRestore();
+  finallyDo(() => stopping.terminate());
+  await eventually('the code', () => failed.messages[0] === 'loaded');
+  expect(failed.outcome?.failure?.message).toBe('The functions were reloaded.');
+
+  await create(functions);
+  await clock.advance(5000);
+  const looping = loop(functions);
+  await clock.advance(9999);
+  expect(looping.outcome).toBeUndefined();
 });
 
 test('the functions get NODE_OPTIONS, with which an editor starts its debugger', () => {

@@ -1,17 +1,11 @@
 import { PassThrough, Readable } from 'node:stream';
 import { jest } from '@jest/globals';
-import { suspendTimeouts } from '../support/clock/no-timeouts.ts';
 import { type Ended, startProgram } from '../support/program.ts';
 
 interface Surroundings {
   env?: Record<string, string | undefined>;
   stdin?: string | Readable;
   cwd?: string;
-}
-
-interface SurroundingsHere extends Surroundings {
-  /** Whether the program's timeouts end. By default none does, however busy the machine is. */
-  hasTimeouts?: boolean;
 }
 
 /** Splits a command line into arguments. Quotes keep blanks together, as in a shell. */
@@ -25,7 +19,7 @@ const splitArguments = (line: string): string[] =>
 export async function runHere(
   program: () => Promise<number>,
   line: string,
-  { env = {}, stdin = '', hasTimeouts = false }: SurroundingsHere = {},
+  { env = {}, stdin = '' }: Surroundings = {},
 ): Promise<Ended> {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const text = { stdout: '', stderr: '' };
@@ -41,14 +35,12 @@ export async function runHere(
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
   jest.spyOn(console, 'warn').mockReturnValue();
   const { argv, env: own } = process;
-  const restoreTimeouts = hasTimeouts ? () => {} : suspendTimeouts();
   try {
     process.argv = ['node', 'bin/program.ts', ...splitArguments(line)];
     process.env = { ...own, ...env };
     const code = await program();
     return { code, ...text };
   } finally {
-    restoreTimeouts();
     Object.assign(process, { argv, env: own });
     jest.restoreAllMocks();
   }

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect } from '@jest/globals';
+import { waitInRealTime } from './clock/stopped-clock.ts';
 
 interface Options {
   /** By default less than Jest's limit for a test, which is 120 s, or 900 s in slow suites. */
@@ -19,14 +19,14 @@ export async function eventually<T>(
 ): Promise<Awaited<T>> {
   const done = new AbortController();
   const { signal } = done;
-  const isLate = setTimeout(1000 * seconds, true, { signal }).catch(() => false);
+  const isLate = waitInRealTime(1000 * seconds, true, { signal }).catch(() => false);
   async function poll(look: () => T): Promise<Awaited<T>> {
     for (;;) {
       const value = await look();
       if (value || signal.aborted) {
         return value;
       }
-      await setTimeout(5);
+      await waitInRealTime(5);
     }
   }
   try {

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { root } from './checkout.ts';
 import { finallyDo } from './cleanup.ts';
-import { noTimeouts } from './clock/no-timeouts.ts';
+import { stoppedClock } from './clock/clock.ts';
 import { eventually } from './eventually.ts';
 
 /** The result of a program. */
@@ -24,6 +24,8 @@ export interface Program {
   output: { stdout: string; stderr: string };
   /** The lines so far on stdout and stderr. */
   lines: string[];
+  /** Advances its clock by milliseconds. Resolves once the timeouts that are due have ended. */
+  advance(ms: number): Promise<void>;
   /** Like `eventually`. The error shows the output so far. */
   waitFor<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
   /** Waits for the exit. */
@@ -32,13 +34,22 @@ export interface Program {
   line(form: RegExp): Promise<string>;
 }
 
-/** Starts a program, and kills it at the end of the test file. `seconds` limits each wait. */
+/**
+ * Starts a program, and kills it at the end of the test file. `seconds` limits each wait. If Node runs
+ * the program, its clock stands still until the test advances it.
+ */
 export function startProgram(
   command: string,
   args: string[],
-  { seconds, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
+  { seconds, env = process.env, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
 ): Program {
-  const child = spawn(command, args, { cwd: root, ...options });
+  const isNode = command === process.execPath;
+  const child = spawn(command, args, {
+    cwd: root,
+    env: isNode ? { ...stoppedClock, ...env } : env,
+    stdio: ['pipe', 'pipe', 'pipe', isNode ? 'ipc' : 'ignore'],
+    ...options,
+  }) as ChildProcessWithoutNullStreams;
   finallyDo(() => child.kill('SIGKILL'));
   // A program may exit without reading its input.
   child.stdin.on('error', () => undefined);
@@ -64,6 +75,10 @@ export function startProgram(
     child,
     output,
     lines,
+    async advance(ms) {
+      child.send(ms);
+      await once(child, 'message');
+    },
     waitFor,
     ended: () => waitFor('the exit', closed),
     async line(form) {
@@ -91,13 +106,10 @@ export interface NpmStart extends Program {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/**
- * Runs `npm start` on free ports, and waits until it is ready. Its timeouts never end, except with
- * another `env`.
- */
+/** Runs `npm start` on free ports, and waits until it is ready. */
 export async function startNpmStart(
   args: string[],
-  { cwd = root, launcher = [] as string[], env = { ...process.env, ...noTimeouts } } = {},
+  { cwd = root, launcher = [] as string[], env = process.env } = {},
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];

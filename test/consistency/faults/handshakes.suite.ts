@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import {
   type Functions,
@@ -12,17 +12,15 @@ import {
   withoutAwsFiles,
 } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { runProcess } from '../../programs/run.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { stoppedClock } from '../../support/clock/clock.ts';
+import { clock, clockOfThread } from '../../support/clock/clock.ts';
 import {
   alertInHandshake,
   closeHandshake,
   type FaultProxy,
   type HandshakeFault,
-  hangInHandshake,
   loseResponse,
   pass,
   resetHandshake,
@@ -31,7 +29,7 @@ import {
 } from '../../support/database/proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve } from '../../support/http/servers.ts';
-import type { Ended } from '../../support/program.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
 import { endpoint as engine, invoke, makeEvent } from './calls.ts';
 import { type Call, calls } from './every-function.ts';
 
@@ -41,7 +39,7 @@ import { type Call, calls } from './every-function.ts';
 const trust = new URL('trust.mjs', import.meta.url).href;
 const handshakes: HandshakeFault[] = [];
 const files = makeCertificate(temporaryFolder());
-const clock = stoppedClock();
+const functionsClock = clockOfThread();
 let proxy: FaultProxy;
 let endpoint: string;
 let functions: Functions;
@@ -53,9 +51,9 @@ beforeAll(async () => {
     variables: {
       ...functionVariables(endpoint),
       ...temporaryCredentials,
-      ...clock.variables,
+      ...functionsClock.variables,
       NODE_EXTRA_CA_CERTS: files.certificate,
-      NODE_OPTIONS: `${clock.variables.NODE_OPTIONS} --import=${trust}`,
+      NODE_OPTIONS: `${functionsClock.variables.NODE_OPTIONS} --import=${trust}`,
     },
     onOutput: (text) => process.stderr.write(text),
     onError: (error) => process.stderr.write(`${error.stack}`),
@@ -77,7 +75,7 @@ async function play(call: Call, subject: string): Promise<Played> {
 const kinds = [
   { kind: 'reset', fault: resetHandshake },
   { kind: 'closed', fault: closeHandshake },
-  { kind: 'left without a ServerHello', fault: () => clock.advance(1000) },
+  { kind: 'left without a ServerHello', fault: () => functionsClock.advance(1000) },
   { kind: 'refused with a TLS alert', fault: alertInHandshake },
 ];
 /** Each call is about a plant or a token that is not there. */
@@ -127,11 +125,9 @@ test.each([
 
 test('the limit of a handshake does not limit the response', async () => {
   const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
-  jest.useFakeTimers();
   // The first byte comes after the limit.
-  const server = createServer(tls, (_, response) => {
-    jest.advanceTimersByTime(1000);
-    jest.useRealTimers();
+  const server = createServer(tls, async (_, response) => {
+    await clock.advance(1000);
     response.end('late');
   });
   finallyDo(() => server.close());
@@ -142,6 +138,10 @@ test('the limit of a handshake does not limit the response', async () => {
   expect(await text(response)).toBe('late');
   agent.destroy();
 });
+
+let running: Program;
+/** Never sends a ServerHello, until the program gives up. */
+const hangInHandshake: HandshakeFault = () => running.advance(3000);
 
 /** Runs a program on a deployed stack, whose database is behind the proxy. */
 async function runOnStack(program: string, line: string, stdin = ''): Promise<Ended> {
@@ -161,18 +161,18 @@ async function runOnStack(program: string, line: string, stdin = ''): Promise<En
     NODE_EXTRA_CA_CERTS: files.certificate,
   };
   const args = [join(root, 'bin', program), ...line.split(' '), '--stack', 'PlantStore'];
-  return runProcess(process.execPath, args, { env, stdin });
+  running = startProgram(process.execPath, args, { env: { ...process.env, ...env } });
+  running.child.stdin.end(stdin);
+  return running.ended();
 }
 
-test('an import creates each plant once, although four handshakes fail', async () => {
-  handshakes.push(resetHandshake, closeHandshake, hangInHandshake, alertInHandshake);
+test('an import creates each plant once, although three handshakes fail', async () => {
+  handshakes.push(resetHandshake, closeHandshake, alertInHandshake);
   const lines = Array.from({ length: 40 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
   const { code, stderr } = await runOnStack('plants.ts', 'import - --owner importer', lines);
   expect(stderr).toContain('Imported for importer: 40 plants created, 0 unchanged.\n');
   expect(code).toBe(0);
-  // On a busy machine, a put may time out. A read settles its outcome.
-  const puts = proxy.seen('importer').filter((command) => command !== 'GetItem');
-  expect(puts).toEqual(Array(40).fill('PutItem'));
+  expect(proxy.seen('importer')).toEqual(Array(40).fill('PutItem'));
   expect(handshakes).toEqual([]);
 });
 

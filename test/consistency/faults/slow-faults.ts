@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { stoppedClock } from '../../support/clock/clock.ts';
+import { clockOfThread } from '../../support/clock/clock.ts';
 import { executed, type Fault } from '../../support/database/proxy.ts';
 
 // Faults that last until a timeout of the functions ends, or almost.
 
-export const clock = stoppedClock();
+export const clock = clockOfThread();
 
 /** Resolves once the kernel has the data, or the stream is closed. */
 async function write(stream: Writable, data: string | Buffer): Promise<void> {

@@ -9,7 +9,6 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { noTimeouts } from '../../support/clock/no-timeouts.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
@@ -89,7 +88,8 @@ async function contract(
       PATH,
       HOME: cwd,
       AWS_EC2_METADATA_DISABLED: 'true',
-      ...noTimeouts,
+      // The program and its Jest wait in real time.
+      NODE_OPTIONS: '',
       ...env,
     },
   });

@@ -12,7 +12,6 @@ import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
-import { noTimeouts } from '../../support/clock/no-timeouts.ts';
 import { openDatabase } from '../../support/database/engine.ts';
 import { type Fault, pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -27,11 +26,11 @@ const folder = temporaryFolder();
 const { endpoint, database } = await openDatabase();
 
 /** Starts a program. Its stdin stays open. */
-function start(program: string, args: string[], to = endpoint, env: object = noTimeouts): Program {
+function start(program: string, args: string[], to = endpoint): Program {
   const file = join(root, 'bin', program);
   const command = [file, ...args, '--dynamodb-endpoint', to];
   return startProgram(process.execPath, command, {
-    env: { ...process.env, ...env, INIT_CWD: folder },
+    env: { ...process.env, INIT_CWD: folder },
   });
 }
 
@@ -153,27 +152,36 @@ testSignals('an export whose output is closed exits with 0 and prints no error',
 });
 
 const noDatabase = 'No database responds at http://[0-9.:]+\\. Start it with "npm start"';
-// These wait for time-outs, all at once and beside the other tests.
-test.concurrent.each([
+test.each([
   { line: 'token.ts list', error: noDatabase },
   { line: 'plants.ts export - --owner alice', error: noDatabase },
   // A write that got no response may have taken effect.
   {
     line: 'plants.ts import - --owner alice',
+    concurrency: 32,
     error: 'The outcome of 32 writes is unknown \\(.*\\)\\. So far: ',
   },
   { line: 'plants.ts erase --owner alice', error: noDatabase },
-])('$line exits with one line if its server never responds', async ({ line, error }) => {
-  const [program = '', ...args] = line.split(' ');
-  const ownTimeouts = {};
-  const { child, ended } = start(program, args, await serve(() => {}), ownTimeouts);
-  child.stdin.end(all);
-  expect(await ended()).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
-  });
-});
+])(
+  '$line exits with one line if its server never responds',
+  async ({ line, concurrency = 1, error }) => {
+    const [program = '', ...args] = line.split(' ');
+    let waiting = 0;
+    const silent = await serve(async () => {
+      waiting += 1;
+      if (waiting % concurrency === 0) {
+        await running.advance(3000);
+      }
+    });
+    const running = start(program, args, silent);
+    running.child.stdin.end(all);
+    expect(await running.ended()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(`^error: ${error}.*\\n$`),
+    });
+  },
+);
 
 test('an import whose server dies reports the unknown outcomes at once', async () => {
   const dying = await startFaultProxy();

@@ -1,30 +1,33 @@
 import { once } from 'node:events';
-import { BroadcastChannel } from 'node:worker_threads';
 import { finallyDo } from '../cleanup.ts';
+import { type Clock, stopClock } from './stopped-clock.ts';
 
-export interface Clock {
-  /** Variables that put the functions' timeouts on this clock. */
+// Jest loads this module before each test file.
+
+/** The clock of this test file's process. No timeout of a second or more ends by itself. */
+export const clock = stopClock();
+finallyDo(clock.restore);
+
+/** Environment variables of a program or thread whose clock is stopped. */
+export const stoppedClock = {
+  NODE_OPTIONS: `--import=${new URL('program.ts', import.meta.url).href}`,
+};
+
+interface ThreadClock extends Pick<Clock, 'advance'> {
+  /** Environment variables of the thread. */
   variables: Record<string, string>;
-  /** Advances the clock by milliseconds. Resolves once the timeouts that are due have ended. */
-  advance(ms: number): Promise<void>;
 }
 
 let clocks = 0;
 
-/**
- * Returns a clock for functions. It stands still until it is advanced, so that no timeout ends
- * because the machine is busy. Random pauses before retries last 0 ms.
- */
-export function stoppedClock(): Clock {
+/** Returns the stopped clock of a thread. */
+export function clockOfThread(): ThreadClock {
   clocks += 1;
-  const name = `clock ${clocks}`;
-  const channel = new BroadcastChannel(name);
+  const CLOCK = `clock ${clocks}`;
+  const channel = new BroadcastChannel(CLOCK);
   finallyDo(() => channel.close());
   return {
-    variables: {
-      CLOCK: name,
-      NODE_OPTIONS: `--import=${new URL('thread.ts', import.meta.url).href}`,
-    },
+    variables: { ...stoppedClock, CLOCK },
     async advance(ms) {
       channel.postMessage(ms);
       await once(channel, 'message');

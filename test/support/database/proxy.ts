@@ -15,7 +15,7 @@ import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
 /** Breaks a connection on which a ClientHello arrived. */
-export type HandshakeFault = (socket: Socket) => void;
+export type HandshakeFault = (socket: Socket) => unknown;
 
 /** Handles a request to the database. */
 export type Fault = (exchange: Exchange) => unknown;
@@ -292,9 +292,6 @@ export const skew = (minutes: number): Fault => {
 /** Resets the connection before the request reaches the database. */
 export const reset: Fault = ({ socket }) => socket.resetAndDestroy();
 
-/** Accepts the request and never responds. */
-export const hang: Fault = () => {};
-
 /** The database executes the command, and the response is lost with the connection. */
 export const loseResponse: Fault = executed((_, { socket }) => socket.resetAndDestroy());
 
@@ -321,9 +318,6 @@ export const breakOff: Fault = executed(({ status, headers, body }, { response, 
 export const resetHandshake: HandshakeFault = (socket) => socket.resetAndDestroy();
 
 export const closeHandshake: HandshakeFault = (socket) => socket.end();
-
-/** Never sends a ServerHello. */
-export const hangInHandshake: HandshakeFault = () => {};
 
 /** Sends the fatal alert handshake_failure (RFC 8446, section 6). */
 export const alertInHandshake: HandshakeFault = (socket) =>

@@ -61,7 +61,6 @@ export function send(
     }
   });
   request
-    .setTimeout(40_000, () => request.destroy(new Error(`${method} ${path} timed out after 40 s.`)))
     .on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection while the agent uses it again.
       // https://nodejs.org/api/http.html#requestreusedsocket

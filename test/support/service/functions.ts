@@ -1,8 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
 import { functionVariables, noTimeout } from '../../../lib/offline/functions.ts';
-import { finallyDo } from '../cleanup.ts';
-import { suspendTimeouts } from '../clock/no-timeouts.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { differences, findPlaces } from '../openapi/description.ts';
 import { lambdaContext, multiValues, proxyEvent, tokenEvent } from './proxy-event.ts';
@@ -33,9 +31,8 @@ export interface Functions {
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
 
-/** Loads the functions into this process, with a database. No timeout of theirs ends. */
+/** Loads the functions into this process, with a database. */
 export async function loadFunctions(databaseEndpoint: string): Promise<Functions> {
-  finallyDo(suspendTimeouts());
   const log: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {
     console[level] = (line: unknown) => log.push(JSON.stringify(line));

@@ -10,7 +10,7 @@ import { functionVariables, startFunctions } from '../../../lib/offline/function
 import { gateway } from '../../../lib/offline/gateway.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { findSecrets } from '../access-tokens/secrets.ts';
-import { noTimeouts } from '../clock/no-timeouts.ts';
+import { stoppedClock } from '../clock/clock.ts';
 import { parse } from '../http/http-client.ts';
 
 export interface Service {
@@ -41,7 +41,7 @@ function formatLine(line: string): string {
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
-/** Starts gateway and functions on a free port, as `npm start` does. Their timeouts never end. */
+/** Starts gateway and functions on a free port, as `npm start` does. */
 export async function startService({
   authorizerCache = 60,
   engine: { endpoint },
@@ -52,7 +52,7 @@ export async function startService({
   const serverErrors: string[] = [];
 
   const functions = startFunctions({
-    variables: { ...functionVariables(endpoint), ...noTimeouts },
+    variables: { ...functionVariables(endpoint), ...stoppedClock },
     onOutput: (text) => output.push(text),
     onError: (error) => output.push(`${error.stack}`),
   });
