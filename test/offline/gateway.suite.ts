@@ -153,77 +153,15 @@ test('9 KB of slashes before a path are one, and after it return 404', async () 
   expect((await request(`/v1/plants${slashes}`)).status).toBe(404);
 });
 
-test.each([
-  {
-    fact: 'a status alone is an empty body in JSON',
-    result: { statusCode: 200 },
-    headers: { 'content-type': 'application/json', 'content-length': '0' },
-    source: `${results} invoke-api-no-body, invoke-api-with-headers-null`,
-  },
-  {
-    fact: 'a status can be text',
-    result: { statusCode: '201' },
-    status: 201,
-    source: `${results} invoke-api-status-code-str`,
-  },
-  {
-    fact: 'null stands for no headers',
-    result: { statusCode: 200, headers: null },
-    headers: { 'content-type': 'application/json', 'content-length': '0' },
-    source: `${results} invoke-api-with-headers-null`,
-  },
-  {
-    fact: 'a header can be a boolean',
-    result: { statusCode: 200, headers: { 'header-bool': true } },
-    headers: { 'header-bool': 'true' },
-    source: `${results} invoke-api-with-headers`,
-  },
-  {
-    fact: 'a header can have several values',
-    result: { statusCode: 200, multiValueHeaders: { 'test-multi': ['value1', 'value2'] } },
-    headers: { 'test-multi': 'value1, value2' },
-    source: `${results} invoke-api-multi-headers-valid`,
-  },
-  {
-    fact: 'a header in both maps has the values of both',
-    result: {
-      statusCode: 200,
-      headers: { 'test-multi': 'value-solo' },
-      multiValueHeaders: { 'test-multi': ['value-multi'] },
-    },
-    headers: { 'test-multi': 'value-multi, value-solo' },
-    source: `${results} invoke-api-multi-headers-overwrite`,
-  },
-  {
-    fact: 'a body in base64 is not decoded',
-    result: { statusCode: 200, body: 'dGVzdC1kYXRh', isBase64Encoded: true },
-    body: 'dGVzdC1kYXRh',
-    source: `${results} invoke-api-b64-encoded-true`,
-  },
-])('$fact ($source)', async ({ result: returned, status = 200, headers = {}, body = '' }) => {
-  result = JSON.stringify(returned);
-  const received = await request('/v1/plants');
+test(`a status alone is an empty body in JSON (${results} invoke-api-no-body)`, async () => {
+  result = '{"statusCode":200}';
+  const response = await request('/v1/plants');
   result = undefined;
-  expect(received).toMatchObject({ status, headers, body });
+  const headers = { 'content-type': 'application/json', 'content-length': '0' };
+  expect(response).toMatchObject({ status: 200, headers, body: '' });
 });
 
-const rejects = 'API Gateway rejects';
 test.each<[result: string, message: string, source?: string]>([
-  [
-    '{"statusCode":200,"wrongValue":"value"}',
-    `${rejects} a result with the member wrongValue.`,
-    `${results} invoke-api-wrong-format`,
-  ],
-  [
-    '{"statusCode":200,"multiValueHeaders":{"test-multi-invalid":"value1"}}',
-    `${rejects} multiValueHeaders whose test-multi-invalid is no list.`,
-    `${results} invoke-api-multi-headers-invalid`,
-  ],
-  [
-    '{"statusCode":"test"}',
-    `${rejects} this statusCode or body: {"statusCode":"test"}`,
-    `${results} invoke-api-invalid-status-code`,
-  ],
   [
     '"justAString"',
     'The function returned no object: "justAString"',
@@ -235,15 +173,8 @@ test.each<[result: string, message: string, source?: string]>([
     'The result has no statusCode. API Gateway would send an empty 200.',
     `${results} invoke-api-only-headers`,
   ],
-  ['[]', 'The function returned no object: []'],
-  ['{"statusCode":101}', `${rejects} this statusCode or body: {"statusCode":101}`],
-  [
-    '{"statusCode":200,"body":{}}',
-    `${rejects} this statusCode or body: {"statusCode":200,"body":{}}`,
-  ],
   ['{"statusCode":200,"headers":{"a b":"c"}}', 'Header name must be a valid HTTP token ["a b"]'],
   ['{"statusCode":200,"headers":{"a":"b\\nc"}}', 'Invalid character in header content ["a"]'],
-  ['no JSON', 'Unexpected token \'o\', "no JSON" is not valid JSON'],
 ])(
   'the result %s returns 503, logs “%s”, and the next request is served',
   async (returned, message) => {
