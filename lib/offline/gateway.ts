@@ -70,14 +70,13 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       return;
     }
     const id = randomUUID();
-    const log: string[] = [];
-    let response: ApiResponse;
+    let response = await respondTo(request, body, id);
     try {
-      response = await respondTo(request, body, id, log);
       send(outgoing, response);
     } catch (error) {
-      // A function's result is malformed, or has headers that cannot be sent.
-      response = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
+      // A function's result has a header that cannot be sent.
+      const failure = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
+      response = { ...response, ...failure };
       send(outgoing, response);
     }
     onResponse({
@@ -88,17 +87,15 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       status: response.status,
       body: response.body,
       ms: performance.now() - startedAt,
-      log,
+      log: response.log ?? [],
       failure: response.failure,
     });
   }
 
-  /** Returns the response to a request. Throws if a function's result is malformed. */
   async function respondTo(
     request: IncomingMessage,
     body: Buffer,
     requestId: string,
-    log: string[],
   ): Promise<ApiResponse> {
     if (body.length > maxBytes) {
       return bodyTooLarge;
@@ -119,9 +116,10 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     }
 
     const methodArn = `${apiArn}/${stageName}/${route.method}${path}`;
-    const verdict = await authorizer.authorize(authorization, methodArn, log);
+    const verdict = await authorizer.authorize(authorization, methodArn);
     if ('refused' in verdict) {
-      return gatewayResponse(verdict.refused, requestId, verdict.failure);
+      const { refused, failure, log } = verdict;
+      return { ...gatewayResponse(refused, requestId, failure), log };
     }
 
     const { principalId, context } = verdict.allowed;
@@ -138,11 +136,15 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       body,
     });
     const { payload, failure, log: lines } = await call(route.entry, event);
-    log.push(...lines);
+    const log = [...verdict.log, ...lines];
     if (failure) {
-      return gatewayResponse('INTEGRATION_FAILURE', requestId, failure);
+      return { ...gatewayResponse('INTEGRATION_FAILURE', requestId, failure), log };
     }
-    return toResponse(payload);
+    try {
+      return { ...toResponse(payload), log };
+    } catch (error) {
+      return { ...gatewayResponse('INTEGRATION_FAILURE', requestId, error as Failure), log };
+    }
   }
 
   /** Returns the gateway's own response of a type. */

@@ -6,13 +6,15 @@ export interface ApiResponse {
   status: number;
   headers: [name: string, value: string][];
   body: string;
+  /** The lines that the functions logged for it, as JSON. */
+  log?: string[];
   /** The error, if a function failed. */
   failure?: Failure | undefined;
 }
 
 /**
  * Returns the response that a function's result (JSON) describes to API Gateway's proxy integration.
- * Throws if the result is not one. Operations set no other members than these.
+ * Throws if the result describes none. Operations set no other members than these.
  */
 export function toResponse(payload = 'null'): ApiResponse {
   const result: Partial<APIGatewayProxyResult> | null = JSON.parse(payload);

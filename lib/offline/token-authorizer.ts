@@ -6,13 +6,18 @@ import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 
 /** Whether a token may call a method. If not, the gateway response to send. */
-export type Verdict =
-  | { allowed: APIGatewayAuthorizerResult }
-  | { refused: GatewayResponseType; failure?: Failure | undefined };
+type Judgement = { allowed: APIGatewayAuthorizerResult } | { refused: GatewayResponseType };
+
+export type Verdict = Judgement & {
+  /** The lines that the authorizer logged, as JSON. */
+  log: string[];
+  /** The error, if the authorizer failed. */
+  failure?: Failure | undefined;
+};
 
 export interface TokenAuthorizer {
-  /** Checks an Authorization header. Adds the authorizer's log lines to `log`. */
-  authorize(token: string | undefined, methodArn: string, log: string[]): Promise<Verdict>;
+  /** Checks an Authorization header. */
+  authorize(token: string | undefined, methodArn: string): Promise<Verdict>;
   /** Empties the cache, because the authorizer's code has changed. */
   forget(): void;
 }
@@ -26,32 +31,27 @@ const tokenForm = new RegExp(authorizationPattern);
 export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): TokenAuthorizer {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
 
-  async function authorize(
-    token: string | undefined,
-    methodArn: string,
-    log: string[],
-  ): Promise<Verdict> {
+  async function authorize(token: string | undefined, methodArn: string): Promise<Verdict> {
     if (token === undefined || !tokenForm.test(token)) {
-      return { refused: 'UNAUTHORIZED' };
+      return { refused: 'UNAUTHORIZED', log: [] };
     }
     const cached = cache.get(token);
     if (cached && performance.now() < cached.until) {
-      return judge(cached.result, methodArn);
+      return { ...judge(cached.result, methodArn), log: [] };
     }
 
     const event = { type: 'TOKEN', authorizationToken: token, methodArn };
-    const { payload, failure, log: lines } = await call(authorizer.entry, event);
-    log.push(...lines);
+    const { payload, failure, log } = await call(authorizer.entry, event);
     if (failure?.message === 'Unauthorized') {
-      return { refused: 'UNAUTHORIZED' };
+      return { refused: 'UNAUTHORIZED', log };
     }
     if (failure || payload === undefined) {
-      return { refused: 'AUTHORIZER_CONFIGURATION_ERROR', failure };
+      return { refused: 'AUTHORIZER_CONFIGURATION_ERROR', log, failure };
     }
     const result: APIGatewayAuthorizerResult = JSON.parse(payload);
-    const verdict = judge(result, methodArn);
+    const judgement = judge(result, methodArn);
     keep(token, result);
-    return verdict;
+    return { ...judgement, log };
   }
 
   function keep(token: string, result: APIGatewayAuthorizerResult): void {
@@ -73,7 +73,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 }
 
 /** Throws if the authorizer's result has no policy. */
-function judge(result: APIGatewayAuthorizerResult, methodArn: string): Verdict {
+function judge(result: APIGatewayAuthorizerResult, methodArn: string): Judgement {
   return isAllowed(result.policyDocument, methodArn)
     ? { allowed: result }
     : { refused: 'ACCESS_DENIED' };

@@ -338,7 +338,7 @@ test('a client that disconnects before the end of its body gets no response', as
 
 /** Asks for the policy for an Authorization header. */
 const authorizeWith = (authorizer: TokenAuthorizer, authorization: string) =>
-  authorizer.authorize(authorization, 'arn:api/v1/GET/plants', []);
+  authorizer.authorize(authorization, 'arn:api/v1/GET/plants');
 
 test('a policy is cached for 60 s, also beside newer ones', async () => {
   const now = jest.spyOn(performance, 'now');
