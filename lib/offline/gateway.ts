@@ -105,7 +105,8 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       return outsideStage;
     }
     const ofPath = routes.filter(({ form }) => form.test(path));
-    if (request.method === 'OPTIONS' && corsOrigin !== undefined && ofPath.length > 0) {
+    const isResource = path === '/' || ofPath.length > 0;
+    if (request.method === 'OPTIONS' && corsOrigin !== undefined && isResource) {
       return preflightResponse(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
@@ -201,6 +202,8 @@ function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
       'Access-Control-Allow-Headers': preflight.allowHeaders.join(','),
       'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(','),
       'Access-Control-Max-Age': `${preflight.maxAgeSeconds}`,
+      // As CDK's preflights.
+      ...(corsOrigin !== '*' && { Vary: 'Origin' }),
     }),
     body: '',
   };

@@ -4,6 +4,9 @@ import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
 import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { type ProblemCode, problemMembers, problems } from '../../functions/shared/problems.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
+import { gateway } from '../../lib/offline/gateway.ts';
+import { send } from '../support/http/http-client.ts';
+import { serve } from '../support/http/servers.ts';
 import { findProperties, getAttribute, ref, templates } from './templates.ts';
 
 // Facts that reach AWS or a caller. All values here are written by hand: a change of the product
@@ -214,5 +217,28 @@ describe.each(cases)('the template ($name)', ({ template, hasCors, cacheSeconds 
         Object.keys(headers).sort(),
       );
     }
+  });
+
+  test('has the preflights of npm start', async () => {
+    const preflights = methods.filter(({ HttpMethod }) => HttpMethod === 'OPTIONS');
+    const corsOrigin = hasCors ? 'https://example.com' : undefined;
+    const call = () => Promise.reject(new Error('A preflight calls no function.'));
+    const { listener } = gateway({ call, corsOrigin, cacheSeconds: 0, onResponse() {} });
+    const origin = await serve(listener);
+    const ask = (path: string) => send(origin, { method: 'OPTIONS', path: `/v1${path}` });
+    for (const { route, Integration } of preflights) {
+      const { status, headers } = await ask(route.slice('OPTIONS '.length).replace('{id}', '7'));
+      const { date, connection, 'keep-alive': _, ...sent } = headers;
+      const [{ StatusCode, ResponseParameters }] = Integration.IntegrationResponses;
+      const declared = Object.entries<string>(ResponseParameters).map(([name, source]) => [
+        name.replace('method.response.header.', '').toLowerCase(),
+        source.startsWith("'") ? source.slice(1, -1) : expect.any(String),
+      ]);
+      expect([status, sent]).toEqual([Number(StatusCode), Object.fromEntries(declared)]);
+    }
+    const others = hasCors ? ['/nothing'] : ['/', '/plants', '/plants/7'];
+    expect((await Promise.all(others.map(ask))).map(({ status }) => status)).toEqual(
+      others.map(() => 404),
+    );
   });
 });
