@@ -2,13 +2,13 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
+import { leaveAws } from '../lib/offline/away-from-aws.ts';
 import { settingPrefix } from '../lib/settings.ts';
 import {
   addLocalOptions,
@@ -21,6 +21,9 @@ import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refuse
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
+
+// SAM CLI would call AWS with the developer's credentials, and pass them to containers.
+leaveAws();
 
 const program = addLocalOptions(new Command('npm run sam --'))
   .description(
@@ -103,7 +106,7 @@ async function findDocker(): Promise<Docker> {
 
 /** Throws an error of one line if SAM CLI is not installed. */
 async function findSam(): Promise<void> {
-  await run('sam', ['--version'], { env: removeCredentials(process.env) }).catch((cause) => {
+  await run('sam', ['--version']).catch((cause) => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
     throw new Error(`SAM CLI cannot be started. ${advice}`, { cause });
   });
@@ -147,7 +150,6 @@ function startSam(args: string[]): ChildProcess {
     // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: removeCredentials(process.env),
   });
   function stop(): void {
     // A second signal would abort its cleanup.
@@ -210,15 +212,4 @@ async function waitForResponse(baseUrl: string, token: string): Promise<void> {
         'functions cannot be pulled: npm run sam -- -- --skip-pull-image',
     );
   }
-}
-
-/** Removes the developer's credentials. SAM CLI would call AWS with them and pass them to containers. */
-function removeCredentials(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const others = Object.entries(variables).filter(([name]) => !name.startsWith('AWS_'));
-  return {
-    ...Object.fromEntries(others),
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_EC2_METADATA_DISABLED: 'true',
-  };
 }

@@ -6,12 +6,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stageName } from '../functions/shared/operations.ts';
-import {
-  functionVariables,
-  noTimeout,
-  startFunctions,
-  withoutAwsFiles,
-} from '../lib/offline/functions.ts';
+import { leaveAws } from '../lib/offline/away-from-aws.ts';
+import { functionVariables, noTimeout, startFunctions } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
 import { catchErrors, listen, PortError } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
@@ -31,12 +27,9 @@ import { announce, instancePath } from './command-line/running.ts';
 // all that it acknowledged. This process also stops if its launcher is killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
-// No access to the developer's AWS accounts, also for code that a debugger runs.
-for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) {
-  delete process.env[name];
-}
+leaveAws();
 // Lambda's time zone.
-Object.assign(process.env, { TZ: 'UTC', ...withoutAwsFiles });
+process.env.TZ = 'UTC';
 
 interface Options extends LocalOptions {
   dynamodbHost: string;

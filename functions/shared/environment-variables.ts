@@ -1,7 +1,8 @@
 import type { TableName } from './table-schema.ts';
 
-/** The environment variables that the stack gives every function. */
+/** The functions' environment variables besides the names of tables. */
 export const environment = {
+  // Only for operations.
   corsOrigin: 'CORS_ORIGIN',
   // Empty on AWS, where the SDK ignores it. SAM CLI sets only variables that the template declares.
   dynamodbEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',

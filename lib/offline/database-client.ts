@@ -1,10 +1,12 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-
-/** The SDK cannot sign a request without a region. The local database accepts any. */
-export const localRegion = 'us-east-1';
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+import { localCredentials, localRegion } from './away-from-aws.ts';
 
 /** Returns a client of the local database at an endpoint. */
 export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
-  return new DynamoDBClient({ endpoint, region: localRegion, credentials, ...config });
+  return new DynamoDBClient({
+    endpoint,
+    region: localRegion,
+    credentials: localCredentials,
+    ...config,
+  });
 }

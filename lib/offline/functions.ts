@@ -1,9 +1,8 @@
-import { devNull } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { environment, tableVariable } from '../../functions/shared/environment-variables.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
-import { localRegion } from './database-client.ts';
+import { localCredentials, localRegion, withoutAwsFiles } from './away-from-aws.ts';
 import type { Call, CallResult, Failure, LoggedLine, ThreadMessage } from './functions-thread.ts';
 
 /** The outcome of a call: the result as JSON, or a failure. */
@@ -39,10 +38,7 @@ interface Options {
 /** The maximum delay of Node's timers, for functions that a debugger pauses. */
 export const noTimeout = 2 ** 31 - 1;
 
-/** Variables that keep the SDK away from the developer's AWS accounts. */
-export const withoutAwsFiles = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull };
-
-/** Returns the functions' environment variables on AWS, and none of this process. */
+/** Returns the functions' environment variables on AWS, and of this process NODE_OPTIONS only. */
 export function functionVariables(
   dynamodbEndpoint: string,
   corsOrigin?: string,
@@ -50,8 +46,8 @@ export function functionVariables(
   const variables: Record<string, string> = {
     ...withoutAwsFiles,
     AWS_REGION: localRegion,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     TZ: 'UTC',
     [environment.dynamodbEndpoint]: dynamodbEndpoint,
   };

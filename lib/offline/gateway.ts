@@ -7,6 +7,7 @@ import {
 import { commonHeaders, preflight, requestIdHeader } from '../../functions/shared/headers.ts';
 import { operations, stageName } from '../../functions/shared/operations.ts';
 import { problemMediaType, problemMembers, problems } from '../../functions/shared/problems.ts';
+import { localRegion } from './away-from-aws.ts';
 import type { CallFunction } from './functions.ts';
 import type { Failure } from './functions-thread.ts';
 import { proxyEvent } from './proxy-event.ts';
@@ -46,7 +47,7 @@ export interface Gateway {
 }
 
 const maxBytes = 10 * 1024 * 1024;
-const apiArn = 'arn:aws:execute-api:us-east-1:000000000000:Api';
+const apiArn = `arn:aws:execute-api:${localRegion}:000000000000:Api`;
 
 const routes = Object.values(operations).map(({ method, path, entry }) => ({
   method,

@@ -18,7 +18,8 @@ interface ProxyEventInput {
 }
 
 /**
- * Returns the event of API Gateway's proxy integration, with the members that functions use.
+ * Returns the event of API Gateway's proxy integration. Members about the account and the API are
+ * missing.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function proxyEvent(input: ProxyEventInput): object {

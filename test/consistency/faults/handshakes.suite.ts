@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from '@jest/globals';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
+import { withoutAwsFiles } from '../../../lib/offline/away-from-aws.ts';
 import {
   type Functions,
   functionVariables,
   startFunctions,
-  withoutAwsFiles,
 } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
 import { makeCertificate } from '../../support/certificate.ts';
