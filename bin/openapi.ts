@@ -10,8 +10,9 @@ import {
   newPlant,
 } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
-import { type Operation, operations } from '../functions/shared/operations.ts';
+import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { exampleId, examplePlant } from './command-line/example-plant.ts';
+import { defaultPorts } from './command-line/running.ts';
 import {
   errorResponses,
   everyResponse,
@@ -82,7 +83,7 @@ const describeCreation = (description: string): Json => ({
       required: true,
       description: 'The path of the plant.',
       schema: { type: 'string', pattern: '^(/[^/]+)*/plants/(0|-?[1-9][0-9]{0,18})$' },
-      example: `/v1/plants/${exampleId}`,
+      example: `/${stageName}/plants/${exampleId}`,
     },
   },
   ...json(reference('schemas', 'Plant'), examplePlant),
@@ -96,7 +97,7 @@ const page = {
     Link: {
       description: 'The path of the next page (RFC 8288), if there is one.',
       schema: { type: 'string', pattern: `^<(/[^/?]+)*/plants\\?${nextQuery}>; rel="next"$` },
-      example: `</v1/plants?limit=2&cursor=${formatCursor(BigInt(exampleId))}>; rel="next"`,
+      example: `</${stageName}/plants?limit=2&cursor=${formatCursor(BigInt(exampleId))}>; rel="next"`,
     },
   },
   ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
@@ -215,11 +216,11 @@ const document = {
   tags: [group],
   servers: [
     {
-      url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
+      url: `https://{api}.execute-api.{region}.amazonaws.com/${stageName}`,
       description: 'A deployed stack.',
       variables: { api: { default: 'YOUR-API-ID' }, region: { default: 'us-east-1' } },
     },
-    { url: 'http://127.0.0.1:3000/v1', description: 'npm start' },
+    { url: `http://127.0.0.1:${defaultPorts.api}/${stageName}`, description: 'npm start' },
   ],
   paths: paths(),
   components: {

@@ -13,8 +13,8 @@ export interface Running {
 export const defaultDataFolder = '.plant-store';
 export const defaultPorts = { api: 3000, dynamodb: 8000 };
 
-/** A path of the API's server, outside the stage. */
-export const instancePath = '/docs/instance';
+/** A path of the API's server, outside the stage and the reference. */
+export const instancePath = '/instance';
 
 const toFilePath = (dataFolder: string): string => join(dataFolder, 'running.json');
 

@@ -154,7 +154,7 @@ function tokenProcess(args: string[], surroundings: object = {}) {
 const npmStart = temporaryFolder();
 const data = join(npmStart, '.plant-store');
 const origin = await serve(({ url }, response) =>
-  response.end(url === '/docs/instance' ? 'announced' : ''),
+  response.end(url === '/instance' ? 'announced' : ''),
 );
 const running = {
   instance: 'announced',

@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await startService({ engine, authorizerCache: 1 });
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
-    texts: { '/docs/instance': 'announced' },
+    texts: { '/instance': 'announced' },
     throttle: () => ++calls % 3 === 0,
     spoil: (...response) => spoil(...response),
   });
