@@ -28,12 +28,15 @@ export const readHeadings = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns the contents of the code blocks of Markdown in a language. */
+/**
+ * Returns the contents of the code blocks of Markdown in a language, like `sh`, or in a language and
+ * with a mark, like `sh aws`: commands that need an AWS account.
+ */
 export const codeBlocks = (markdown: string, language: string): string[] =>
-  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)\n\`\`\`$`, 'gm'))].map(
+  [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: .+)?\n([^]*?)\n\`\`\`$`, 'gm'))].map(
     ([, block = '']) => block,
   );
 
 /** Returns the commands of a shell block, each on one line. */
 export const readCommands = (block: string): string[] =>
-  block.replaceAll(/(?: \\|(?<= \|))\n +/g, ' ').split('\n');
+  block.replaceAll(/(?: \\|(?<= (?:\||&&)))\n +/g, ' ').split('\n');

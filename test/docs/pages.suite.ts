@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
-import { testOnPosix } from '../support/posix.ts';
-import { codeBlocks, readHeadings, readPage, readTable } from './page.ts';
+import { codeBlocks, readCommands, readHeadings, readPage, readTable } from './page.ts';
 
 const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root }).map((file) => file.replaceAll('\\', '/'));
@@ -74,12 +73,52 @@ test('the options that the pages name exist', () => {
   expect([...inCalls, ...alone].filter(({ name }) => !known.includes(name))).toEqual([]);
 });
 
-testOnPosix('it has no bash of its own')('the shell blocks of the pages are valid shell', () => {
-  const input = pages.flatMap((page) => codeBlocks(readPage(page), 'sh')).join('\n');
-  expect(spawnSync('bash', ['-n'], { input, encoding: 'utf8' })).toMatchObject({
-    status: 0,
-    stderr: '',
+const shellBlocks = pages.flatMap((page) => codeBlocks(readPage(page), 'sh'));
+
+test('each code block is in one of these languages, and tests find each shell block', () => {
+  const fences = findNames(/^```(.*)$/gm).map(({ name }) => name);
+  const opening = fences.filter((_, i) => i % 2 === 0);
+  expect([...new Set(opening)].sort()).toEqual(['', 'js', 'json', 'mermaid', 'sh', 'sh aws']);
+  expect(shellBlocks).toHaveLength(opening.filter((language) => language.startsWith('sh')).length);
+});
+
+test('a block with commands of the AWS CLI has the mark', () => {
+  const marked = pages.flatMap((page) => codeBlocks(readPage(page), 'sh aws'));
+  expect(
+    shellBlocks.filter((block) => /\baws [a-z]/.test(block) && !marked.includes(block)),
+  ).toEqual([]);
+  expect(marked.length).toBeGreaterThan(15);
+});
+
+/** Returns Jest's `test`, or a test that is skipped if a shell is missing. */
+const testWith = (shell: string) =>
+  spawnSync(shell, ['-c', ':']).status === 0 && process.platform !== 'win32' ? test : test.skip;
+
+describe.each(['bash', 'zsh'])('%s', (shell) => {
+  testWith(shell)('parses each shell block of the pages', () => {
+    const errors = shellBlocks.map((input) => {
+      const { status, stderr } = spawnSync(shell, ['-n'], { input, encoding: 'utf8' });
+      return status === 0 ? stderr : `${stderr} in ${input}`;
+    });
+    expect(errors.filter(Boolean)).toEqual([]);
   });
+});
+
+test('no shell block has a comment, which zsh would run when it is pasted', () => {
+  expect(shellBlocks.filter((block) => /(^|\s)#/.test(block))).toEqual([]);
+});
+
+test('several commands turn off the pager of the AWS CLI, which would read the lines that follow', () => {
+  const paged = shellBlocks.filter(
+    (block) => /^ *aws (?!login)/m.test(block) && readCommands(block).length > 1,
+  );
+  expect(paged.filter((block) => !block.startsWith('export AWS_PAGER=\n'))).toEqual([]);
+  expect(paged.length).toBeGreaterThan(5);
+});
+
+test('the tokens of a deployment are no argument of curl', () => {
+  const ofDeployments = pages.filter((page) => !['README.md', 'docs/local.md'].includes(page));
+  expect(findNames(/(curl [^\n]*-H ["']Authorization)/g, ofDeployments)).toEqual([]);
 });
 
 const settings = readTable('docs/deploy.md', 'setting').map(([name = '', initial = '']) => ({
