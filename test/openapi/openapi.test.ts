@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import * as v from 'valibot';
 import { openApiText } from '../../bin/openapi.ts';
-import { newPlant } from '../../functions/plants/plant.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
@@ -112,27 +110,8 @@ test('the document promises headers only for responses that have them', () => {
   );
 });
 
-test('patterns have no escapes that other languages lack, and no control characters', () => {
-  const patterns: string[] = [];
-  JSON.parse(committed, (name, value) => {
-    if (name === 'pattern' && typeof value === 'string') {
-      patterns.push(value);
-    }
-    return value;
-  });
-  expect(patterns).not.toEqual([]);
-  expect(patterns.filter((pattern) => /\\(?![?.]|u[\dA-F]{4})|\p{Cc}/u.test(pattern))).toEqual([]);
-});
-
-test('the pattern of a name matches exactly the characters that a create accepts', () => {
-  const published = new RegExp(NewPlant.properties.name.pattern, 'u');
-  const disagreeing = [];
-  for (let code = 0; code <= 0x10ffff; code += 1) {
-    const text = String.fromCodePoint(code);
-    // A lone surrogate cannot be written in the patterns of most languages.
-    if (text.isWellFormed() && published.test(text) !== v.is(newPlant.entries.name, text)) {
-      disagreeing.push(code);
-    }
-  }
-  expect(disagreeing).toEqual([]);
+// PCRE (PHP) and RE2 (Go) do not compile `\u`, and JSON Schema calls no escape portable. Some
+// generated clients check patterns, so that one for cursors would reject those of a later version.
+test('the document has no patterns', () => {
+  expect(committed).not.toContain('"pattern"');
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import * as v from 'valibot';
 import { plantsProgram } from '../../bin/plants.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { newPlant } from '../../functions/plants/plant.ts';
@@ -55,6 +56,27 @@ test.each(optional)('a create without %s conflicts with one that has it', async 
   await create('cora', plant);
   const without = formatJson(members.filter((one) => one.name !== name));
   expect((await create('cora', without)).status).toBe(409);
+});
+
+test('a name has no control characters, no U+FFFD and no lone surrogates', () => {
+  const rejected: [first: number, last: number][] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    if (v.is(newPlant.entries.name, String.fromCodePoint(code))) {
+      continue;
+    }
+    const range = rejected.at(-1);
+    if (range?.[1] === code - 1) {
+      range[1] = code;
+    } else {
+      rejected.push([code, code]);
+    }
+  }
+  expect(rejected).toEqual([
+    [0, 0x1f],
+    [0x7f, 0x9f],
+    [0xd800, 0xdfff],
+    [0xfffd, 0xfffd],
+  ]);
 });
 
 test('an export has every member, and an import stores every member', async () => {

@@ -62,6 +62,12 @@ const validators = {
   header: new Ajv2020({ ...options, coerceTypes: true }),
 };
 
+/** The forms of references, because the document has no patterns. */
+const forms: Record<string, RegExp> = {
+  Location: /^(?:\/[^/]+)*\/plants\/(?:0|-?[1-9][0-9]{0,18})$/,
+  Link: /^<(?:\/[^/?]+)*\/plants\?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048]>; rel="next"$/,
+};
+
 /** Headers that a response may have only if its description has them. */
 const describedHeaders = ['location', 'link', 'retry-after', 'www-authenticate'];
 
@@ -101,6 +107,9 @@ export function differencesFrom(
     }
     if (value !== undefined && !validators.header.validate(schema, value)) {
       found.push(`${name}: ${value} ${validators.header.errorsText()}`);
+    }
+    if (value !== undefined && forms[name]?.test(value) === false) {
+      found.push(`${name}: ${value} has another form`);
     }
   }
   const known = Object.keys(description.headers).map((name) => name.toLowerCase());

@@ -4,8 +4,8 @@ import type { Operation } from '../../../functions/shared/operations.ts';
 import { findOperation, type Parameter } from './description.ts';
 
 // Judges requests by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
-// express media types, sizes, UTF-8, repeated names, lone surrogates and the one spelling of a
-// parameter, so these are written by hand. Places look like those of `findPlaces`.
+// express media types, sizes, UTF-8, repeated names and the one spelling of a parameter, and the
+// document has no patterns, so these are written by hand. Places look like those of `findPlaces`.
 
 type Verdict<Accepted> = { accepted: Accepted } | Refusal;
 
@@ -50,14 +50,23 @@ export function judgeBody(operation: Operation, bytes: Buffer): Verdict<Map<stri
   for (const [name, literal] of members) {
     value[name] = readJson(literal);
   }
-  const surrogates = names
-    .filter((name) => typeof value[name] === 'string' && !value[name].isWellFormed())
+  const badTexts = names
+    .filter((name) => typeof value[name] === 'string' && hasBadCharacter(value[name]))
     .map(formatPointer);
-  const pointers = [...twice, ...findErrors(schema, value), ...surrogates];
+  const pointers = [...twice, ...findErrors(schema, value), ...badTexts];
   if (pointers.length > 0) {
     return invalid(pointers.map((pointer) => `#${pointer}`));
   }
   return { accepted: new Map(members) };
+}
+
+const hasBadCharacter = (text: string) => [...text].some(isBad);
+
+function isBad(character: string): boolean {
+  const code = character.codePointAt(0) as number;
+  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  const isLoneSurrogate = code >= 0xd800 && code < 0xe000;
+  return isControl || isLoneSurrogate || code === 0xfffd;
 }
 
 /** Reads JSON. Numbers are judged by their text. */
@@ -96,13 +105,22 @@ export function judgeQuery(
 }
 
 /** Judges the values of a parameter. An integer has one spelling. */
-function isAccepted({ required, schema }: Parameter, values: string[]): boolean {
+function isAccepted({ name, required, schema }: Parameter, values: string[]): boolean {
   const [text = ''] = values;
   if (values.length !== 1) {
     return values.length === 0 && !required;
   }
+  if (name === 'cursor' && !isCursor(text)) {
+    return false;
+  }
   const isInteger = schema.type === 'integer' && /^(0|-?[1-9][0-9]*)$/.test(text);
   return findErrors(schema, isInteger ? judgeNumber(text) : text).length === 0;
+}
+
+/** Whether a text is a version and the only spelling of eight bytes in base64url. */
+function isCursor(text: string): boolean {
+  const bytes = Buffer.from(text.slice(1), 'base64url');
+  return bytes.length === 8 && text === `1${bytes.toString('base64url')}`;
 }
 
 /** Judges a percent-encoded parameter of a path. */
@@ -118,7 +136,7 @@ function judgePath(operation: Operation, name: string, encoded: string): Verdict
   }
 }
 
-const jsonType = /^application\/json\s*(?:;\s*charset=("?)utf-8\1\s*)?$/i;
+const isJson = (type = '') => type.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 /** Returns the wrong headers of a request with a body. */
 function wrongHeaders(headers: [name: string, value: string][]): string[] {
@@ -127,7 +145,7 @@ function wrongHeaders(headers: [name: string, value: string][]): string[] {
   const types = findValues('content-type');
   return [
     ...(findValues('content-encoding').length === 0 ? [] : ['Content-Encoding:']),
-    ...(types.length === 1 && jsonType.test(`${types[0]}`) ? [] : ['Content-Type:']),
+    ...(types.length === 1 && isJson(types[0]) ? [] : ['Content-Type:']),
   ];
 }
 
