@@ -94,7 +94,8 @@ function readBody(
   };
 }
 
-const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+/** Parameters are ignored. RFC 8259 gives a charset no meaning. */
+const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 function requireJson(event: APIGatewayProxyEvent): void {
   const types = findHeaderValues(event, 'content-type');

@@ -161,10 +161,18 @@ test.each([
   'application/json; charset=utf-8',
   'Application/JSON;charset="UTF-8"',
   'application/json ; charset=utf-8',
+  'application/json\t;charset=utf8',
+  'application/json;',
+  'application/json;;',
+  'application/json; version=1; profile="a;b"',
+  'application/json; charset=',
+  'application/json; charset="utf-8',
+  // RFC 8259 gives it no meaning: JSON is UTF-8.
+  'application/json; charset=iso-8859-1',
 ])('a create may be of the type %s, with its headers in any case', async (type) => {
   const headers: Header[] = [['cONTENT-tYPE', type]];
-  const body = '{"id":7,"name":"Aloe"}';
-  expect((await ask('POST /plants', { headers, body })).status).toBe(201);
+  expect((await ask('POST /plants', { headers, body: '{"id":7,"name":"é"}' })).status).toBe(201);
+  expect((await list()).json).toEqual([{ name: 'é', tag: '' }]);
 });
 
 test('a body of exactly 16 KiB is accepted, and its white space is ignored', async () => {

@@ -228,14 +228,9 @@ const badTypes = [
   'multipart/form-data; boundary=x',
   'application/json charset=utf-8',
   'application/json, application/json',
-  'application/json; version=1',
-  'application/json; charset=utf-8; version=1',
-  'application/json; charset=utf-8;a=1',
-  'application/json; charset=iso-8859-1',
-  'application/json; charset=utf-16',
-  'application/json; charset=utf8',
-  'application/json; charset=',
-  'application/json; charset="utf-8',
+  'application/json5; charset=utf-8',
+  'text/plain; application/json',
+  ';application/json',
 ];
 const badHeaders: [what: string, headers: Header[], wrong: string[]][] = [
   ...badTypes.map((value): (typeof badHeaders)[0] => [
