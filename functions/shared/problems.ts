@@ -7,8 +7,6 @@ interface ProblemRow {
   headers?: Record<string, string>;
 }
 
-const later = { 'Retry-After': '1' };
-
 const rows = {
   'invalid-request': {
     status: 400,
@@ -45,13 +43,13 @@ const rows = {
   'too-many-requests': {
     status: 429,
     detail: 'The API received too many requests. Try again later.',
-    headers: later,
+    headers: { 'Retry-After': '1' },
   },
   'internal-error': { status: 500, detail: 'The request failed because of a bug in the API.' },
+  // Without Retry-After, because clients that obey it repeat a DELETE by themselves.
   unavailable: {
     status: 503,
     detail: 'The API is temporarily unavailable. A write may have happened, or may still happen.',
-    headers: later,
   },
 } satisfies Record<string, ProblemRow>;
 

@@ -181,7 +181,7 @@ test.each<[result: string, message: string, source?: string]>([
     result = returned;
     const { status, headers, body } = await request('/v1/plants');
     result = undefined;
-    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect([status, headers['retry-after']]).toEqual([503, undefined]);
     expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
     expect(handled.at(-1)?.failure).toMatchObject({
       message,

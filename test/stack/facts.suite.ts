@@ -73,7 +73,7 @@ test('problems have these statuses, titles and headers', () => {
     `${urn}:unsupported-media-type | 415 | Unsupported media type`,
     `${urn}:too-many-requests | 429 | Too many requests | Retry-After: 1`,
     `${urn}:internal-error | 500 | Internal error`,
-    `${urn}:unavailable | 503 | Unavailable | Retry-After: 1`,
+    `${urn}:unavailable | 503 | Unavailable`,
   ]);
 });
 
@@ -117,7 +117,6 @@ const preflightHeaders = {
 const ownHeaders: Record<string, object> = {
   401: { 'WWW-Authenticate': `'Bearer realm="plant-store"'` },
   429: { 'Retry-After': "'1'" },
-  503: { 'Retry-After': "'1'" },
 };
 const scopeHeaders = {
   'WWW-Authenticate': `'Bearer realm="plant-store", error="insufficient_scope"'`,
