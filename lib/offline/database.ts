@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
+  type TableDescription,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { ClassicLevel } from 'classic-level';
@@ -63,12 +65,21 @@ export async function startDatabase({
   // moment, and no write could tell whether it arrived.
   server.keepAliveTimeout = 0;
   const endpoint = await listen(server, port, host, '--dynamodb-port');
-  await createTables(endpoint);
 
   async function stop(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
+  }
+  try {
+    await createTables(endpoint);
+  } catch (cause) {
+    await stop();
+    throw cause instanceof OtherTableError
+      ? new Error(
+          `${folder} has ${cause.message}. Remove it to start with an empty one, or ${another}`,
+        )
+      : cause;
   }
   return { endpoint, stop };
 }
@@ -192,6 +203,9 @@ export function explainFileError(folder: string, error: unknown): Error | undefi
   }
 }
 
+/** A table exists with other keys or indexes, which a change of functions/shared caused. */
+class OtherTableError extends Error {}
+
 /** Creates the plant store's tables, unless they exist. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = localClient(endpoint);
@@ -201,7 +215,10 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy();
 }
 
-/** Creates a table, unless it exists. Resolves once it is active. */
+/**
+ * Creates a table, unless it exists. Resolves once it is active. Rejects with an OtherTableError if
+ * the existing one has other keys or indexes.
+ */
 export async function createTable(
   client: DynamoDBClient,
   TableName: string,
@@ -223,6 +240,26 @@ export async function createTable(
     if (!(error instanceof ResourceInUseException)) {
       throw error;
     }
+    const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
+    if (formatKeys(Table) !== formatKeys(table)) {
+      throw new OtherTableError(`a table ${TableName} with other keys or indexes`);
+    }
   }
   await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01 }, { TableName });
+}
+
+/** Returns what a table's keys and indexes are, in a form to compare. */
+function formatKeys(table: TableDescription | CreateTableCommandInput): string {
+  const {
+    AttributeDefinitions = [],
+    KeySchema,
+    GlobalSecondaryIndexes,
+    LocalSecondaryIndexes,
+  } = table;
+  const indexes = [...(GlobalSecondaryIndexes ?? []), ...(LocalSecondaryIndexes ?? [])];
+  return JSON.stringify([
+    AttributeDefinitions.map((one) => `${one.AttributeName} ${one.AttributeType}`).sort(),
+    KeySchema,
+    indexes.map(({ IndexName, KeySchema }) => JSON.stringify([IndexName, KeySchema])).sort(),
+  ]);
 }

@@ -1,6 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  type GlobalSecondaryIndex,
+  waitUntilTableExists,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
@@ -158,6 +166,48 @@ test('a damaged folder fails with one line, and stays as it is', async () => {
   );
   expect(readFileSync(current, 'utf8')).toBe('damaged');
 });
+
+const keys: CreateTableCommandInput = {
+  TableName: tableIds.plants,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+};
+const ids: CreateTableCommandInput = {
+  ...keys,
+  AttributeDefinitions: [
+    { AttributeName: 'owner', AttributeType: 'S' },
+    { AttributeName: 'id', AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'owner', KeyType: 'HASH' },
+    { AttributeName: 'id', KeyType: 'RANGE' },
+  ],
+};
+const index: GlobalSecondaryIndex = {
+  IndexName: 'ByOwner',
+  KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+  Projection: { ProjectionType: 'ALL' },
+};
+
+test.each([
+  ['key', keys],
+  ['index', { ...ids, GlobalSecondaryIndexes: [index] }],
+])(
+  'a folder whose table has another %s fails with one line that names the folder',
+  async (_, other) => {
+    const folder = temporaryFolder();
+    const { client, stop } = await open(folder);
+    await client.send(new DeleteTableCommand({ TableName: tableIds.plants }));
+    await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 0.01 }, other);
+    await client.send(new CreateTableCommand(other));
+    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01 }, other);
+    await stop();
+    await expect(open(folder)).rejects.toThrow(
+      `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`,
+    );
+  },
+);
 
 test('a folder that cannot be created fails with one line', async () => {
   const file = join(temporaryFolder(), 'file');
