@@ -38,6 +38,9 @@ interface Options {
 /** The maximum delay of Node's timers, for functions that a debugger pauses. */
 export const noTimeout = 2 ** 31 - 1;
 
+/** The maximum size of a function's result as JSON, as Lambda's own error gives it. */
+const maxPayloadBytes = 6_291_556;
+
 /** Returns the functions' environment variables on AWS, and of this process NODE_OPTIONS only. */
 export function functionVariables(
   dynamodbEndpoint: string,
@@ -154,6 +157,10 @@ export function startFunctions(options: Options): Functions {
     const { payload, failure } = await promise;
     clearTimeout(timer);
     waiting.delete(id);
+    if (Buffer.byteLength(payload ?? '') > maxPayloadBytes) {
+      const message = `${entry} returned more than the ${maxPayloadBytes} bytes that Lambda allows.`;
+      return { failure: { message, stack: message }, log };
+    }
     return { payload, failure, log };
   }
 

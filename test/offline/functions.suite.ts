@@ -21,14 +21,14 @@ export function handler() {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }`;
-/** Makes a thread wait for a file, and then load the endless list instead of the one in functions/. */
-const hooks = `
+/** Makes a thread wait for a file, and then load this list instead of the one in functions/. */
+const makeHooks = (list: string) => `
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 while (!existsSync(process.env.START)) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 }
-const source = ${JSON.stringify(endlessList)};
+const source = ${JSON.stringify(list)};
 registerHooks({
   load: (url, context, next) => url.endsWith('/functions/list-plants.ts')
     ? { format: 'module', source, shortCircuit: true }
@@ -37,13 +37,13 @@ registerHooks({
 
 const start = join(temporaryFolder(), 'start');
 
-/** Starts threads that load the endless list once the file `start` exists. */
-function startEndless(): Functions {
+/** Starts threads that load this list once the file `start` exists. */
+function startWith(list: string): Functions {
   const functions = startFunctions({
     variables: {
       ...functionVariables('http://127.0.0.1:1'),
       START: start,
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(makeHooks(list))}`,
     },
     onOutput: () => {},
     onError: (error) => process.stderr.write(`${error.stack}`),
@@ -67,7 +67,7 @@ function loop({ call }: Functions) {
 }
 
 test('an endless loop is stopped ten seconds after its code was loaded, and the next call is served', async () => {
-  const functions = startEndless();
+  const functions = startWith(endlessList);
   const looping = loop(functions);
   await clock.advance(9999);
   writeFileSync(start, '');
@@ -82,7 +82,7 @@ test('an endless loop is stopped ten seconds after its code was loaded, and the 
 });
 
 test('a call that failed while the code was loading stops no later call', async () => {
-  const functions = startEndless();
+  const functions = startWith(endlessList);
   // The first thread loads its code before it stops.
   const terminate = jest.spyOn(Worker.prototype, 'terminate').mockResolvedValueOnce(0);
   const failed = loop(functions);
@@ -98,6 +98,19 @@ test('a call that failed while the code was loading stops no later call', async 
   const looping = loop(functions);
   await clock.advance(9999);
   expect(looping.outcome).toBeUndefined();
+});
+
+test('a result above the 6 MB that Lambda allows fails its call', async () => {
+  writeFileSync(start, '');
+  const functions = startWith("export const handler = ({ bytes }) => 'x'.repeat(bytes - 2);");
+  expect(await functions.call('list-plants', { bytes: 6_291_556 })).toMatchObject({
+    payload: expect.stringMatching(/^"x+"$/),
+  });
+  const message = 'list-plants returned more than the 6291556 bytes that Lambda allows.';
+  expect(await functions.call('list-plants', { bytes: 6_291_557 })).toEqual({
+    failure: { message, stack: message },
+    log: [],
+  });
 });
 
 test('the functions get NODE_OPTIONS, with which an editor starts its debugger', () => {

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
+import { openApiText } from '../../bin/openapi.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
-import { newPlant } from '../../functions/plants/plant.ts';
+import { largestPage, newPlant } from '../../functions/plants/plant.ts';
 import { runHere } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
@@ -90,6 +91,22 @@ test('an export has every member, and an import stores every member', async () =
   writeFileSync(join(folder, 'dave.jsonl'), `${plant}\n`);
   expect(await plants('import dave.jsonl --owner erin')).toMatchObject({ code: 0 });
   expect(await list('erin')).toBe(`[${response}]`);
+});
+
+test('a full page of the largest plants fits into the 6 MB that a function may return', () => {
+  const { Plant } = JSON.parse(openApiText).components.schemas;
+  const schemas = Object.entries<{ maxLength?: number }>(Plant.properties);
+  const largest = schemas.map(([name, { maxLength }]) => {
+    if (maxLength === undefined) {
+      throw new Error(`Say here how long the JSON of ${name} can be.`);
+    }
+    // In the JSON of a result, four bytes, as many as a quotation mark.
+    return [name, '🌵'.repeat(maxLength)];
+  });
+  const page = Array(largestPage).fill(Object.fromEntries(largest));
+  const result = JSON.stringify({ statusCode: 200, headers: {}, body: JSON.stringify(page) });
+  // The headers have less than 1,000 bytes.
+  expect(Buffer.byteLength(result)).toBeLessThan(6_291_556 - 1000);
 });
 
 test('docs/openapi.json describes every member, and shows it in its examples', () => {
