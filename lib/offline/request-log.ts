@@ -139,7 +139,8 @@ function indent(text: string): string {
     .join('\n');
 }
 
-const tokens = new RegExp(`${prefix.replace('_', '(_|%5f)')}[\\w%]*`, 'gi');
+// Not in capitals, because a log code may begin with the same letters.
+const tokens = new RegExp(`${prefix.replace('_', '(_|%5[fF])')}[\\w%]*`, 'g');
 
 /** Hides access tokens and escapes control characters. */
 function redact(text: string): string {

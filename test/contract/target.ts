@@ -1,5 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from '@jest/globals';
+import { makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { startEngine } from '../support/database/engine.ts';
@@ -32,7 +33,7 @@ export const isDeployed = named?.isDeployed === true;
 export const isNamed = named !== undefined;
 
 /** A token that was never issued. Its checksum is right. */
-export const unknownToken = 'pst_N0tIssuedYet_N0tIssuedN0tIssuedN0tIssuedN0tIssuedN0tIssu0QyGPD';
+export const { token: unknownToken } = makeToken();
 
 /** The store under test, once the tests begin: the one in CONTRACT_TARGET, or a new one. */
 export let target: Target;

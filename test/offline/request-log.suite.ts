@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { tokenParts } from '../../functions/shared/access-token.ts';
 import type { HandledRequest } from '../../lib/offline/gateway.ts';
 import { formatRequest } from '../../lib/offline/request-log.ts';
 import { forge } from '../support/access-tokens/forge.ts';
@@ -80,6 +81,12 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     'no encoded token of a query',
     { url: `/v1?t=${token.replaceAll('_', '%5f')}` },
     'GET    /v1?t=pst_… 200 12 ms',
+  ],
+  [
+    'a code that begins like a token',
+    { log: [`{"code":"${tokenParts.prefix.toUpperCase()}CREATED"}`] },
+    'GET    /v1/plants 200 12 ms',
+    '    PST_CREATED',
   ],
   ['no control character', { url: '/v1/\u009b31m' }, 'GET    /v1/%C2%9B31m 200 12 ms'],
   [
