@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { formatCursor, largestLimit, largestPage, newPlant } from '../functions/plants/plant.ts';
+import {
+  formatCursor,
+  largestLimit,
+  largestPage,
+  type listQuery,
+  newPlant,
+  type plantPath,
+} from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { exampleId, examplePlant } from './command-line/example-plant.ts';
@@ -84,6 +91,23 @@ const describeCreation = (description: string): Json => ({
   ...json(reference('schemas', 'Plant'), examplePlant),
 });
 
+/** Describes the parameters of a schema. A new one is an error of types here. */
+const listParameters: Record<keyof typeof listQuery.entries, Json> = {
+  limit: {
+    description: `The maximum number of plants. A value above ${largestPage} means ${largestPage}.`,
+    schema: { type: 'integer', minimum: 1, maximum: Number(largestLimit), default: largestPage },
+  },
+  cursor: {
+    description: 'A cursor from a Link. The list continues after its position.',
+    schema: { type: 'string' },
+  },
+};
+const plantParameters: Record<keyof typeof plantPath.entries, Json> = {
+  id: { required: true, schema: jsonSchema(id), example: exampleId },
+};
+const parameters = (place: 'path' | 'query', described: Record<string, Json>): Json[] =>
+  Object.entries(described).map(([name, members]) => ({ name, in: place, ...members }));
+
 const page = {
   description: 'A page of plants.',
   headers: {
@@ -128,25 +152,7 @@ const descriptions: Record<Operation, Json> = {
     description:
       'Lists plants in ascending order of their ids. The list includes all earlier writes. ' +
       'For the other pages, follow Link until a page has none.',
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        description: `The maximum number of plants. A value above ${largestPage} means ${largestPage}.`,
-        schema: {
-          type: 'integer',
-          minimum: 1,
-          maximum: Number(largestLimit),
-          default: largestPage,
-        },
-      },
-      {
-        name: 'cursor',
-        in: 'query',
-        description: 'A cursor from a Link. The list continues after its position.',
-        schema: { type: 'string' },
-      },
-    ],
+    parameters: parameters('query', listParameters),
     responses: responses(
       { 200: page },
       [],
@@ -161,9 +167,7 @@ const descriptions: Record<Operation, Json> = {
     description:
       'A request body is ignored. After a 503, repeating the request may delete a plant that ' +
       'another caller created in between.',
-    parameters: [
-      { name: 'id', in: 'path', required: true, schema: jsonSchema(id), example: exampleId },
-    ],
+    parameters: parameters('path', plantParameters),
     responses: responses(
       { 204: { description: 'The plant was deleted.', headers: everyResponse } },
       [404],

@@ -54,6 +54,14 @@ test('the npm scripts that the pages name exist', () => {
   expect(scripts.filter(({ name }) => !(name in packageJson.scripts))).toEqual([]);
 });
 
+test('the test folders that the pages name exist', () => {
+  const folders = findNames(/\bnpm (?:test|run test:slow) --((?: [^\s`]+)+)/g).flatMap(
+    ({ file, name }) => (name.match(/(?<= )test\/\S+/g) ?? []).map((name) => ({ file, name })),
+  );
+  expect(folders.filter(({ name }) => !exists(name))).toEqual([]);
+  expect(folders.length).toBeGreaterThan(3);
+});
+
 test('the options that the pages name exist', () => {
   const programs = find('bin/**/*.ts', 'test/contract/**/*.ts');
   const ofCdk = [

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from '@jest/globals';
+import document from '../../docs/openapi.json' with { type: 'json' };
 import { isOfReference, reference } from '../../lib/offline/reference.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
@@ -29,6 +30,11 @@ test.each([
     'x-content-type-options': 'nosniff',
   });
   expect(body.includes(token)).toBe(type.startsWith('text/html'));
+});
+
+test('the page and the document have the same title', async () => {
+  const { body } = await send(origin, { path: '/docs' });
+  expect(body).toContain(`<title>${document.info.title}: API reference</title>`);
 });
 
 test('the page loads these files', async () => {

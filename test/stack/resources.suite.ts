@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { usedActions } from '../consistency/faults/actions.ts';
+import { readPage } from '../docs/page.ts';
 import settings from './settings.json' with { type: 'json' };
 import {
   findIds,
@@ -329,4 +330,20 @@ test.each(all)('resources that cost money have the tag of their copy (%s)', (nam
   for (const { Tags } of tagged) {
     expect(Tags).toContainEqual({ Key: 'plant-store', Value });
   }
+});
+
+test('the runbooks name the stack, its tag, and the place of its tables', () => {
+  const runbooks = readPage('docs/runbooks.md');
+  const find = (pattern: RegExp) => [
+    ...new Set(Array.from(runbooks.matchAll(pattern), ([, name]) => name)),
+  ];
+  const [{ Name: stack }] = findProperties(plain, 'AWS::ApiGateway::RestApi');
+  expect(find(/\bstack=(\S+)/g)).toEqual([stack]);
+  expect(find(/--stack-name (\w+)/g)).toEqual([stack]);
+  const { Plants } = plain.findResources('AWS::DynamoDB::GlobalTable');
+  const { Properties, Metadata } = Plants ?? {};
+  const [tag] = Properties.Replicas[0].Tags;
+  expect(find(/\bKey=([^,\s]+)/g)).toEqual([tag.Key]);
+  const [folder] = find(/\$stack\/(\S+)\/\$table/g);
+  expect(Metadata['aws:cdk:path']).toBe(`${stack}/${folder}/Plants/Resource`);
 });

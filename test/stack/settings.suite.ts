@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
+import { settingsRead } from './templates.ts';
 
 /** Returns the words of a text. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -24,6 +25,10 @@ test('without settings, the defaults apply', () => {
     'authorizer-cache': 60,
     'access-log': false,
   });
+});
+
+test('the stack reads every setting', () => {
+  expect(names.filter((name) => !settingsRead.has(name))).toEqual([]);
 });
 
 test('a setting has the same value from the command line and from cdk.json', () => {

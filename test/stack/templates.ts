@@ -6,6 +6,9 @@ import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import settings from './settings.json' with { type: 'json' };
 
+/** The names of the settings that stacks have read. */
+export const settingsRead = new Set<string | symbol>();
+
 /** Synthesizes the stack with these settings only. Bundles no function. */
 function synthesize(chosen: Record<string, string>): Template {
   // The feature flags of cdk.json, without a deployer's settings.
@@ -13,11 +16,21 @@ function synthesize(chosen: Record<string, string>): Template {
   const ours = Object.entries(chosen).map(([name, value]) => [`${settingPrefix}${name}`, value]);
   const app = new App({
     outdir: temporaryFolder(),
-    context: { ...Object.fromEntries([...flags, ...ours]), 'aws:cdk:bundling-stacks': [] },
+    context: {
+      ...Object.fromEntries([...flags, ...ours]),
+      'aws:cdk:bundling-stacks': [],
+      'aws:cdk:enable-path-metadata': true,
+    },
     // CDK's rules take a second. `npx cdk synth` applies them.
     builtinCloudFormationValidation: false,
   });
-  return Template.fromStack(new PlantStoreStack(app, readSettings(app.node.getAllContext())));
+  const settings = new Proxy(readSettings(app.node.getAllContext()), {
+    get(target, name, receiver) {
+      settingsRead.add(name);
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return Template.fromStack(new PlantStoreStack(app, settings));
 }
 
 /** The template with each group of settings. */
