@@ -4,8 +4,6 @@
 // do not link it, and others put it on the PATH before your own Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const { platform, arch, version, execPath } = process;
@@ -13,10 +11,8 @@ const inProject = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)
 const packageJson = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
 const { dependencies, devDependencies, optionalDependencies } = packageJson;
 
-// In a workspace, npm installs packages into a folder above the project.
-const packageFolders = createRequire(import.meta.url).resolve.paths('any-package');
-const find = (path) => packageFolders.map((folder) => join(folder, path)).find(existsSync);
-const findMissing = (packages = {}) => Object.keys(packages).find((name) => !find(name));
+const isInstalled = (path) => existsSync(inProject(`node_modules/${path}`));
+const findMissing = (packages = {}) => Object.keys(packages).find((name) => !isInstalled(name));
 
 const nodePackage = `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
 const missing = findMissing(dependencies);
@@ -48,7 +44,8 @@ function findNode() {
   if (isNew(version)) {
     return execPath;
   }
-  return find(`${nodePackage}/bin/${platform === 'win32' ? 'node.exe' : 'node'}`);
+  const file = `${nodePackage}/bin/${platform === 'win32' ? 'node.exe' : 'node'}`;
+  return isInstalled(file) ? inProject(`node_modules/${file}`) : undefined;
 }
 
 function run(node) {
@@ -98,8 +95,7 @@ function run(node) {
  */
 function nodeArguments(args) {
   const index = args.findIndex((arg) => !arg.startsWith('-'));
-  const [, path] = /^node_modules\/(.*)/.exec(args[index]) ?? [];
-  if (!path) {
+  if (!args[index]?.startsWith('node_modules/')) {
     return args;
   }
   const others = args.slice(index + 1);
@@ -108,11 +104,11 @@ function nodeArguments(args) {
   while (/^--inspect(-brk|-wait)?(=|$)/.test(others[0])) {
     debuggerOptions.push(others.shift());
   }
-  return [...args.slice(0, index), ...debuggerOptions, find(path) ?? args[index], ...others];
+  return [...args.slice(0, index), ...debuggerOptions, args[index], ...others];
 }
 
 function failWithoutNode() {
-  const isLeftOut = nodePackage in (optionalDependencies ?? {}) && !find(nodePackage);
+  const isLeftOut = nodePackage in (optionalDependencies ?? {}) && !isInstalled(nodePackage);
   const remedy = isLeftOut
     ? `Run "npm ci --include=optional", which installs it as the package ${nodePackage}, even if ` +
       '"--omit=optional" left it out.'

@@ -9,7 +9,6 @@ import { stageName } from '../../functions/shared/operations.ts';
 export const referencePath = '/docs';
 
 const page = join(import.meta.dirname, 'reference');
-// In an npm workspace, packages can lie in a folder above.
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 /** The page's files, with their folders. */

@@ -117,11 +117,11 @@ interface Surroundings {
 
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** Starts a program with a copy of the launcher, in a workspace whose packages are above it. */
+/** Starts a program with a copy of the launcher, in a project of its own. */
 function launchCopy({ isOlder, packages, env, platform, own }: Surroundings) {
-  const above = temporaryFolder();
+  const folder = temporaryFolder();
   const write = (path: string, text: string) => {
-    const file = join(above, path);
+    const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { mode: 0o755 });
     return file;
@@ -131,12 +131,12 @@ function launchCopy({ isOlder, packages, env, platform, own }: Surroundings) {
   }
   write('node_modules/first/say.mjs', 'console.log(process.env.npm_node_execpath);');
   const dependencies = { first: '1.0.0' };
-  write('store/package.json', JSON.stringify({ dependencies, ...packages }));
-  const copy = write('store/bin/node24.mjs', readFileSync(launcher, 'utf8'));
+  write('package.json', JSON.stringify({ dependencies, ...packages }));
+  const copy = write('bin/node24.mjs', readFileSync(launcher, 'utf8'));
   const npm = own ? { npm_node_execpath: write('node', own) } : {};
   return launch([...(isOlder ? olderNode : []), copy, 'node_modules/first/say.mjs', '--y'], {
     env: { ...process.env, ...npm, ...env },
-    cwd: join(above, 'store'),
+    cwd: folder,
   }).ended();
 }
 
