@@ -9,7 +9,7 @@ import { stageName } from '../functions/shared/operations.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
 import { functionVariables, noTimeout, startFunctions } from '../lib/offline/functions.ts';
 import { gateway } from '../lib/offline/gateway.ts';
-import { catchErrors, listen, PortError } from '../lib/offline/listen.ts';
+import { catchErrors, listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { formatRequest } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
@@ -78,10 +78,10 @@ async function start(options: Options): Promise<void> {
     const listener = await serving.promise;
     listener(request, response);
   });
-  const [{ endpoint }, origin] = await bothServers(
+  const [{ endpoint }, origin] = await Promise.all([
     openDatabase(options, options.dynamodbHost),
     listen(server, options.port),
-  );
+  ]);
   const functions = startFunctions({
     variables: functionVariables(endpoint, corsOrigin),
     // An editor may have started the debugger.
@@ -127,16 +127,6 @@ async function start(options: Options): Promise<void> {
   }
   const log = 'Requests are logged below.';
   printReady(ready, options, log, `${origin}${referencePath}`);
-}
-
-/** Waits for two servers. If neither can use its port, one line names both ports. */
-async function bothServers<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
-  const settled = await Promise.allSettled([first, second]);
-  const errors = settled.map((one) => one.status === 'rejected' && one.reason);
-  if (errors.every((error) => error instanceof PortError)) {
-    throw new Error(errors.map(({ message }) => message).join(' '));
-  }
-  return Promise.all([first, second]);
 }
 
 /** Returns the gateway's settings in cdk.json. */

@@ -55,11 +55,6 @@ function isInside(networks: BlockList, address: string): boolean {
   return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** A port cannot be used. The message is one line for people. */
-export class PortError extends Error {
-  override name = 'PortError';
-}
-
 function explainError(
   cause: NodeJS.ErrnoException,
   port: number,
@@ -69,9 +64,9 @@ function explainError(
   const another = `Choose another with ${option}.`;
   switch (cause.code) {
     case 'EADDRINUSE':
-      return new PortError(`Port ${port} is taken. ${another}`, { cause });
+      return new Error(`Port ${port} is taken. ${another}`, { cause });
     case 'EACCES':
-      return new PortError(`This user may not use port ${port}. ${another}`, { cause });
+      return new Error(`This user may not use port ${port}. ${another}`, { cause });
     case 'EADDRNOTAVAIL':
       return new Error(`${host} is not an address of this machine.`, { cause });
     default:

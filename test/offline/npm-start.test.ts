@@ -229,18 +229,16 @@ test('npm start stops with its launcher, and with --memory it has written nothin
   expect(existsSync(join(folder, '.plant-store'))).toBe(false);
 });
 
-test('taken ports fail with one line that names them', async () => {
-  const { port } = new URL(await serve(() => {}));
-  const { port: databasePort } = new URL(await serve(() => {}));
-  const args = ['bin/start.ts', '--memory', '--port', port, '--dynamodb-port', databasePort];
-  expect(await startProgram(process.execPath, args).ended()).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      `error: Port ${databasePort} is taken. Choose another with --dynamodb-port. ` +
-      `Port ${port} is taken. Choose another with --port.\n`,
-  });
-});
+test.each(['--port', '--dynamodb-port'])(
+  'a port that is taken fails with one line that names %s',
+  async (option) => {
+    const { port } = new URL(await serve(() => {}));
+    const ports = ['--port', '0', '--dynamodb-port', '0', option, port];
+    const program = startProgram(process.execPath, ['bin/start.ts', '--memory', ...ports]);
+    const stderr = `error: Port ${port} is taken. Choose another with ${option}.\n`;
+    expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr });
+  },
+);
 
 testOnPosix('it limits no file')(
   'a write that fails stops npm start with one line, and the next one has every acknowledged write',
