@@ -142,6 +142,9 @@ async function watchFunctions(reload: () => void): Promise<void> {
   const { subscribe } = await import('@parcel/watcher');
   const folder = inProject('functions');
   await subscribe(folder, (_, events) => {
+    if (events.some(({ type, path }) => type === 'delete' && path === folder)) {
+      console.error('functions/ was removed or replaced. Restart npm start to reload its changes.');
+    }
     // Editors write other files beside the code.
     const changed = events.filter(({ path }) => path.endsWith('.ts'));
     if (changed.length === 0) {

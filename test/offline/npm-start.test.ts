@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
@@ -216,6 +216,15 @@ test('policies are cached as cdk.json says, until a change in functions/shared, 
   await says('The gateway uses functions/shared too.');
   await running.waitFor('a refusal', async () => (await list()).status === 401);
 });
+
+testOnPosix('a watched folder cannot be renamed there')(
+  'a functions/ that is replaced asks for a restart, because its watcher is deaf then',
+  async () => {
+    renameSync(inCopy('.'), join(folder, 'old'));
+    cpSync(join(folder, 'old'), inCopy('.'), { recursive: true });
+    await says('functions/ was removed or replaced. Restart npm start to reload its changes.');
+  },
+);
 
 test('npm start stops with its launcher, and with --memory it has written nothing to disk', async () => {
   running.child.kill('SIGKILL');
