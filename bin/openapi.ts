@@ -7,9 +7,8 @@ import {
   largestLimit,
   largestPage,
   type listQuery,
-  newPlant,
-  type plantPath,
-} from '../functions/plants/plant.ts';
+} from '../functions/plants/page.ts';
+import { newPlant, type plantPath } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { exampleId, examplePlant } from './command-line/example-plant.ts';

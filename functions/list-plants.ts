@@ -1,7 +1,8 @@
 import { connect, requireVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
 import { operation } from './http/operation.ts';
-import { formatCursor, listQuery, publicFields } from './plants/plant.ts';
+import { formatCursor, listQuery } from './plants/page.ts';
+import { publicFields } from './plants/plant.ts';
 import { plantStore } from './plants/store.ts';
 import { tableVariable } from './shared/environment-variables.ts';
 

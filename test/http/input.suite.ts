@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { type InputSchemas, readInput } from '../../functions/http/input.ts';
 import { Problem } from '../../functions/http/problem.ts';
-import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
+import { listQuery } from '../../functions/plants/page.ts';
+import { newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
 // The contract tests which requests return 400, 413 and 415. The fuzzing tests every number.

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { authorizer } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
-import { listQuery, newPlant, plantPath } from '../../functions/plants/plant.ts';
+import { listQuery } from '../../functions/plants/page.ts';
+import { newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 import './captured-log.ts';
 
