@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import type { FunctionId } from '../support/bundles.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
@@ -48,7 +49,7 @@ const cases = {
     event: proxyEvent({ authorizer, pathParameters: { id: '7' } }),
   },
   Authorizer: { entry: 'authorize', event: tokenEvent(`Bearer ${token}`) },
-};
+} satisfies Record<FunctionId | 'ListPlants, 1000 plants', object>;
 type Case = keyof typeof cases;
 
 interface Candidate {

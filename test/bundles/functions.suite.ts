@@ -6,6 +6,7 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
+import { entries, type FunctionId } from '../support/bundles.ts';
 import { serve } from '../support/http/servers.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
@@ -51,28 +52,36 @@ beforeAll(async () => {
 const authorize = tokenEvent(`Bearer ${token}`);
 const context = { getRemainingTimeInMillis: () => timeouts.function };
 
-test.each([
-  ['create-plant', proxyEvent({ body: '{"id":7,"name":"Aloe"}' }), 'PutItem', 'PLANT_CREATED'],
-  ['list-plants', proxyEvent(), 'Query', 'PLANTS_LISTED'],
-  ['delete-plant', proxyEvent({ pathParameters: { id: '7' } }), 'DeleteItem', 'PLANT_DELETED'],
-  ['authorize', authorize, 'GetItem', 'TOKEN_ACCEPTED'],
-])('%s warms up in memory, logs nothing, and serves after it', async (entry, event, sent, code) => {
-  const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
-  found = entry === 'authorize' ? record : item;
-  received.length = 0;
-  log = [];
-  connections.mockClear();
-  calls.mockClear();
-  await warmUp();
-  expect({ calls: calls.mock.calls.length, log }).toEqual({ calls: 1, log: [] });
-  expect(connections).not.toHaveBeenCalled();
+/** For each function, an event, the command that it sends, and the code that it logs. */
+const cases: Record<FunctionId, [event: object, sent: string, code: string]> = {
+  CreatePlant: [proxyEvent({ body: '{"id":7,"name":"Aloe"}' }), 'PutItem', 'PLANT_CREATED'],
+  ListPlants: [proxyEvent(), 'Query', 'PLANTS_LISTED'],
+  DeletePlant: [proxyEvent({ pathParameters: { id: '7' } }), 'DeleteItem', 'PLANT_DELETED'],
+  Authorizer: [authorize, 'GetItem', 'TOKEN_ACCEPTED'],
+};
 
-  await handler(event, context);
-  expect(received).toEqual([sent]);
-  expect(log).toMatchObject([{ code }]);
-  // If this is red, a function does not pass its `abortSignal` to the database.
-  expect(Object(calls.mock.lastCall?.[1]).abortSignal).toBeInstanceOf(AbortSignal);
-});
+test.each(Object.keys(entries) as FunctionId[])(
+  '%s warms up in memory, logs nothing, and serves after it',
+  async (id) => {
+    const entry = entries[id];
+    const [event, sent, code] = cases[id];
+    const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+    found = entry === 'authorize' ? record : item;
+    received.length = 0;
+    log = [];
+    connections.mockClear();
+    calls.mockClear();
+    await warmUp();
+    expect({ calls: calls.mock.calls.length, log }).toEqual({ calls: 1, log: [] });
+    expect(connections).not.toHaveBeenCalled();
+
+    await handler(event, context);
+    expect(received).toEqual([sent]);
+    expect(log).toMatchObject([{ code }]);
+    // If this is red, a function does not pass its `abortSignal` to the database.
+    expect(Object(calls.mock.lastCall?.[1]).abortSignal).toBeInstanceOf(AbortSignal);
+  },
+);
 
 test('the authorizer gives up half a second before its function ends', async () => {
   const { handler }: LambdaFunction = await import('../../functions/authorize.ts');

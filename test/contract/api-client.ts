@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
-import type { Operation } from '../../functions/shared/operations.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { waitInRealTime } from '../support/clock/stopped-clock.ts';
 import { type HttpResponse, parse, send as sendRaw } from '../support/http/http-client.ts';
@@ -85,11 +85,11 @@ export async function send(line: string, options: Options = {}): Promise<ApiResp
   }
 }
 
-const routes: [Operation, line: RegExp][] = [
-  ['createPlant', /^POST \/plants\/?(?:\?|$)/],
-  ['listPlants', /^GET \/plants\/?(?:\?|$)/],
-  ['deletePlant', /^DELETE \/plants\/([^/?]+)\/?(?:\?|$)/],
-];
+/** The operations by the lines that call them. Their path parameters are named groups. */
+const routes = Object.entries(operations).map(([name, { method, path }]) => {
+  const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/?]+)');
+  return [name as Operation, new RegExp(`^${method} /${pattern}/?(?:\\?|$)`)] as const;
+});
 
 /** Returns every difference between a response and docs/openapi.json. */
 function checkResponse(line: string, options: Options, response: ApiResponse): string[] {
@@ -98,7 +98,9 @@ function checkResponse(line: string, options: Options, response: ApiResponse): s
   if (operation && pattern) {
     found.push(...differences(operation, response));
     if (!isSam && !isDeployed) {
-      found.push(...checkStatus(operation, line, pattern.exec(line)?.[1], options, response));
+      found.push(
+        ...checkStatus(operation, line, { ...pattern.exec(line)?.groups }, options, response),
+      );
     }
   }
   if (response.status >= 500) {
@@ -122,7 +124,7 @@ function checkResponse(line: string, options: Options, response: ApiResponse): s
 function checkStatus(
   operation: Operation,
   line: string,
-  id: string | undefined,
+  path: Record<string, string>,
   { headers = [], body = '' }: Options,
   response: ApiResponse,
 ): string[] {
@@ -135,7 +137,7 @@ function checkStatus(
     // A gateway passes bytes that are not UTF-8 on as U+FFFD.
     body: Buffer.from(`${body}`),
     query: [...new URLSearchParams(line.split('?')[1] ?? '')],
-    path: id === undefined ? {} : { id },
+    path,
   });
   const isError = [400, 413, 415].includes(response.status);
   const actual = isError

@@ -1,17 +1,20 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { authorizer, type Operation, operations } from '../../functions/shared/operations.ts';
 import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { temporaryFolder } from './cleanup.ts';
 
-/** The function ids of the template, and their files in functions/. */
-export const entries = {
-  CreatePlant: 'create-plant',
-  ListPlants: 'list-plants',
-  DeletePlant: 'delete-plant',
-  Authorizer: 'authorize',
-} as const;
-export type FunctionId = keyof typeof entries;
+/** A function's logical id in the template: the name of its operation with a capital. */
+export type FunctionId = Capitalize<Operation> | 'Authorizer';
+
+/** The files of the functions in functions/, without `.ts`. */
+export const entries = Object.fromEntries(
+  Object.entries({ ...operations, authorizer }).map(([name, { entry }]) => [
+    name.charAt(0).toUpperCase() + name.slice(1),
+    entry,
+  ]),
+) as Record<FunctionId, string>;
 
 /** Synthesizes the stack with its bundles. Returns each function's folder of code. */
 export function bundleFunctions(): Record<FunctionId, string> {

@@ -4,9 +4,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { operations as api } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
-import type { Operation } from './history.ts';
+import { explored, type Operation } from './history.ts';
 import type { Command, Reply } from './model.ts';
 
 /** Sits between the functions and the network, and can change requests and replies. */
@@ -20,6 +22,8 @@ export type Next = { command: Command } | { command: undefined; status: number; 
 
 /** Returns what a call does after these replies to its commands. */
 export type FindNext = (call: number, operation: Operation, replies: Reply[]) => Promise<Next>;
+
+type Handler = (event: object, context: object) => Promise<unknown>;
 
 const functions = new URL('../../../functions/', import.meta.url);
 /** The number of the call that is running, and its network. */
@@ -64,11 +68,12 @@ export async function loadFunctions(
   // The client's budget for retries would carry over from run to run.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
   NodeHttpHandler.prototype.handle = handleWith(fault);
-  const load = async (entry: string) =>
+  const load = async (entry: string): Promise<Handler> =>
     (await import(new URL(`${entry}.ts`, functions).href)).handler;
-  const entries = ['create-plant', 'delete-plant', 'list-plants'];
-  const [create, remove, list] = await Promise.all(entries.map(load));
-  const handlers = { 'create Aloe': create, 'create Ficus': create, delete: remove, list };
+  const handlers = new Map<string, Handler>();
+  for (const [kind, name] of Object.entries(explored)) {
+    handlers.set(kind, await load(api[name].entry));
+  }
 
   /** Calls a function, and gives it the replies. */
   function start(call: number, operation: Operation, replies: Reply[]): Promise<Next> {
@@ -90,7 +95,8 @@ export async function loadFunctions(
           }
         });
       const end = async () => {
-        const { statusCode: status, body } = await handlers[operation](event, {});
+        const result = await handlers.get(`${kind}`)?.(event, {});
+        const { statusCode: status, body } = result as APIGatewayProxyResult;
         resolve({ command: undefined, status, body });
       };
       running.run({ call, send }, end).catch(reject);

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { operations } from '../../../functions/shared/operations.ts';
 import { isThorough } from '../../support/property.ts';
+import { operations as explorations, explored } from './history.ts';
+import { isWrite } from './model.ts';
 import { plantedFaults } from './planted-faults.ts';
 
 /** Runs the explorer. Returns its exit code and its output. */
@@ -12,6 +15,18 @@ const explore = (...args: string[]) =>
       resolve({ code: error?.code ?? 0, output: stdout + stderr }),
     );
   });
+
+test('the explorer and its history.ts know every operation that writes', () => {
+  const writing = Object.entries(operations).filter(([, { tables }]) =>
+    Object.values<readonly string[]>(tables)
+      .flat()
+      .some((name) => isWrite({ name, parameters: {} })),
+  );
+  const names: string[] = Object.values(explored);
+  expect(writing.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([]);
+  const kinds = explorations.map((exploration) => exploration.split(' ')[0]);
+  expect(new Set(kinds)).toEqual(new Set(Object.keys(explored)));
+});
 
 test('every schedule of two calls and one fault holds the contract', async () => {
   const { code, output } = await explore('--two-calls');

@@ -1,3 +1,12 @@
+import type { Operation as ApiOperation } from '../../../functions/shared/operations.ts';
+
+/** The operations of the API by the first word of those below. */
+export const explored = {
+  list: 'listPlants',
+  create: 'createPlant',
+  delete: 'deletePlant',
+} as const satisfies Record<string, ApiOperation>;
+
 /** The operations to explore. All are about one id. */
 export const operations = ['list', 'create Aloe', 'create Ficus', 'delete'] as const;
 export type Operation = (typeof operations)[number];

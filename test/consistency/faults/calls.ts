@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import type { Functions } from '../../../lib/offline/functions.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { openDatabase } from '../../support/database/engine.ts';
 import { proxyEvent, tokenEvent } from '../../support/service/proxy-event.ts';
-import type { Call } from './every-function.ts';
+import { type Call, callNames } from './every-function.ts';
 
 /** The engine behind the proxies. */
 export const { endpoint, database } = await openDatabase();
 
 /** The files of the functions. */
-const entries: Record<Call, string> = {
-  create: 'create-plant',
-  list: 'list-plants',
-  delete: 'delete-plant',
-  authorizer: 'authorize',
-};
+const entries = new Map<Call, string>([['authorizer', authorizer.entry]]);
+for (const [name, { entry }] of Object.entries(operations)) {
+  entries.set(callNames[name as Operation], entry);
+}
 
 export interface Response {
   status: number;
@@ -27,7 +26,7 @@ export interface Response {
 
 /** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
 export async function invoke(functions: Functions, call: Call, event: object): Promise<Response> {
-  const { payload, failure, log } = await functions.call(entries[call], event);
+  const { payload, failure, log } = await functions.call(entries.get(call) ?? '', event);
   if (failure) {
     const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;
     return { status, body: failure.message, log };

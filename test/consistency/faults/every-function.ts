@@ -1,3 +1,4 @@
+import type { Operation } from '../../../functions/shared/operations.ts';
 import {
   breakOff,
   type Fault,
@@ -12,9 +13,16 @@ import {
 } from '../../support/database/proxy.ts';
 import { crawl, drip, hang, slow, stall, swallowResponse } from './slow-faults.ts';
 
+/** The names of the operations in the tables of faults. */
+export const callNames = {
+  createPlant: 'create',
+  listPlants: 'list',
+  deletePlant: 'delete',
+} as const satisfies Record<Operation, string>;
+
 /** The calls whose functions meet a failing database. The authorizer is asked with a list. */
-export const calls = ['create', 'list', 'delete', 'authorizer'] as const;
-export type Call = (typeof calls)[number];
+export type Call = (typeof callNames)[Operation] | 'authorizer';
+export const calls: Call[] = [...Object.values(callNames), 'authorizer'];
 
 /** The outcome of a call. */
 export interface Outcome {
