@@ -129,6 +129,13 @@ test('the tokens of a deployment are no argument of curl', () => {
   expect(findNames(/(curl [^\n]*-H ["']Authorization)/g, ofDeployments)).toEqual([]);
 });
 
+test('a remedy takes rollback triggers off, which would undo it', () => {
+  const deployments = findNames(/\bnpx cdk deploy\b([^`\n]*)/g, ['docs/runbooks.md']);
+  expect(new Set(deployments.map(({ name }) => name))).toEqual(
+    new Set([' --rollback-trigger-alarm-arns none']),
+  );
+});
+
 const settings = readTable('docs/deploy.md', 'setting').map(([name = '', initial = '']) => ({
   name: name.replaceAll('`', ''),
   initial: initial.replaceAll('`', ''),

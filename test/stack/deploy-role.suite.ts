@@ -49,6 +49,10 @@ test('the role trusts one branch and environment of the repository with these id
   });
 });
 
+test('the provider of tokens, which other repositories may use, outlives the stack', () => {
+  expect(Resources.Provider.DeletionPolicy).toBe('Retain');
+});
+
 test('the role may deploy and read the stack, and may not read the account', () => {
   const [policy, ...others] = role.Policies;
   expect(others).toEqual([]);

@@ -201,7 +201,7 @@ test.each(alarms.map((alarm) => ({ name: shortenName(alarm), alarm })))(
 test.each(alarms.map(shortenName))('the runbook of %s has all parts', (name) => {
   const [, section = ''] = readPage('docs/runbooks.md').split(`\n## ${name}\n`);
   const [text = ''] = section.split('\n## ');
-  expect(text.match(/\*\*(?:[A-Z].*?)\*\*/gs)).toEqual([
+  expect(text.match(/\*\*(\w+\.|Expect it|A false alarm)\*\*/g)).toEqual([
     '**Impact.**',
     '**Threshold.**',
     '**Expect it**',
