@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import {
   type DynamoDBDocumentClient,
@@ -16,10 +15,11 @@ import { maxBodyBytes } from '../functions/shared/operations.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { escapeControls } from './command-line/escape-controls.ts';
 import { explain } from './command-line/explain.ts';
-import { type Line, openInput, readLines } from './command-line/lines.ts';
+import { type Line, openInput, readFirstLine, readLines } from './command-line/lines.ts';
 import { writeNewFile } from './command-line/new-file.ts';
 import { parseOwner } from './command-line/owner.ts';
-import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { resolvePath } from './command-line/paths.ts';
+import { formatExample, newProgram, runCommand } from './command-line/program.ts';
 import { clearProgress, formatCount, onInterrupt, showProgress } from './command-line/progress.ts';
 import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
 import { retryWhileThrottled, writeAll } from './command-line/write-all.ts';
@@ -41,7 +41,7 @@ export function plantsProgram(): Promise<number> {
     .action(exportPlants)
     .addHelpText(
       'after',
-      formatExample('npm run plants -- export --owner alice --stack PlantStore plants.jsonl'),
+      formatExample('npm run -s plants -- export --owner alice --stack PlantStore plants.jsonl'),
     );
 
   program
@@ -51,14 +51,14 @@ export function plantsProgram(): Promise<number> {
     .action(importPlants)
     .addHelpText(
       'after',
-      formatExample('npm run plants -- import --owner alice --localhost plants.jsonl'),
+      formatExample('npm run -s plants -- import --owner alice --localhost plants.jsonl'),
     );
 
   program
     .command('erase')
     .description("Deletes an owner's access tokens and plants permanently. Asks for confirmation.")
     .action(erasePlants)
-    .addHelpText('after', formatExample('npm run plants -- erase --owner alice --localhost'));
+    .addHelpText('after', formatExample('npm run -s plants -- erase --owner alice --localhost'));
 
   const owner = new Option('--owner <name>', 'owner of the plants').argParser(parseOwner);
   for (const command of program.commands) {
@@ -73,9 +73,6 @@ async function openPlants(options: Options): Promise<Target & { store: PlantStor
   const target = await openTarget(options);
   return { ...target, store: plantStore(target.database, target.tables.plants) };
 }
-
-/** Resolves a path from the folder that npm was started in. npm changes to the project's folder. */
-const resolvePath = (file: string): string => resolve(process.env.INIT_CWD ?? '', file);
 
 /** Writes an owner's plants to a new file, or to stdout. */
 async function exportPlants(file: string, options: Options): Promise<void> {
@@ -211,7 +208,7 @@ function parse(line: string): { object: JsonObject } | { error: string } {
 /** Permanently deletes an owner's access tokens and plants, after the owner's name was typed. */
 async function erasePlants(options: Options): Promise<void> {
   const { owner } = options;
-  const { database, tables, store } = await openPlants(options);
+  const { name, database, tables, store } = await openPlants(options);
   // Only the ids are parsed, so that damaged plants are erased too.
   async function* listPlantIds(): AsyncGenerator<bigint> {
     for await (const page of readPages(database, tables.plants, owner)) {
@@ -230,12 +227,11 @@ async function erasePlants(options: Options): Promise<void> {
   });
 
   const found = await countAll();
-  const where = options.localhost ? options.dynamodbEndpoint : options.stack;
-  console.error(`${where}: ${owner} has ${describeHolding(found)}.`);
+  console.error(`${owner} has ${describeHolding(found)}.`);
   if (found.tokens + found.plants === 0) {
     return;
   }
-  process.stderr.write(`Type "${owner}" to erase them permanently: `);
+  process.stderr.write(`Type "${owner}" to erase them from ${name} permanently: `);
   if ((await readFirstLine()) !== owner) {
     throw new CommandError(
       `The name is not "${owner}". Nothing was erased. Repeat the command to try again.`,

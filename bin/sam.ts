@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, '..');
 // SAM CLI would call AWS with the developer's credentials, and pass them to containers.
 leaveAws();
 
-const program = addLocalOptions(new Command('npm run sam --'))
+const program = addLocalOptions(new Command('npm run -s sam --'))
   .description(
     'Runs the plant store in SAM CLI with a local database. The functions run in Docker.',
   )
@@ -203,8 +203,9 @@ function waitForUrl({ stdout, stderr }: ChildProcess): Promise<string> {
 
 /** Waits for a list of plants. Before it, SAM CLI may have to pull the image of the functions. */
 async function waitForResponse(baseUrl: string, token: string): Promise<void> {
-  // fetch may time out before the image is pulled.
-  const request = get(`${baseUrl}/plants`, { headers: { Authorization: `Bearer ${token}` } });
+  // fetch may time out before the image is pulled. This agent uses no proxy.
+  const headers = { Authorization: `Bearer ${token}` };
+  const request = get(`${baseUrl}/plants`, { headers, agent: false });
   const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
   if (statusCode !== 200) {
     throw new Error(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stageName } from '../functions/shared/operations.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
@@ -120,10 +120,15 @@ async function start(options: Options): Promise<void> {
   }
 
   const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
-  if (!options.memory) {
-    // npm run token and npm run plants read the file to find the database.
-    const { baseUrl, dynamodbEndpoint } = ready;
-    announce(options.data, { instance, processId: process.pid, baseUrl, dynamodbEndpoint });
+  const { baseUrl, dynamodbEndpoint } = ready;
+  try {
+    const data = options.memory ? {} : { data: resolve(options.data) };
+    announce({ instance, processId: process.pid, baseUrl, dynamodbEndpoint, ...data });
+  } catch (error) {
+    console.error(
+      `Other commands cannot find this database (${(error as Error).message}). Use ` +
+        `--dynamodb-endpoint ${dynamodbEndpoint} instead of --localhost.`,
+    );
   }
   const log = 'Requests are logged below.';
   printReady(ready, options, log, `${origin}${referencePath}`);

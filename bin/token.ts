@@ -12,10 +12,12 @@ import type { Lifetime } from '../functions/access-tokens/record.ts';
 import { parseTokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
+import { describeClockError, requireClock } from './command-line/clock.ts';
 import { CommandError } from './command-line/command-error.ts';
 import { escapeControls } from './command-line/escape-controls.ts';
+import { readFirstLine } from './command-line/lines.ts';
 import { parseOwner } from './command-line/owner.ts';
-import { formatExample, newProgram, readFirstLine, runCommand } from './command-line/program.ts';
+import { formatExample, newProgram, runCommand } from './command-line/program.ts';
 import { openTarget, type TargetOptions } from './command-line/target.ts';
 
 /** Runs the command in `process.argv`, and returns the exit code. */
@@ -126,7 +128,8 @@ type IssueOptions = TargetOptions & {
 
 async function issue(options: IssueOptions): Promise<void> {
   const { owner, scope: scopes, label, expiresIn: lifetime } = options;
-  const { database, tables } = await openTarget(options);
+  const { database, tables, clock } = await openTarget(options);
+  await requireClock(clock, database);
   show(await issueToken(database, tables.accessTokens, { owner, scopes, label, lifetime }));
 }
 
@@ -150,8 +153,12 @@ async function list(options: ListOptions): Promise<void> {
 
 async function revoke(argument: string, options: TargetOptions): Promise<void> {
   const id = await readId(argument);
-  const { database, tables } = await openTarget(options);
+  const { database, tables, clock } = await openTarget(options);
   const revoked = await revokeToken(database, tables.accessTokens, id);
+  const error = describeClockError(clock);
+  if (error !== undefined) {
+    console.error(`The recorded time is wrong, because this computer's clock is ${error}.`);
+  }
   if (revoked.fault) {
     console.error(`Revoked ${id}. ${escapeControls(revoked.fault)}`);
     return;
@@ -170,7 +177,8 @@ type RotateOptions = TargetOptions & {
 
 async function rotate(argument: string, options: RotateOptions): Promise<void> {
   const id = await readId(argument);
-  const { database, tables } = await openTarget(options);
+  const { database, tables, clock } = await openTarget(options);
+  await requireClock(clock, database);
   const rotation = { overlap: options.overlap, lifetime: options.expiresIn, show };
   const end = await rotateToken(database, tables.accessTokens, id, rotation);
   console.error(`It replaces ${id}, which works until ${formatExpiry(end)}.`);

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { CommandError } from './command-error.ts';
 
@@ -40,4 +41,12 @@ export async function* readLines(input: Readable, maxLength: number): AsyncGener
   if (rest.trim() !== '') {
     yield { text: rest, number: number + 1 };
   }
+}
+
+/** Returns the first line of stdin, or an empty string. */
+export async function readFirstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    return line;
+  }
+  return '';
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   deleteToken,
@@ -13,6 +14,7 @@ import {
   startDatabase,
 } from '../../lib/offline/database.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
+import { resolvePath } from './paths.ts';
 import { defaultDataFolder, defaultPorts, findRunning } from './running.ts';
 import { openTarget } from './target.ts';
 
@@ -52,7 +54,7 @@ function parseFolder(text: string): string {
   if (text === '') {
     throw new InvalidArgumentError('Name a folder, or keep data in memory only with --memory.');
   }
-  return text;
+  return resolvePath(text);
 }
 
 /**
@@ -71,7 +73,8 @@ export async function openDatabase(
   try {
     return await startDatabase({ folder: memory ? undefined : data, port, host });
   } catch (error) {
-    const running = error instanceof FolderInUseError ? await findRunning(data) : undefined;
+    const others = error instanceof FolderInUseError ? await findRunning() : [];
+    const running = others.find((other) => other.data === resolve(data));
     throw running
       ? new FolderInUseError(
           data,

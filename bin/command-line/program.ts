@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { explain } from './explain.ts';
 import {
@@ -49,14 +48,6 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     // An open stdin would keep the process running.
     process.stdin.destroy();
   }
-}
-
-/** Returns the first line of stdin, or an empty string. */
-export async function readFirstLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin })) {
-    return line;
-  }
-  return '';
 }
 
 /**

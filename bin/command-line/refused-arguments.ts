@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
 
@@ -34,21 +35,31 @@ export function refuseOptionsOfNpm(program: Command): void {
     .map(({ long }) => long);
   if (taken.length > 0) {
     program.error(
-      `error: npm consumed ${[...new Set(taken)].join(', ')}. Put "--" before the options: ` +
-        `${program.name()} …`,
+      `error: npm consumed ${[...new Set(taken)].join(', ')}. Put "--", with its quotes, before ` +
+        `the options: ${program.name().replace(/--$/, '"--"')} …`,
     );
   }
 }
 
 function isTakenByNpm({ long = '', argChoices }: Option): boolean {
-  const value = process.env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
+  const name = long.slice(2);
+  const value = process.env[`npm_config_${name.replaceAll('-', '_')}`];
   const isPassedOn = process.argv.some((arg) => arg.split('=')[0] === long);
-  if (value === undefined || isPassedOn) {
+  if (value === undefined || isPassedOn || isSetInFile(name)) {
     return false;
   }
   // npm has settings of its own, like `scope`, whose values are not among our choices. For an option
   // without its value, npm sets "true".
   return value === 'true' || !argChoices || argChoices.includes(value);
+}
+
+/** Returns whether one of npm's own files has a setting, so that nobody typed it. */
+function isSetInFile(name: string): boolean {
+  const { npm_config_userconfig: user, npm_config_globalconfig: global } = process.env;
+  const setting = new RegExp(`^\\s*${name}\\s*(=|$)`, 'm');
+  return [user, global, '.npmrc'].some(
+    (file) => file && existsSync(file) && setting.test(readFileSync(file, 'utf8')),
+  );
 }
 
 /** Rejects `--owner --localhost`, which commander reads as the owner `--localhost`. */

@@ -2,12 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { makeDocumentClient, requireObjects } from '../../functions/dynamodb/client.ts';
-import { HandshakeAgent } from '../../functions/dynamodb/handshake-agent.ts';
 import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { attempts } from '../../functions/shared/timeouts.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
+import { type AwsAccount, chooseAccount } from './aws-account.ts';
+import { type Clock, watchClock } from './clock.ts';
 import { CommandError } from './command-error.ts';
+import { escapeControls } from './escape-controls.ts';
+import { ProxyAgent } from './proxy-agent.ts';
 import { defaultPorts, findRunning } from './running.ts';
 
 /** The tables to use. Every command requires a target, so that none changes the wrong tables. */
@@ -51,7 +54,15 @@ export function addTargetOptions(command: Command): void {
     const { localhost, stack, dynamodbEndpoint } = command.opts();
     if (localhost && dynamodbEndpoint === undefined) {
       const running = await findRunning();
-      command.setOptionValue('dynamodbEndpoint', running?.dynamodbEndpoint ?? defaultEndpoint);
+      const endpoints = running.map((one) => one.dynamodbEndpoint);
+      if (endpoints.length !== 1) {
+        const found = endpoints.length === 0 ? 'No' : `More than one (${endpoints.join(', ')})`;
+        command.error(
+          `error: ${found} running "npm start" was found. Start one with "npm start", or choose its ` +
+            'database with --dynamodb-endpoint.',
+        );
+      }
+      command.setOptionValue('dynamodbEndpoint', endpoints[0]);
     }
     if (!localhost && stack === undefined) {
       command.error(
@@ -62,86 +73,104 @@ export function addTargetOptions(command: Command): void {
   });
 }
 
-const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
-
 function parseHttpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
+    throw new InvalidArgumentError(
+      `An address looks like http://127.0.0.1:${defaultPorts.dynamodb}.`,
+    );
   }
   return text;
 }
 
 /** In milliseconds. Three attempts end within ten seconds, even if a server never responds. */
 const timeouts = {
-  requestHandler: {
-    httpsAgent: new HandshakeAgent(3000),
-    connectionTimeout: 3000,
-    requestTimeout: 3000,
-    throwOnRequestTimeout: true,
-  },
+  connectionTimeout: 3000,
+  requestTimeout: 3000,
+  throwOnRequestTimeout: true,
 };
 
 export interface Target {
+  /** Where the tables are, in words. */
+  name: string;
   database: DynamoDBDocumentClient;
   /** Names of the tables. */
   tables: Record<TableName, string>;
+  clock: Clock;
+  /** Returns the base URL of a stack's API. */
+  baseUrl?: () => string;
 }
 
 /**
- * Connects to the database that the options name, and finds its tables. The client never retries a
- * write that may have taken effect.
+ * Connects to the database that the options name, and finds its tables. Prints the account and the
+ * region of a stack. The client never retries a write that may have taken effect.
  */
 export async function openTarget(options: TargetOptions): Promise<Target> {
-  const config = { ...timeouts, retryStrategy: new RetryStrategy(attempts) };
-  const client = options.localhost
-    ? localClient(options.dynamodbEndpoint, config)
-    : new DynamoDBClient({ ...chooseAccount(options), ...config });
+  const clock: Clock = {};
+  if (options.localhost) {
+    const { dynamodbEndpoint: name } = options;
+    const client = localClient(name, {
+      requestHandler: timeouts,
+      retryStrategy: makeRetryStrategy(),
+    });
+    return { name, database: protectClient(client, clock), tables: tableIds, clock };
+  }
+  const account = await chooseAccount(options);
+  const requestHandler = { ...timeouts, httpsAgent: new ProxyAgent(timeouts.connectionTimeout) };
+  const stack = await describeStack(options.stack, { ...account, requestHandler }, clock);
+  console.error(`Using ${stack.name}.`);
+  const client = new DynamoDBClient({
+    ...account,
+    requestHandler,
+    retryStrategy: makeRetryStrategy(),
+  });
+  return { ...stack, database: protectClient(client, clock), clock };
+}
+
+const makeRetryStrategy = (): RetryStrategy => new RetryStrategy(attempts);
+
+function protectClient(client: DynamoDBClient, clock: Clock): DynamoDBDocumentClient {
   requireObjects(client);
   protectWrites(client);
-  const tables = options.localhost ? tableIds : await findTables(options);
-  return { database: makeDocumentClient(client), tables };
+  watchClock(client, clock);
+  return makeDocumentClient(client);
 }
 
-async function findTables(options: StackTarget): Promise<Record<TableName, string>> {
-  const output = await readStackOutputs(options);
-  return {
-    plants: output(`${tableIds.plants}TableName`),
-    accessTokens: output(`${tableIds.accessTokens}TableName`),
-  };
-}
-
-/**
- * Reads the outputs of a deployed stack. Returns a function that looks one up, and throws a
- * CommandError if it is missing.
- */
-export async function readStackOutputs(options: StackTarget): Promise<(name: string) => string> {
+/** Reads the outputs of a deployed stack. Throws a CommandError if one is missing or impossible. */
+async function describeStack(
+  stack: string,
+  config: AwsAccount & { requestHandler: object },
+  clock: Clock,
+): Promise<Omit<Target, 'database' | 'clock'>> {
   // Loaded only for stacks: npm start would take longer to start.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const cloudFormation = new CloudFormationClient({ ...chooseAccount(options), ...timeouts });
-  const describe = new DescribeStacksCommand({ StackName: options.stack });
-  const { Stacks } = await cloudFormation.send(describe);
-  const outputs = Stacks?.[0]?.Outputs ?? [];
-  return (name) => {
-    const output = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-    if (!output) {
+  const cloudFormation = new CloudFormationClient(config);
+  watchClock(cloudFormation, clock);
+  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
+  const [{ StackId = '', Outputs = [] } = {}] = Stacks ?? [];
+  function output(name: string, form: RegExp): string {
+    const value = Outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    if (!value || !form.test(value)) {
+      const problem = value ? `the output ${name} "${value}"` : `no output ${name}`;
       throw new CommandError(
-        `The stack ${options.stack} has no output ${name}. It is not a plant store, or its ` +
-          'deployment did not finish. Run "npx cdk deploy", or choose another with --stack.',
+        `The stack ${stack} has ${problem}. It is not a plant store, or its deployment did not ` +
+          'finish. Run "npx cdk deploy", or choose another with --stack.',
       );
     }
-    return output;
+    return value;
+  }
+  // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
+  const [, , , region, account] = StackId.split(':');
+  return {
+    name: escapeControls(`the stack ${stack} in ${region} of the account ${account}`),
+    tables: {
+      plants: output(`${tableIds.plants}TableName`, tableName),
+      accessTokens: output(`${tableIds.accessTokens}TableName`, tableName),
+    },
+    baseUrl: () => output('BaseUrl', /^https:/),
   };
 }
 
-interface Account {
-  profile?: string;
-  region?: string;
-}
-
-/** Chooses the account as the AWS CLI does. Unlike the SDK, it reads AWS_DEFAULT_REGION too. */
-export function chooseAccount({ profile, ...options }: StackTarget): Account {
-  const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
-  return { ...(profile && { profile }), ...(region && { region }) };
-}
+/** DynamoDB takes an ARN too, even of another account. */
+const tableName = /^[A-Za-z0-9_.-]{3,255}$/;

@@ -7,6 +7,9 @@ export function localClient(endpoint: string, config: DynamoDBClientConfig = {})
     endpoint,
     region: localRegion,
     credentials: localCredentials,
+    // The SDK rejects an endpoint together with these settings of the environment.
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
     ...config,
   });
 }

@@ -46,10 +46,13 @@ export function isOfReference(url: string): boolean {
 
 /** Returns a listener that serves the reference. Its page has this token. */
 export function reference(token: string): RequestListener {
-  return ({ url = '', headers: { host = '' } }, response) => {
+  return ({ url = '', headers: { host = '' }, socket }, response) => {
     // Any other host is another site's name for this machine (DNS rebinding).
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
-      response.writeHead(403, headers).end();
+      const own = `http://127.0.0.1:${socket.localPort}${referencePath}`;
+      console.error(`The reference was requested under another host name. It is at ${own} only.`);
+      response.writeHead(403, { ...headers, 'Content-Type': 'text/plain' });
+      response.end(`The reference is at ${own} only.\n`);
       return;
     }
     const [path = ''] = url.split('?');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { Command } from 'commander';
@@ -10,6 +11,7 @@ import {
 import { announce } from '../../bin/command-line/running.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { serve } from '../support/http/servers.ts';
@@ -47,11 +49,14 @@ test('a start deletes expired demo tokens only, and issues one with both scopes 
 });
 
 test('a folder in use fails with one line that names the npm start in it', async () => {
+  process.chdir(temporaryFolder());
+  finallyDo(() => process.chdir(root));
   const data = temporaryFolder();
   const { stop } = await startDatabase({ folder: data, port: 0 });
   finallyDo(stop);
   const baseUrl = `${await serve((_, response) => response.end('ours'))}/v1`;
-  announce(data, { instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint: '' });
+  const dynamodbEndpoint = 'http://127.0.0.1:8000';
+  announce({ instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint, data });
   const handlers = jest.spyOn(process, 'once').mockReturnValue(process);
   await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toThrow(
     `${data} is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
@@ -73,6 +78,15 @@ function parse(...args: string[]): unknown {
 
 test('without options, the ports are 3000 and 8000 and the folder is .plant-store', () => {
   expect(parse()).toEqual({ port: 3000, dynamodbPort: 8000, data: '.plant-store' });
+});
+
+test('a folder is one from where npm was started, and the default one in the project’s', () => {
+  process.env.INIT_CWD = join(root, 'docs');
+  const own = parse('--data', './x');
+  const byDefault = parse();
+  delete process.env.INIT_CWD;
+  expect(own).toMatchObject({ data: join(root, 'docs', 'x') });
+  expect(byDefault).toMatchObject({ data: '.plant-store' });
 });
 
 test.each([

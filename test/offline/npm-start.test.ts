@@ -1,11 +1,20 @@
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findRunning } from '../../bin/command-line/running.ts';
-import { copyProject } from '../support/checkout.ts';
+import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { serve } from '../support/http/servers.ts';
@@ -73,7 +82,12 @@ beforeAll(async () => {
   writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\ndefaults_mode = of a developer\n');
   const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
   const launcher = ['bin/node24.mjs'];
-  running = await startNpmStart(['--memory', '--watch'], { cwd: folder, launcher, env });
+  running = await startNpmStart(['--memory', '--watch'], {
+    project: folder,
+    cwd: folder,
+    launcher,
+    env,
+  });
   expect((await running.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
 });
 
@@ -137,6 +151,13 @@ test('pages of the origin in cdk.json can call the API and read its responses', 
   for (const { headers } of [preflight, await running.list()]) {
     expect(headers.get('access-control-allow-origin')).toBe('https://plants.example');
   }
+});
+
+test('--localhost is the running npm start, with --memory too', async () => {
+  const args = ['bin/token.ts', 'list', '--owner', 'demo', '--localhost'];
+  const { stdout } = await startProgram(process.execPath, args, { cwd: folder }).ended();
+  const [, row = ''] = stdout.split('\n');
+  expect(row).toContain(running.token.slice(4, 16));
 });
 
 test('/ leads to the reference, whose page has the demo token', async () => {
@@ -226,7 +247,7 @@ testOnPosix('a watched folder cannot be renamed there')(
   },
 );
 
-test('npm start stops with its launcher, and with --memory it has written nothing to disk', async () => {
+test('npm start stops with its launcher, and with --memory it has written its address only', async () => {
   running.child.kill('SIGKILL');
   await running.waitFor('the end', () =>
     fetch(running.baseUrl).then(
@@ -235,7 +256,9 @@ test('npm start stops with its launcher, and with --memory it has written nothin
     ),
   );
   expect(existsSync(join(folder, 'cdk.json'))).toBe(true);
-  expect(existsSync(join(folder, '.plant-store'))).toBe(false);
+  const { port } = new URL(running.dynamodbEndpoint);
+  const written = readdirSync(join(folder, '.plant-store'), { recursive: true });
+  expect(written.sort()).toEqual(['running', join('running', `${port}.json`)]);
 });
 
 test.each(['--port', '--dynamodb-port'])(
@@ -254,9 +277,11 @@ testOnPosix('it limits no file')(
   async () => {
     const data = join(temporaryFolder(), 'new', 'store');
     // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
-    const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, 'bin/start.ts'];
+    const start = join(root, 'bin', 'start.ts');
+    const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, start];
     const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
-    const program = startProgram('sh', [...limited, ...args]);
+    const cwd = temporaryFolder();
+    const program = startProgram('sh', [...limited, ...args], { cwd });
     const { baseUrl, token } = JSON.parse(await program.line(/^\{"baseUrl"/));
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const created: string[] = [];
@@ -281,17 +306,17 @@ testOnPosix('it limits no file')(
       ),
     ]);
 
-    const next = await startNpmStart(['--data', data]);
+    const next = await startNpmStart(['--data', data], { cwd });
     const response = await next.list();
     const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
     expect(names.slice(0, created.length)).toEqual(created);
 
     // Other programs find it.
-    expect(await findRunning(data)).toMatchObject({
-      processId: next.child.pid,
-      baseUrl: next.baseUrl,
-      dynamodbEndpoint: next.dynamodbEndpoint,
-    });
+    process.chdir(cwd);
+    const found = await findRunning().finally(() => process.chdir(root));
+    expect(found).toMatchObject([
+      { processId: next.child.pid, baseUrl: next.baseUrl, data: realpathSync(data) },
+    ]);
 
     // SIGINT stops it at once, although a request is open.
     const socket = connect(Number(new URL(next.baseUrl).port), '127.0.0.1');

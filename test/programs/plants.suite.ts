@@ -175,7 +175,9 @@ test.each([
 ])('%s that npm consumed is rejected with the command to run', async (_, taken, names) => {
   const env = { npm_lifecycle_event: 'plants', ...taken };
   expect(await runHere(plantsProgram, 'export -', { env })).toEqual(
-    failure(`error: npm consumed ${names}. Put "--" before the options: npm run -s plants -- …\n`),
+    failure(
+      `error: npm consumed ${names}. Put "--", with its quotes, before the options: npm run -s plants "--" …\n`,
+    ),
   );
 });
 
@@ -260,8 +262,8 @@ test('erase deletes the tokens and plants of one owner after its name was typed'
   await putPlant('ann', 2, 7);
   const all = await everything();
 
-  const has = `${endpoint}: ann has 2 access tokens and 2 plants.\n`;
-  const asks = `${has}Type "ann" to erase them permanently: `;
+  const has = 'ann has 2 access tokens and 2 plants.\n';
+  const asks = `${has}Type "ann" to erase them from ${endpoint} permanently: `;
   for (const answer of ['anna\n', 'y\n', ' ann\n', '']) {
     const refusal =
       'error: The name is not "ann". Nothing was erased. Repeat the command to try again.\n';
@@ -275,7 +277,7 @@ test('erase deletes the tokens and plants of one owner after its name was typed'
   expect(await everything()).toEqual(others);
 
   expect(await plants('erase --owner ann')).toEqual(
-    success(`${endpoint}: ann has 0 access tokens and 0 plants.\n`),
+    success('ann has 0 access tokens and 0 plants.\n'),
   );
 });
 

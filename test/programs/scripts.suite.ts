@@ -10,7 +10,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** How each script is started, its exit code, and a line of its output. */
 const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'start', args: '--help', code: 0, line: /^Usage: npm start -- / },
-  { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run sam -- / },
+  { script: 'sam', args: '--help', code: 0, line: /^Usage: npm run -s sam -- / },
   { script: 'plants', args: 'export - --owner alice', code: 1, line: /^error: .*--localhost/ },
   { script: 'contract', args: '', code: 1, line: /^error: .*--localhost/ },
   { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.slow\.ts$/ },

@@ -1,7 +1,9 @@
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { announce, findRunning } from '../../bin/command-line/running.ts';
+import { Readable } from 'node:stream';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, test } from '@jest/globals';
+import { announce, findRunning, type Running } from '../../bin/command-line/running.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
@@ -14,7 +16,7 @@ import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { describeStack } from '../support/http/described-stack.ts';
-import { serve } from '../support/http/servers.ts';
+import { serve, startForwarder } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere, runProcess } from './run.ts';
 
@@ -25,9 +27,12 @@ const folder = temporaryFolder();
 const { endpoint, database } = await openDatabase();
 const table = 'PlantStore-AccessTokens-1ABC';
 await createTable(database, table, tableKeys.accessTokens);
+const ownTables = { AccessTokensTableName: table, PlantsTableName: 'PlantStore-Plants-1ABC' };
+const arn = 'arn:aws:dynamodb:eu-west-1:666666666666:table/evil';
 const outputs: Record<string, Record<string, string>> = {
-  PlantStore: { AccessTokensTableName: table, PlantsTableName: 'PlantStore-Plants-1ABC' },
+  PlantStore: ownTables,
   Else: { BucketName: 'b' },
+  Evil: { ...ownTables, AccessTokensTableName: arn },
 };
 const errors: Record<string, [status: number, code: string, message: string]> = {
   Nope: [400, 'ValidationError', 'Stack with id Nope does not exist'],
@@ -35,6 +40,12 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
+/** By how much AWS's clock is ahead of this computer's. */
+let aheadMs = 0;
+beforeEach(() => {
+  asked.length = 0;
+  aheadMs = 0;
+});
 const cloudFormation = await serve(async (request, response) => {
   const stack =
     new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
@@ -43,9 +54,10 @@ const cloudFormation = await serve(async (request, response) => {
   asked.push({ stack, accessKeyId, region });
   const [status = 200, code, message] = errors[stack] ?? [];
   const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
-  const described = describeStack(stack, outputs[stack] ?? {});
+  const described = describeStack(stack, outputs[stack] ?? {}, region);
+  const date = new Date(Date.now() + aheadMs).toUTCString();
   response
-    .writeHead(status)
+    .writeHead(status, { date })
     .end(code ? `<ErrorResponse><Error>${error}</Error></ErrorResponse>` : described);
 });
 const deployed = {
@@ -54,33 +66,194 @@ const deployed = {
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
 };
-writeFileSync(deployed.AWS_CONFIG_FILE, '[profile work]\nregion = eu-north-1\n');
 writeFileSync(
-  deployed.AWS_SHARED_CREDENTIALS_FILE,
-  '[work]\naws_access_key_id = WORK\naws_secret_access_key = secret\n',
+  deployed.AWS_CONFIG_FILE,
+  `[profile work]
+region = eu-north-1
+[profile other]
+region = ap-south-1
+[profile mfa]
+region = eu-north-1
+role_arn = arn:aws:iam::111122223333:role/admin
+source_profile = work
+mfa_serial = arn:aws:iam::111122223333:mfa/ann
+[profile empty]
+region = eu-north-1
+`,
 );
+const formatKeys = (name: string) =>
+  `[${name.toLowerCase()}]\naws_access_key_id = ${name}\naws_secret_access_key = secret\n`;
+writeFileSync(deployed.AWS_SHARED_CREDENTIALS_FILE, formatKeys('WORK') + formatKeys('OTHER'));
 
 const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret' };
 const account = { ...keys, AWS_REGION: 'eu-west-1' };
-const cliAccount = { ...keys, AWS_DEFAULT_REGION: 'sa-east-1' };
+const cliRegion = { AWS_DEFAULT_REGION: 'sa-east-1' };
+const profiles = { AWS_PROFILE: 'work', AWS_DEFAULT_PROFILE: 'other' };
 
 test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['a profile', '--profile work', {}, 'WORK', 'eu-north-1'],
+  ['a profile before keys', '--profile work', { ...keys, ...profiles }, 'WORK', 'eu-north-1'],
   ['a profile and a region', '--profile work --region us-east-2', account, 'WORK', 'us-east-2'],
-  ['the environment', '', account, 'ENVIRONMENT', 'eu-west-1'],
-  ['the AWS CLI’s variable for the region', '', cliAccount, 'ENVIRONMENT', 'sa-east-1'],
-  ['the profile in the environment', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
-])(
-  'the outputs of a stack name its table, with %s',
-  async (_, options, env, accessKeyId, region) => {
-    asked.length = 0;
-    const command = `issue --owner deployed --stack PlantStore ${options}`;
-    const { stdout } = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
-    expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
-    const record = await findRecord(database, table, parseTokenId(stdout.trim()) ?? '');
-    expect(record).toMatchObject({ owner: 'deployed' });
+  ['keys and a region', '', account, 'ENVIRONMENT', 'eu-west-1'],
+  ['keys before AWS_PROFILE', '', { ...account, ...profiles }, 'ENVIRONMENT', 'eu-west-1'],
+  ['keys and the region of AWS_PROFILE', '', { ...keys, ...profiles }, 'ENVIRONMENT', 'eu-north-1'],
+  ['AWS_DEFAULT_REGION', '', { ...keys, ...cliRegion }, 'ENVIRONMENT', 'sa-east-1'],
+  ['AWS_REGION before it', '', { ...account, ...cliRegion }, 'ENVIRONMENT', 'eu-west-1'],
+  ['AWS_PROFILE', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
+  ['AWS_PROFILE before AWS_DEFAULT_PROFILE', '', profiles, 'WORK', 'eu-north-1'],
+  ['AWS_DEFAULT_PROFILE', '', { AWS_DEFAULT_PROFILE: 'other' }, 'OTHER', 'ap-south-1'],
+  [
+    'AWS_DEFAULT_PROFILE and a region',
+    '',
+    { AWS_DEFAULT_PROFILE: 'other', ...cliRegion },
+    'OTHER',
+    'sa-east-1',
+  ],
+])('with %s, the program uses that account and says where', async (_, options, env, ...used) => {
+  const [accessKeyId, region] = used;
+  const command = `issue --owner deployed --stack PlantStore ${options}`;
+  const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
+  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
+  const id = parseTokenId(ended.stdout.trim()) ?? '';
+  expect(await findRecord(database, table, id)).toMatchObject({ owner: 'deployed' });
+  expect(ended.stderr).toMatch(
+    new RegExp(
+      `^Using the stack PlantStore in ${region} of the account 111122223333\\.\n${id}: .*\n$`,
+    ),
+  );
+});
+
+test('keys beside a profile are no reason for a warning', async () => {
+  const env = { ...process.env, ...deployed, ...keys, ...profiles };
+  const options = ['--stack', 'PlantStore', '--owner', 'nobody'];
+  for (const profile of [[], ['--profile', 'other']]) {
+    const { stderr } = await tokenProcess(['list', ...options, ...profile], { env });
+    expect(stderr).toMatch(/^Using the stack PlantStore in \S+ of the account 111122223333\.\n$/);
+  }
+});
+
+/** The calls of AssumeRole: the code, and the access key that signed it. */
+const assumed: (string | null | undefined)[][] = [];
+const sts = await serve(async (request, response) => {
+  const body = new URLSearchParams(`${Buffer.concat(await request.toArray())}`);
+  const [, accessKeyId] = /Credential=([^/]*)/.exec(`${request.headers.authorization}`) ?? [];
+  assumed.push([body.get('SerialNumber'), body.get('TokenCode'), accessKeyId]);
+  response.end(
+    '<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASSUMED</AccessKeyId>' +
+      '<SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>' +
+      '<Expiration>2096-10-02T07:06:40Z</Expiration></Credentials></AssumeRoleResult>' +
+      '</AssumeRoleResponse>',
+  );
+});
+const device = 'arn:aws:iam::111122223333:mfa/ann';
+
+test('a profile with mfa_serial asks for a code once in a terminal', async () => {
+  const env = { ...deployed, AWS_ENDPOINT_URL_STS: sts };
+  const stdin = Object.assign(Readable.from([Buffer.from('123456\n')]), { isTTY: true });
+  const command = 'issue --owner mfa --stack PlantStore --profile mfa';
+  const { code, stderr } = await runHere(tokenProgram, command, { env, stdin });
+  expect(stderr).toMatch(
+    new RegExp(`^Code of ${device}: Using the stack PlantStore in eu-north-1 `),
+  );
+  expect(assumed).toEqual([[device, '123456', 'WORK']]);
+  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId: 'ASSUMED', region: 'eu-north-1' }]);
+  expect(code).toBe(0);
+});
+
+test('without a terminal, a profile with mfa_serial fails with the command that logs in', async () => {
+  const env = { ...deployed, AWS_PROFILE: 'mfa' };
+  expect(await runHere(tokenProgram, 'list --stack PlantStore', { env })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `error: The AWS profile mfa needs a code of ${device}, but there is no terminal to type it. ` +
+      'Run: eval "$(aws configure export-credentials --profile mfa --format env)", then the ' +
+      'command without --profile.\n',
+  });
+});
+
+const issueStored = () =>
+  issueToken(database, table, {
+    owner: 'clock',
+    scopes: ['plants:read'],
+    label: '',
+    lifetime: 'never',
+  });
+
+const hours = 3_600_000;
+const minutes = 60_000;
+test.each([
+  { command: 'issue --owner late', by: 2 * hours, error: '120 minutes slow' },
+  { command: 'issue --owner early', by: -2 * hours, error: '120 minutes fast' },
+  { command: 'issue --owner late', by: 1.8 * minutes, error: '2 minutes slow' },
+  { command: 'rotate ID', by: 2 * hours, error: '120 minutes slow' },
+  { command: 'rotate ID', by: -1.1 * minutes, error: '1 minute fast' },
+])('$command on a computer that is $error writes nothing', async ({ command, by, error }) => {
+  const { id } = await issueStored();
+  const stored = await scanTokens();
+  aheadMs = by;
+  const line = `${command.replace('ID', id)} --stack PlantStore`;
+  const { code, stdout, stderr } = await runHere(tokenProgram, line, {
+    env: { ...deployed, ...account },
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.split('\n')[1]).toBe(
+    `error: Nothing was written, because this computer's clock is ${error}. Set it, then repeat the command.`,
+  );
+  expect(await scanTokens()).toEqual(stored);
+});
+
+test.each([0.9, -0.9])('a clock that is %d minutes off is right enough', async (off) => {
+  aheadMs = off * minutes;
+  const command = 'issue --owner exact --stack PlantStore';
+  const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...account } });
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pst_/) });
+});
+
+test('revoke revokes on a computer with any clock, and warns', async () => {
+  const { id } = await issueStored();
+  const endpoint = await servedTwoHoursAhead();
+  const env = { ...deployed, ...account, AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+  aheadMs = 2 * hours;
+  const { code, stderr } = await runHere(tokenProgram, `revoke ${id} --stack PlantStore`, { env });
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "The recorded time is wrong, because this computer's clock is 120 minutes slow.\n",
+  );
+  expect(await findRecord(database, table, id)).toHaveProperty('revoked');
+});
+
+/** Starts a database whose responses are dated two hours ahead. Returns its endpoint. */
+const servedTwoHoursAhead = () =>
+  startForwarder(endpoint, {
+    spoil(status, headers) {
+      headers.date = new Date(Date.now() + 2 * hours).toUTCString();
+      return status;
+    },
+  });
+
+test.each(['issue --owner here', 'rotate Zk3v9QeXb2Lr'])(
+  '%s compares the clock with a local database too',
+  async (command) => {
+    const stored = await scanTokens();
+    const line = `${command} --dynamodb-endpoint ${await servedTwoHoursAhead()}`;
+    expect(await runHere(tokenProgram, line)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        "error: Nothing was written, because this computer's clock is 120 minutes slow. Set it, then repeat " +
+        'the command.\n',
+    });
+    expect(await scanTokens()).toEqual(stored);
   },
 );
+
+const scanTokens = async () => {
+  const scans = [table, tableIds.accessTokens].map((TableName) =>
+    database.send(new ScanCommand({ TableName })),
+  );
+  return (await Promise.all(scans)).map(({ Items }) => Items);
+};
 
 const documents = ['README.md', ...globSync('docs/*.md')];
 const documented = documents.flatMap(
@@ -113,6 +286,21 @@ test('docs/access-tokens.md has the pattern for secret scanners', () => {
 const region = { AWS_REGION: 'eu-west-1' };
 const noNetwork = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
 test.each<[options: string, variables: object, line: string]>([
+  [
+    '--stack A --profile wrok',
+    account,
+    'There is no AWS profile wrok. Choose another with --profile.',
+  ],
+  [
+    '--stack A',
+    { ...account, AWS_PROFILE: 'wrok' },
+    'There is no AWS profile wrok, which AWS_PROFILE names. Choose another with --profile.',
+  ],
+  [
+    '--stack A',
+    { AWS_DEFAULT_PROFILE: 'wrok' },
+    'There is no AWS profile wrok, which AWS_DEFAULT_PROFILE names. Choose another with --profile.',
+  ],
   ['--stack Nope', account, 'There is no stack Nope in this region. … --stack or --region.'],
   [
     '--stack Else',
@@ -131,9 +319,9 @@ test.each<[options: string, variables: object, line: string]>([
     'There are no AWS credentials (…). Log in, or choose others with --profile.',
   ],
   [
-    '--stack A --profile b',
+    '--stack A --profile empty',
     region,
-    'There are no AWS credentials for the profile b (…). Log in, …',
+    'There are no AWS credentials for the profile empty (…). Log in, …',
   ],
   ['--stack A', {}, 'No AWS region given. Use --region.'],
   ['--stack A', noNetwork, 'AWS cannot be reached (…). Check the network and --region.'],
@@ -151,42 +339,127 @@ function tokenProcess(args: string[], surroundings: object = {}) {
   return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
 }
 
-const npmStart = temporaryFolder();
-const data = join(npmStart, '.plant-store');
-const origin = await serve(({ url }, response) =>
-  response.end(url === '/instance' ? 'announced' : ''),
+test('the output of a stack that is not the name of a table fails with one line', async () => {
+  const env = { ...deployed, ...account };
+  const command = 'issue --owner victim --stack Evil';
+  expect(await runHere(tokenProgram, command, { env })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `error: The stack Evil has the output AccessTokensTableName "${arn}". It is not a plant ` +
+      'store, or its deployment did not finish. Run "npx cdk deploy", or choose another with ' +
+      '--stack.\n',
+  });
+});
+
+/** Starts a server in place of an `npm start`, which returns its instance. Announces it. */
+async function startAnnounced(dynamodbEndpoint: string, instance = 'announced'): Promise<Running> {
+  const origin = await serve(({ url }, response) =>
+    response.end(url === '/instance' ? 'announced' : ''),
+  );
+  const baseUrl = `${origin}/v1`;
+  const running = { instance, processId: process.pid, baseUrl, dynamodbEndpoint };
+  announce(running);
+  return running;
+}
+
+/** Runs a test in an empty folder, as if it was the project's. */
+async function inEmptyFolder(run: () => Promise<void>): Promise<void> {
+  process.chdir(temporaryFolder());
+  try {
+    await run();
+  } finally {
+    process.chdir(root);
+  }
+}
+
+test('every announced npm start is found, unless its address does not respond or is another’s', () =>
+  inEmptyFolder(async () => {
+    expect(await findRunning()).toEqual([]);
+    announce({
+      instance: 'announced',
+      processId: 1,
+      baseUrl: 'http://127.0.0.1:1/v1',
+      dynamodbEndpoint: 'http://127.0.0.1:8000',
+    });
+    await startAnnounced('http://127.0.0.1:8001', 'another');
+    expect(await findRunning()).toEqual([]);
+    const first = await startAnnounced('http://127.0.0.1:8000');
+    const second = await startAnnounced('http://127.0.0.1:8002');
+    expect(await findRunning()).toEqual([first, second]);
+  }));
+
+testOnPosix('files have no modes there')('only its user can read an announcement', () =>
+  inEmptyFolder(async () => {
+    await startAnnounced('http://127.0.0.1:8000');
+    const modes = ['.plant-store', '.plant-store/running', '.plant-store/running/8000.json'].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o700, 0o600]);
+  }),
 );
-const running = {
-  instance: 'announced',
-  processId: process.pid,
-  baseUrl: `${origin}/v1`,
-  dynamodbEndpoint: endpoint,
-};
 
-test('an announced npm start is found, unless its address does not respond or is another’s', async () => {
-  mkdirSync(data);
-  expect(await findRunning(data)).toBeUndefined();
-  announce(data, { ...running, baseUrl: 'http://127.0.0.1:1/v1' });
-  expect(await findRunning(data)).toBeUndefined();
-  announce(data, { ...running, instance: 'another' });
-  expect(await findRunning(data)).toBeUndefined();
-  announce(data, running);
-  expect(await findRunning(data)).toEqual(running);
+test('--localhost uses the database of an announced npm start', () =>
+  inEmptyFolder(async () => {
+    await startAnnounced(endpoint);
+    const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
+    const id = parseTokenId(stdout.trim()) ?? '';
+    expect(await findRecord(database, tableIds.accessTokens, id)).toMatchObject({ owner: 'found' });
+  }));
+
+test('the look-up of an npm start uses no proxy', async () => {
+  const cwd = temporaryFolder();
+  process.chdir(cwd);
+  await startAnnounced(endpoint).finally(() => process.chdir(root));
+  const asked: string[] = [];
+  const proxy = await serve(({ url = '' }, response) => {
+    asked.push(url);
+    response.end('announced');
+  });
+  const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy };
+  const { code, stderr } = await tokenProcess(['list', '--localhost'], { env, cwd });
+  expect({ code, stderr: stderr.replace(/^The record .*\n/gm, ''), asked }).toEqual({
+    code: 0,
+    stderr: '',
+    asked: [],
+  });
 });
 
-testOnPosix('files have no modes there')('only its user can read the announcement', () => {
-  expect(statSync(join(data, 'running.json')).mode & 0o777).toBe(0o600);
-});
+const chooseOne =
+  'running "npm start" was found. Start one with "npm start", or choose its database with ' +
+  '--dynamodb-endpoint.\n';
 
-test('--localhost uses the database of an announced npm start', async () => {
-  process.chdir(npmStart);
-  const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
-  process.chdir(root);
-  const record = findRecord(database, tableIds.accessTokens, parseTokenId(stdout.trim()) ?? '');
-  expect(await record).toMatchObject({ owner: 'found' });
-});
+test('without a running npm start, --localhost fails, although a database is on port 8000', () =>
+  inEmptyFolder(async () => {
+    expect(await runHere(tokenProgram, 'list --localhost')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: No ${chooseOne}`,
+    });
+  }));
 
-test('without a running npm start, --localhost fails with one line', async () => {
+test('with two running npm starts, --localhost fails and names both databases', () =>
+  inEmptyFolder(async () => {
+    const first = await startAnnounced('http://127.0.0.1:8000');
+    const second = await startAnnounced('http://127.0.0.1:8001');
+    const both = `${first.dynamodbEndpoint}, ${second.dynamodbEndpoint}`;
+    expect(await runHere(tokenProgram, 'list --localhost')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: More than one (${both}) ${chooseOne}`,
+    });
+  }));
+
+test.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])(
+  '%s is not for a local database',
+  async (name) => {
+    const line = `list --owner nobody --dynamodb-endpoint ${endpoint}`;
+    const ended = await runHere(tokenProgram, line, { env: { [name]: 'true' } });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ID /) });
+  },
+);
+
+test('if no database responds, the program fails with one line', async () => {
   const endpoint = 'http://localhost:1';
   const message =
     `error: No database responds at ${endpoint}. Start it with "npm start", or choose another ` +

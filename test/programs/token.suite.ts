@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
@@ -8,6 +10,7 @@ import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { runHere } from './run.ts';
 
@@ -328,6 +331,19 @@ test('a program whose output is closed exits with 0 before it could print an err
   }, '--help');
   // Here the program goes on, because `exit` returns.
   expect(exits.slice(0, 1)).toEqual([undefined]);
+});
+
+test.each([
+  ['its user', 'npm_config_userconfig'],
+  ['the machine', 'npm_config_globalconfig'],
+])('an option that npm’s file of %s sets was not typed', async (_, variable) => {
+  const file = join(temporaryFolder(), '.npmrc');
+  const npm = { npm_lifecycle_event: 'token', npm_config_json: 'true', [variable]: file };
+  const consumed = `npm consumed --json. Put "--", with its quotes, before the options: npm run -s token "--" …`;
+  expect(await local('list --owner nobody', '', npm)).toEqual(describeFailure(consumed));
+  writeFileSync(file, 'jsonp=1\n json = true\n');
+  const { code, stdout } = await local('list --owner nobody', '', npm);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^ID /) });
 });
 
 test('npm’s own setting is not mistaken for an option of the command', async () => {

@@ -4,9 +4,10 @@ import {
   spawn,
 } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './checkout.ts';
-import { finallyDo } from './cleanup.ts';
+import { finallyDo, temporaryFolder } from './cleanup.ts';
 import { stoppedClock } from './clock/clock.ts';
 import { eventually } from './eventually.ts';
 
@@ -106,13 +107,18 @@ export interface NpmStart extends Program {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Runs `npm start` on free ports, and waits until it is ready. */
+/**
+ * Runs `npm start` on free ports, and waits until it is ready. `project` is the folder of the project
+ * or of its copy. Unless `cwd` is given too, the program announces itself in an empty folder, where no
+ * other program of this machine looks for it.
+ */
 export async function startNpmStart(
   args: string[],
-  { cwd = root, launcher = [] as string[], env = process.env } = {},
+  { project = root, cwd = temporaryFolder(), launcher = [] as string[], env = process.env } = {},
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
-  const command = [...launcher, 'bin/start.ts', '--json', ...ports, ...args];
+  const programs = [...launcher, 'bin/start.ts'].map((file) => join(project, file));
+  const command = [...programs, '--json', ...ports, ...args];
   const program = startProgram(process.execPath, command, { cwd, env });
   const ready: { baseUrl: string; token: string; dynamodbEndpoint: string } = JSON.parse(
     await program.line(/^\{"baseUrl"/),

@@ -200,6 +200,6 @@ test('token list works after handshakes that are refused with TLS alerts', async
 test('if all handshakes fail, token list says that AWS cannot be reached', async () => {
   handshakes.push(alertInHandshake, alertInHandshake, alertInHandshake);
   const { code, stderr } = await runOnStack('token.ts', 'list --owner nobody');
-  expect(stderr).toMatch(/^error: AWS cannot be reached \(.*handshake failure.*\)\. Check .*\n$/);
+  expect(stderr).toMatch(/\nerror: AWS cannot be reached \(.*handshake failure.*\)\. Check .*\n$/);
   expect(code).toBe(1);
 });

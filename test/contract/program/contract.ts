@@ -3,15 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { requireClock } from '../../../bin/command-line/clock.ts';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { formatExample, newProgram, runCommand } from '../../../bin/command-line/program.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
-import {
-  openTarget,
-  readStackOutputs,
-  type Target,
-  type TargetOptions,
-} from '../../../bin/command-line/target.ts';
+import { openTarget, type Target, type TargetOptions } from '../../../bin/command-line/target.ts';
 import {
   deleteToken,
   issueToken,
@@ -23,7 +19,7 @@ import { expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 
 type Options = TargetOptions & { baseUrl?: string; samLocal?: true; except?: string[] };
 
-const program = newProgram('npm run contract --')
+const program = newProgram('npm run -s contract --')
   .description(
     'Runs the contract tests over HTTP against the running "npm start" or a deployed stack. ' +
       'Issues the access tokens that the tests need, and deletes them.',
@@ -38,7 +34,7 @@ const program = newProgram('npm run contract --')
   .option('--except <words...>', 'leave out tests with these words in their names')
   .addHelpText(
     'after',
-    formatExample('npm run contract -- --stack PlantStore --region eu-central-1'),
+    formatExample('npm run -s contract -- --stack PlantStore --region eu-central-1'),
   )
   .action(testContract);
 process.exitCode = await runCommand(program, 'This command issues its own tokens.');
@@ -46,9 +42,10 @@ process.exitCode = await runCommand(program, 'This command issues its own tokens
 async function testContract(options: Options): Promise<void> {
   const { samLocal = false, except = [] } = options;
   const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
-  const baseUrl = options.baseUrl ?? (await findBaseUrl(options));
-  await expectPlantStore(baseUrl);
   const target = await openTarget(options);
+  await requireClock(target.clock, target.database);
+  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? (await findBaseUrl(target.name));
+  await expectPlantStore(baseUrl);
   const tokens = tokensOfRun(target);
   try {
     const plants = samLocal ? 200 : 1200;
@@ -78,13 +75,14 @@ async function testContract(options: Options): Promise<void> {
   }
 }
 
-async function findBaseUrl(options: TargetOptions): Promise<string> {
-  if (options.localhost) {
-    const running = await findRunning();
-    return running?.baseUrl ?? 'http://127.0.0.1:3000/v1';
+/** Returns the base URL of the running `npm start` with this database. */
+async function findBaseUrl(dynamodbEndpoint: string): Promise<string> {
+  const running = await findRunning();
+  const found = running.find((one) => one.dynamodbEndpoint === dynamodbEndpoint);
+  if (!found) {
+    throw new CommandError(`No API is known for ${dynamodbEndpoint}. Name it with --base-url.`);
   }
-  const output = await readStackOutputs(options);
-  return output('BaseUrl');
+  return found.baseUrl;
 }
 
 /** Issues the tokens of one run, each for a new owner, and deletes them. */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -133,13 +132,14 @@ test('a response that breaks the contract fails the run, which names it and dele
 
 test('the running npm start is tested with tokens of its own', async () => {
   const cwd = temporaryFolder();
-  mkdirSync(join(cwd, '.plant-store'));
-  announce(join(cwd, '.plant-store'), {
+  process.chdir(cwd);
+  announce({
     instance: 'announced',
     processId: process.pid,
     baseUrl,
     dynamodbEndpoint: engine.endpoint,
   });
+  process.chdir(root);
   const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(code).toBe(0);

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { setDefaultCACertificates } from 'node:tls';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { parseKnownFiles } from '@smithy/core/config';
+import { CommandError } from './command-error.ts';
+import { readFirstLine } from './lines.ts';
+import { resolvePath } from './paths.ts';
+
+export interface AwsAccount {
+  /** The profile for all other settings. */
+  profile?: string;
+  region?: string;
+  credentials: ReturnType<typeof defaultProvider>;
+}
+
+/**
+ * Chooses the account as the AWS CLI and CDK do: the profile in the options, keys in the
+ * environment, AWS_PROFILE, AWS_DEFAULT_PROFILE. The SDK would prefer AWS_PROFILE to the keys. Throws a
+ * CommandError if the profile does not exist. Makes the process trust the certificates that the AWS
+ * CLI trusts.
+ */
+export async function chooseAccount(options: {
+  profile?: string;
+  region?: string;
+}): Promise<AwsAccount> {
+  const { env } = process;
+  const source = ['AWS_PROFILE', 'AWS_DEFAULT_PROFILE'].find((name) => env[name]);
+  const profile = options.profile ?? (source && env[source]);
+  const region = options.region || env.AWS_REGION || env.AWS_DEFAULT_REGION;
+  const profiles = await parseKnownFiles({ ignoreCache: true });
+  if (profile !== undefined && !profiles[profile]) {
+    const from = options.profile === undefined ? `, which ${source} names` : '';
+    throw new CommandError(
+      `There is no AWS profile ${profile}${from}. Choose another with --profile.`,
+    );
+  }
+  const bundle = env.AWS_CA_BUNDLE || profiles[profile ?? 'default']?.ca_bundle;
+  if (bundle) {
+    trustOnly(resolvePath(bundle));
+  }
+  const hasKeys = Boolean(env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY);
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(region && { region }),
+    credentials:
+      hasKeys && options.profile === undefined
+        ? fromEnv()
+        : defaultProvider({
+            ...(profile !== undefined && { profile }),
+            mfaCodeProvider: (device) => askForCode(device, profile),
+            logger: silent,
+          }),
+  };
+}
+
+/** Otherwise the SDK would warn of keys in the environment beside a chosen profile. */
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Makes TLS connections trust the certificates in a file, and no others. */
+function trustOnly(bundle: string): void {
+  try {
+    setDefaultCACertificates([readFileSync(bundle, 'utf8')]);
+  } catch (error) {
+    throw new CommandError(
+      `Cannot use the CA bundle ${bundle}: ${(error as Error).message}. Correct AWS_CA_BUNDLE, or ` +
+        'ca_bundle of the AWS profile.',
+    );
+  }
+}
+
+/** Asks for a code of multi-factor authentication. */
+async function askForCode(device: string, profile = 'default'): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new CommandError(
+      `The AWS profile ${profile} needs a code of ${device}, but there is no terminal to type it. ` +
+        `Run: eval "$(aws configure export-credentials --profile ${profile} --format env)", then ` +
+        'the command without --profile.',
+    );
+  }
+  process.stderr.write(`Code of ${device}: `);
+  return readFirstLine();
+}

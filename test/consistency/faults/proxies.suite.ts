@@ -1,0 +1,188 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from '@jest/globals';
+import { listen } from '../../../lib/offline/listen.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { root } from '../../support/checkout.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import {
+  alertInHandshake,
+  closeHandshake,
+  type HandshakeFault,
+  resetHandshake,
+  startFaultProxy,
+  temporaryCredentials,
+} from '../../support/database/proxy.ts';
+import { startConnectProxy } from '../../support/http/connect-proxy.ts';
+import { describeStack } from '../../support/http/described-stack.ts';
+import { type Ended, type Program, startProgram } from '../../support/program.ts';
+import { endpoint as engine } from './calls.ts';
+
+// The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
+
+const folder = temporaryFolder();
+const files = makeCertificate(folder);
+const handshakes: HandshakeFault[] = [];
+const database = await startFaultProxy({ ...files, handshakes });
+const endpoint = database.before(engine);
+const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
+const stack = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
+const cloudFormation = createServer(tls, (_, response) =>
+  response.end(describeStack('PlantStore', stack)),
+);
+finallyDo(() => cloudFormation.close().closeAllConnections());
+const cloudFormationUrl = (await listen(cloudFormation, 0)).replace('http:', 'https:');
+const proxy = await startConnectProxy();
+const hosts = {
+  cloudFormation: new URL(cloudFormationUrl).host,
+  database: new URL(endpoint).host,
+};
+beforeEach(() => {
+  proxy.asked.length = 0;
+});
+
+const configFile = join(folder, 'config');
+const deployed = {
+  ...temporaryCredentials,
+  AWS_CONFIG_FILE: configFile,
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+};
+const trusting = { ...deployed, AWS_CA_BUNDLE: files.certificate };
+
+let running: Program;
+/** Never responds, until the program gives up. */
+const hang = () => running.advance(3000);
+
+function token(line: string, env: Record<string, string>): Promise<Ended> {
+  const args = [join(root, 'bin', 'token.ts'), ...line.split(' '), '--stack', 'PlantStore'];
+  running = startProgram(process.execPath, args, { env: { ...process.env, ...env } });
+  return running.ended();
+}
+
+/** Issues a token, and returns the commands about it that reached the database. */
+async function issue(env: Record<string, string>): Promise<Ended & { sent: string[] }> {
+  const ended = await token('issue --owner ann', env);
+  return { ...ended, sent: database.seen(ended.stdout.slice(4, 16)) };
+}
+
+const through = [hosts.cloudFormation, hosts.database];
+test.each([
+  { what: 'HTTPS_PROXY', env: { HTTPS_PROXY: proxy.origin }, asked: through },
+  { what: 'https_proxy', env: { https_proxy: proxy.origin }, asked: through },
+  {
+    what: 'a proxy without a scheme',
+    env: { HTTPS_PROXY: proxy.origin.replace('http://', '') },
+    asked: through,
+  },
+  {
+    what: 'NO_PROXY for all hosts',
+    env: { HTTPS_PROXY: proxy.origin, NO_PROXY: 'a.example,127.0.0.1' },
+    asked: [],
+  },
+  {
+    what: 'no_proxy for the database',
+    env: { https_proxy: proxy.origin, no_proxy: hosts.database },
+    asked: [hosts.cloudFormation],
+  },
+  { what: 'an empty variable', env: { HTTPS_PROXY: '' }, asked: [] },
+])('with $what, token issue asks the proxy for the right hosts', async ({ env, asked }) => {
+  const { code, stderr, sent } = await issue({ ...trusting, ...(env as object) });
+  expect(stderr).not.toContain('error');
+  expect({ code, sent, asked: proxy.asked }).toEqual({ code: 0, sent: ['PutItem'], asked });
+});
+
+test.each(['socks5://127.0.0.1:1', 'http://user:secret@a b'])(
+  'HTTPS_PROXY=%s fails with one line that does not quote it',
+  async (HTTPS_PROXY) => {
+    expect(await token('list', { ...trusting, HTTPS_PROXY })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: HTTPS_PROXY is not an address like http://proxy.example:3128. Correct it.\n',
+    });
+  },
+);
+
+const behindProxy = { ...trusting, HTTPS_PROXY: proxy.origin };
+
+const respond = (line: string) => (socket: Socket) => socket.end(`HTTP/1.1 ${line}\r\n\r\n`);
+test.each([
+  { kind: 'refused with 403', refusal: respond('403 Forbidden') },
+  { kind: 'refused with 503', refusal: respond('503 Service Unavailable') },
+  { kind: 'closed', refusal: (socket: Socket) => socket.end() },
+  { kind: 'reset', refusal: (socket: Socket) => socket.resetAndDestroy() },
+  { kind: 'left without a response', refusal: hang },
+])('after a CONNECT that is $kind, token issue sends its put once', async ({ refusal }) => {
+  proxy.refusals.set(hosts.database, [refusal]);
+  const { code, stderr, sent } = await issue(behindProxy);
+  expect(stderr).not.toContain('error');
+  expect({ code, sent }).toEqual({ code: 0, sent: ['PutItem'] });
+  expect(proxy.asked).toEqual([...through, hosts.database]);
+});
+
+test.each([
+  { kind: 'reset', fault: resetHandshake },
+  { kind: 'closed', fault: closeHandshake },
+  { kind: 'left without a ServerHello', fault: hang },
+  { kind: 'refused with a TLS alert', fault: alertInHandshake },
+])('after a handshake that is $kind, token issue sends its put once', async ({ fault }) => {
+  handshakes.push(fault);
+  const { code, stderr, sent } = await issue(behindProxy);
+  expect(stderr).not.toContain('error');
+  expect({ code, sent }).toEqual({ code: 0, sent: ['PutItem'] });
+  expect(handshakes).toEqual([]);
+});
+
+test('if the proxy refuses all connections, token issue says so, and that nothing was sent', async () => {
+  const refusal = respond('407 Proxy Authentication Required');
+  proxy.refusals.set(hosts.database, Array(10).fill(refusal));
+  const { code, stderr } = await issue(behindProxy);
+  proxy.refusals.clear();
+  const error =
+    `error: AWS cannot be reached (Failed to establish tunnel to ${hosts.database} via ` +
+    `${proxy.origin}: HTTP/1.1 407 Proxy Authentication Required). Check the network and ` +
+    '--region.\n';
+  expect(code).toBe(1);
+  expect(stderr.split('\n').slice(1).join('\n')).toBe(error);
+});
+
+test('a refused proxy fails with one line', async () => {
+  const { code, stderr } = await token('list', { ...trusting, HTTPS_PROXY: 'http://127.0.0.1:1' });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      'error: AWS cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check the network and ' +
+      '--region.\n',
+  });
+});
+
+test('the certificates of AWS_CA_BUNDLE are trusted, from the folder of the caller', async () => {
+  const env = { ...deployed, AWS_CA_BUNDLE: 'certificate.pem', INIT_CWD: folder };
+  expect(await token('list', env)).toMatchObject({ code: 0 });
+});
+
+test('the certificates of the profile’s ca_bundle are trusted', async () => {
+  writeFileSync(configFile, `[profile work]\nca_bundle = ${files.certificate}\n`);
+  expect(await token('list', { ...deployed, AWS_PROFILE: 'work' })).toMatchObject({ code: 0 });
+});
+
+test('without the bundle, the certificate is not trusted', async () => {
+  const { code, stderr } = await token('list', deployed);
+  expect(stderr).toMatch(/^error: AWS cannot be reached \(self-signed certificate.*\)\. Check /);
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['missing.pem', 'ENOENT: no such file or directory, open .*'],
+  ['config', '.*'],
+])('the bundle %s fails with one line', async (file, reason) => {
+  writeFileSync(configFile, '');
+  const AWS_CA_BUNDLE = join(folder, file);
+  const { code, stderr } = await token('list', { ...deployed, AWS_CA_BUNDLE });
+  expect(stderr).toMatch(
+    new RegExp(`^error: Cannot use the CA bundle \\S+: ${reason}\\. Correct AWS_CA_BUNDLE, .*\\n$`),
+  );
+  expect(code).toBe(1);
+});

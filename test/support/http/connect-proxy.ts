@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { listen } from '../../../lib/offline/listen.ts';
+import { finallyDo } from '../cleanup.ts';
+
+/** Handles a CONNECT request instead of the proxy. */
+type Refusal = (socket: Socket) => unknown;
+
+export interface ConnectProxy {
+  origin: string;
+  /** The host and port of each CONNECT request so far. */
+  asked: string[];
+  /** Refusals of the next CONNECT requests for a host and port. Without them, the proxy connects. */
+  refusals: Map<string, Refusal[]>;
+}
+
+/** Starts a proxy for HTTPS, for the test file. */
+export async function startConnectProxy(): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const refusals: ConnectProxy['refusals'] = new Map();
+  const sockets: Socket[] = [];
+  const server = createServer().on('connect', ({ url = '' }, socket: Socket) => {
+    asked.push(url);
+    sockets.push(socket.on('error', () => {}));
+    const refusal = refusals.get(url)?.shift();
+    if (refusal) {
+      refusal(socket);
+      return;
+    }
+    const { hostname, port } = new URL(`https://${url}`);
+    const server = connect(Number(port || 443), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      socket.pipe(server).pipe(socket);
+    });
+    // A reset on one side becomes a reset on the other.
+    server.on('error', () => socket.resetAndDestroy());
+    socket.on('close', () => server.destroy());
+    sockets.push(server);
+  });
+  const origin = await listen(server, 0);
+  finallyDo(() => {
+    server.close();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+  });
+  return { origin, asked, refusals };
+}
