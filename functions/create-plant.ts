@@ -11,7 +11,8 @@ const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `POST /plants`: 201, or 200 if the same plant already exists. */
 export const handler = operation({ body: newPlant }, async ({ body: plant }, caller) => {
-  const creation = await plants.create(caller.owner, plant, caller);
+  const { owner, requestPath, abortSignal } = caller;
+  const creation = await plants.create(owner, plant, { abortSignal });
   if (creation === 'conflict') {
     throw new Problem('plant-exists');
   }
@@ -19,7 +20,7 @@ export const handler = operation({ body: newPlant }, async ({ body: plant }, cal
   return {
     code: isNew ? 'PLANT_CREATED' : 'PLANT_UNCHANGED',
     status: isNew ? 201 : 200,
-    headers: { Location: `${caller.requestPath}/${plant.id}` },
+    headers: { Location: `${requestPath}/${plant.id}` },
     body: publicFields(plant),
   };
 });

@@ -11,7 +11,8 @@ const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `DELETE /plants/{id}`: 204. */
 export const handler = operation({ path: plantPath }, async ({ path }, caller) => {
-  const wasThere = await plants.remove(caller.owner, path.id, caller);
+  const { owner, abortSignal } = caller;
+  const wasThere = await plants.remove(owner, path.id, { abortSignal });
   if (!wasThere) {
     throw new Problem('plant-not-found');
   }

@@ -12,13 +12,14 @@ const plants = plantStore(database, requireVariable(tableVariable('plants')));
 /** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
 export const handler = operation({ query: listQuery }, async ({ query }, caller) => {
   const { limit, cursor } = query;
+  const { owner, requestPath, abortSignal } = caller;
   // An additional plant shows that there is a next page.
-  const found = await plants.list(caller.owner, limit + 1, cursor, caller);
+  const found = await plants.list(owner, limit + 1, cursor, { abortSignal });
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const headers: Record<string, string> = {};
   if (last && found.length > limit) {
-    const next = `${caller.requestPath}?limit=${limit}&cursor=${formatCursor(last.id)}`;
+    const next = `${requestPath}?limit=${limit}&cursor=${formatCursor(last.id)}`;
     headers.Link = `<${next}>; rel="next"`;
   }
   return { code: 'PLANTS_LISTED', status: 200, headers, body: page.map(publicFields) };

@@ -88,19 +88,11 @@ const schema = v.pipe(
   v.strictObject(entries, `is unknown (there are ${names.join(', ')})`),
   v.partialCheck(
     [['domain'], ['certificate'], ['hosted-zone']],
-    ({ domain, certificate, 'hosted-zone': zone }) =>
-      !domain || (certificate === undefined) !== (zone === undefined),
-    `${settingPrefix}domain needs either ${settingPrefix}certificate or ${settingPrefix}hosted-zone`,
-  ),
-  v.partialCheck(
-    [['domain'], ['certificate']],
-    ({ domain, certificate }) => domain !== undefined || certificate === undefined,
-    `${settingPrefix}certificate needs ${settingPrefix}domain`,
-  ),
-  v.partialCheck(
-    [['domain'], ['hosted-zone']],
-    ({ domain, 'hosted-zone': zone }) => domain !== undefined || zone === undefined,
-    `${settingPrefix}hosted-zone needs ${settingPrefix}domain`,
+    ({ domain, certificate, 'hosted-zone': zone }) => {
+      const given = [certificate, zone].filter((setting) => setting !== undefined);
+      return given.length === (domain === undefined ? 0 : 1);
+    },
+    `give ${settingPrefix}domain together with either ${settingPrefix}certificate or ${settingPrefix}hosted-zone`,
   ),
 );
 

@@ -19,43 +19,44 @@ export async function writeAll<T>(
   write: (item: T) => Promise<void>,
   soFar: () => string,
 ): Promise<void> {
-  let inProgress = 0;
+  const running = new Set<Promise<void>>();
   const unknown: UnknownOutcome[] = [];
   const failures: unknown[] = [];
+  const failed = Promise.withResolvers<undefined>();
   const hasFailed = () => unknown.length + failures.length > 0;
-  const stopped = Promise.withResolvers<void>();
   const state = () => `So far: ${soFar()}. Repeat the command.`;
-  onInterrupt(() => `${describeDoubt(inProgress + unknown.length)}${state()}`);
+  onInterrupt(() => `${describeDoubt(running.size + unknown.length)}${state()}`);
 
-  async function worker(): Promise<void> {
-    for await (const item of items) {
-      if (hasFailed()) {
-        return;
+  async function run(item: T): Promise<void> {
+    try {
+      await retryWhileThrottled(() => write(item));
+    } catch (error) {
+      if (error instanceof UnknownOutcome) {
+        unknown.push(error);
+      } else {
+        failures.push(error);
       }
-      inProgress += 1;
-      try {
-        await retryWhileThrottled(() => write(item));
-      } catch (error) {
-        if (error instanceof UnknownOutcome) {
-          unknown.push(error);
-        } else {
-          failures.push(error);
-        }
-      }
-      inProgress -= 1;
-      if (hasFailed() && inProgress === 0) {
-        stopped.resolve();
-      }
+      failed.resolve(undefined);
     }
   }
-  const workers = Promise.allSettled(Array.from({ length: concurrency }, worker)).then(
-    (results) => {
-      const rejected = results.filter((result) => result.status === 'rejected');
-      failures.push(...rejected.map(({ reason }) => reason));
-    },
-  );
-  // After a failed write, other workers may still wait for input.
-  await Promise.race([workers, stopped.promise]);
+
+  try {
+    while (!hasFailed()) {
+      // The next item may not come before a write fails.
+      const next = await Promise.race([items.next(), failed.promise]);
+      if (next === undefined || next.done) {
+        break;
+      }
+      const writing = run(next.value).finally(() => running.delete(writing));
+      running.add(writing);
+      if (running.size === concurrency) {
+        await Promise.race(running);
+      }
+    }
+  } catch (error) {
+    failures.push(error);
+  }
+  await Promise.all(running);
   clearProgress();
   if (hasFailed()) {
     const problem = failures.length > 0 ? `${explain(failures[0], options)} ` : '';

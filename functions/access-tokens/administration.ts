@@ -134,8 +134,8 @@ export async function listTokens(
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
     for (const token of Items.map((item) => describeToken(item, now()))) {
-      const isForeign = token.owner !== undefined && token.owner !== owner;
-      if (owner === undefined || !isForeign) {
+      // The owner of a damaged record may be unreadable.
+      if (owner === undefined || token.owner === undefined || token.owner === owner) {
         tokens.push(token);
       }
     }

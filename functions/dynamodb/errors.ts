@@ -44,6 +44,8 @@ export function classify(error: AttemptError, isWrite: boolean): Error {
   const { name, code = '', $metadata: { httpStatusCode: status } = {} } = error;
   const hasResponse = status !== undefined;
   if (!isWrite) {
+    // A body that is no JSON object is a SyntaxError. Members of other types make the SDK throw a
+    // TypeError.
     const succeeded = hasResponse && status < 400;
     return succeeded && ['SyntaxError', 'TypeError'].includes(name)
       ? new Unavailable('The response of DynamoDB is unreadable.', { cause: error })
@@ -53,8 +55,9 @@ export function classify(error: AttemptError, isWrite: boolean): Error {
   if (isRejected || name === 'AbortError') {
     return error;
   }
-  const isClosed = ['ECONNRESET', 'EPIPE'].includes(code);
-  return new UnknownOutcome(!hasResponse && !isClosed, error);
+  const hasEnded = hasResponse || ['ECONNRESET', 'EPIPE'].includes(code);
+  const mayStillArrive = !hasEnded;
+  return new UnknownOutcome(mayStillArrive, error);
 }
 
 function hasNotConnected({ neverSent, code, syscall = '', message }: AttemptError): boolean {

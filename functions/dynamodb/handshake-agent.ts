@@ -25,6 +25,8 @@ export class HandshakeAgent extends Agent {
       clearTimeout(timer);
       socket.off('error', markNeverSent);
     };
-    return socket.on('error', markNeverSent).once('secureConnect', stop).once('close', stop);
+    // Node's HTTP client adds its own listener later, so the SDK gets marked errors.
+    socket.on('error', markNeverSent);
+    return socket.once('secureConnect', stop).once('close', stop);
   }
 }

@@ -146,7 +146,8 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     try {
       return await readItem(owner, id, options);
     } catch (readError) {
-      throw Object.assign(unknown, { readError });
+      unknown.readError = readError;
+      throw unknown;
     }
   }
 

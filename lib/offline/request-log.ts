@@ -7,8 +7,9 @@ import type { HandledRequest } from './gateway.ts';
 export function formatRequest(handled: HandledRequest): string {
   const { method, url, status, ms, log, failure } = handled;
   const lines: LogLine[] = log.map((line) => JSON.parse(line));
+  const [, time = ''] = new Date().toISOString().split(/[TZ]/);
   const head = [
-    paint('dim', new Date().toISOString().slice('2026-01-01T'.length, -1)),
+    paint('dim', time),
     method.padEnd('DELETE'.length),
     redact(url),
     paint(chooseColour(status), `${status}`),
