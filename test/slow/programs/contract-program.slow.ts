@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { announce } from '../../../bin/command-line/running.ts';
@@ -11,7 +10,7 @@ import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
-import { startProgram } from '../../support/program.ts';
+import { type Program, startProgram } from '../../support/program.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that returns its outputs. A
@@ -22,6 +21,7 @@ let engine: Database;
 let service: Service;
 let spoil: Spoil;
 let calls = 0;
+let isThrottled: () => boolean;
 let baseUrl: string;
 /** Environment variables that make the service the deployed stack. */
 let deployed: Record<string, string>;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
     texts: { '/instance': 'announced' },
-    throttle: () => ++calls % 3 === 0,
+    throttle: () => ++calls % 3 === 0 || isThrottled(),
     spoil: (...response) => spoil(...response),
   });
   baseUrl = `${front}/v1`;
@@ -54,6 +54,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   spoil = (status) => status;
+  isThrottled = () => false;
 });
 
 const stack = ['--stack', 'PlantStore'];
@@ -72,16 +73,15 @@ const except = [
   ],
 ];
 
-type Signal = (name: NodeJS.Signals) => void;
 /** Runs the program. Returns its exit code and its output. */
 async function contract(
   args: string[],
-  { env = deployed, cwd = temporaryFolder(), onStart = (_: Signal) => {} } = {},
+  { env = deployed, cwd = temporaryFolder(), onStart = async (_: Program) => {} } = {},
 ) {
   const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'];
   const command = [...programs.map((file) => join(root, file)), ...args];
   const { PATH } = process.env;
-  const { child, ended } = startProgram(process.execPath, command, {
+  const program = startProgram(process.execPath, command, {
     cwd,
     env: {
       PATH,
@@ -92,8 +92,8 @@ async function contract(
       ...env,
     },
   });
-  onStart((signal) => child.kill(signal));
-  const { code, stdout, stderr } = await ended();
+  await onStart(program);
+  const { code, stdout, stderr } = await program.ended();
   expect(stdout + stderr).not.toMatch(/pst_\w{12}_\w/);
   return { code, output: stdout + stderr };
 }
@@ -105,32 +105,26 @@ async function expectCleanEnd() {
   expect((await service.database.send(plants)).Count).toBe(0);
 }
 
-test('a deployed stack is tested with new tokens', async () => {
-  const { code, output } = await contract(stack);
+const testSignals = testOnPosix('a process cannot handle the signals of another one there');
+
+testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', async () => {
+  const { code, output } = await contract(stack, {
+    async onStart({ child, waitFor }) {
+      await waitFor('twenty calls', () => calls > 20);
+      // Ctrl-C reaches the program several times at once.
+      child.kill('SIGINT');
+      child.kill('SIGINT');
+    },
+  });
   expect(output).toContain(`Testing ${baseUrl}, the stack PlantStore. About 1200 plants are`);
+  expect(output).toContain('Waiting for the tests to delete their plants.');
   expect(output).toMatch(/Tests: +\d{3} passed/);
-  expect(output).toMatch(/^A revoked token got 401 after \d s/m);
+  expect(output).toMatch(/^A revoked token got 401 after \d+ s/m);
   expect(code).toBe(0);
   await expectCleanEnd();
 });
 
-test('a response that breaks the contract fails the run, which names it and deletes everything', async () => {
-  spoil = (status, headers) => {
-    if (status === 409) {
-      delete headers['x-content-type-options'];
-    }
-    return status;
-  };
-  const { code, output } = await contract([...stack, ...except]);
-  expect(output).toContain(
-    'POST /plants returned 409: the header X-Content-Type-Options is missing.',
-  );
-  expect(output).toContain(`\nerror: ${baseUrl} breaks the contract`);
-  expect(code).toBe(1);
-  await expectCleanEnd();
-});
-
-test('the running npm start is tested with tokens of its own', async () => {
+test('a response of npm start that breaks the contract fails the run, which names it and deletes everything', async () => {
   const cwd = temporaryFolder();
   process.chdir(cwd);
   announce({
@@ -140,42 +134,38 @@ test('the running npm start is tested with tokens of its own', async () => {
     dynamodbEndpoint: engine.endpoint,
   });
   process.chdir(root);
-  const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
-  expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
-  expect(code).toBe(0);
-  await expectCleanEnd();
-});
-
-/** Runs the program. Passes a function that signals it to `interrupt` after 20 calls of the suite. */
-function interruptRun(args: string[], interrupt: (signal: Signal) => void) {
-  const start = calls;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  spoil = (status) => {
-    if (calls > start + 20) {
-      resolve();
+  spoil = (status, headers) => {
+    if (status === 409) {
+      delete headers['x-content-type-options'];
     }
     return status;
   };
-  return contract(args, { onStart: (signal) => void promise.then(() => interrupt(signal)) });
-}
-
-const testSignals = testOnPosix('a process cannot handle the signals of another one there');
-
-testSignals('Ctrl-C in the middle of the suite leaves no token and no plant', async () => {
-  const { output } = await interruptRun([...stack, ...except], (signal) => signal('SIGINT'));
-  expect(output).toContain('Waiting for the tests to delete their plants.');
+  const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
+  expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
+  expect(output).toContain(
+    'POST /plants returned 409: the header X-Content-Type-Options is missing.',
+  );
+  expect(output).toMatch(/Tests: +1 failed, \d+ skipped, \d\d passed/);
+  expect(output).toContain(`\nerror: ${baseUrl} breaks the contract`);
+  expect(code).toBe(1);
   await expectCleanEnd();
 });
 
 testSignals('a second Ctrl-C stops the suite', async () => {
-  const { output } = await interruptRun(stack, async (signal) => {
-    // Ctrl-C reaches the program several times at once.
-    signal('SIGINT');
-    signal('SIGINT');
-    await setTimeout(1100);
-    signal('SIGINT');
+  const start = calls;
+  // The suite cannot end before.
+  isThrottled = () => calls > start + 20;
+  const { code, output } = await contract([...stack, ...except], {
+    async onStart({ child, waitFor }) {
+      await waitFor('twenty calls', () => isThrottled());
+      await waitFor('the exit', () => {
+        child.kill('SIGINT');
+        return child.exitCode !== null;
+      });
+    },
   });
-  expect(output).not.toMatch(/Tests: +\d{3} passed/);
+  expect(output).not.toContain('Tests:');
+  expect(code).toBe(1);
 });
 
 test('a server that does not respond is named', async () => {

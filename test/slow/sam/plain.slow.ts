@@ -7,16 +7,48 @@ import { freePort } from '../../support/http/free-port.ts';
 import { startProgram } from '../../support/program.ts';
 import createPlant from '../../support/sam-events/create-plant.json' with { type: 'json' };
 
-/** Commands in the page's section on SAM CLI alone, with this machine's architecture, address and free ports. */
-let commands: string[];
-const command = (start: string) =>
-  commands.find((line) => line.startsWith(start)) ?? `echo No ${start} in the page >&2; exit 1`;
+/** Free ports, instead of those in the page. */
+const ports = { api: 0, database: 0, sam: 0 };
+let address: string;
 
-/** Starts a command that keeps running. Waits for a line that matches. */
-function serve(start: string, form: RegExp): Promise<string> {
+/** Returns a command of the page's section on SAM CLI alone, for this machine. */
+function command(start: string): string {
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+  const [, section = ''] =
+    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/local.md')) ?? [];
+  const commands = codeBlocks(section, 'sh').flatMap(readCommands);
+  const line = commands.find((line) => line.startsWith(start));
+  if (line === undefined) {
+    throw new Error(`The page has no command ${start}.`);
+  }
+  const options = `--memory --port ${ports.api} --dynamodb-port ${ports.database}`;
+  return line
+    .replace('architecture=x86_64', `architecture=${architecture}`)
+    .replace('172.17.0.1', address)
+    .replace('8000', `${ports.database}`)
+    .replace('3001', `${ports.sam}`)
+    .replace(/^npm start --/, `$& ${options}`);
+}
+
+/** Starts a command that keeps running, on free ports. Waits for a line that matches. */
+async function serve(
+  start: string,
+  form: RegExp,
+  choosePorts: () => Promise<void>,
+  attempts = 3,
+): Promise<string> {
+  await choosePorts();
   const { child, ...program } = startProgram('sh', ['-c', command(start)], { detached: true });
-  finallyDo(() => process.kill(-Number(child.pid), 'SIGINT'));
-  return program.line(form);
+  finallyDo(() => child.exitCode === null && process.kill(-Number(child.pid), 'SIGINT'));
+  try {
+    return await program.line(form);
+  } catch (error) {
+    // Another process may have taken a port before the command did.
+    if (attempts > 1) {
+      return serve(start, form, choosePorts, attempts - 1);
+    }
+    throw error;
+  }
 }
 
 function run(line: string): string {
@@ -37,24 +69,12 @@ function addressOfBridge(): string {
 }
 
 beforeAll(async () => {
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
-  const address = addressOfBridge();
-  const ports = { api: await freePort(), database: await freePort(address), sam: await freePort() };
-  const [, section = ''] =
-    /^## SAM CLI alone\n([\s\S]*?)^## /m.exec(readPage('docs/local.md')) ?? [];
-  const options = `--memory --port ${ports.api} --dynamodb-port ${ports.database}`;
-  commands = codeBlocks(section, 'sh')
-    .flatMap(readCommands)
-    .map((line) =>
-      line
-        .replace('architecture=x86_64', `architecture=${architecture}`)
-        .replace('172.17.0.1', address)
-        .replace('8000', `${ports.database}`)
-        .replace('3001', `${ports.sam}`)
-        .replace(/^npm start --/, `$& ${options}`),
-    );
+  address = addressOfBridge();
   run(command('npx cdk synth'));
-  await serve('npm start', /^Press Ctrl-C to stop/);
+  await serve('npm start', /^Press Ctrl-C to stop/, async () => {
+    ports.api = await freePort();
+    ports.database = await freePort(address);
+  });
   run(command('echo'));
 });
 
@@ -75,7 +95,10 @@ test('sam local invoke creates, lists and deletes a plant with the events in tes
 });
 
 test('sam local start-api serves the API', async () => {
-  const [baseUrl] = /http:\S+/.exec(await serve('sam local start-api', /Running on/)) ?? [];
+  const line = await serve('sam local start-api', /Running on/, async () => {
+    ports.sam = await freePort();
+  });
+  const [baseUrl] = /http:\S+/.exec(line) ?? [];
   const headers = { Authorization: `Bearer ${run(`${command('TOKEN=')}; echo $TOKEN`).trim()}` };
   const response = await fetch(`${baseUrl}/plants`, { headers });
   expect([response.status, await response.text()]).toEqual([200, '[]']);

