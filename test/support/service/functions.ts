@@ -24,9 +24,9 @@ export interface Functions {
   log: string[];
   /**
    * Calls an operation as the gateway would. Throws if the response is not in docs/openapi.json, or
-   * if it is a 5xx. `canBeBusy` allows 503.
+   * if it is a 5xx.
    */
-  call(request: Call, canBeBusy?: boolean): Promise<HttpResponse>;
+  call(request: Call): Promise<HttpResponse>;
   /** Returns the authorizer's policy for the value of an `Authorization` header. */
   authorize(authorizationToken: string): Promise<APIGatewayAuthorizerResult>;
 }
@@ -49,14 +49,14 @@ export async function loadFunctions(databaseEndpoint: string): Promise<Functions
 
   return {
     log,
-    async call(request, canBeBusy = false) {
+    async call(request) {
       const { operation } = request;
       const result = await run(operations[operation].entry, makeEvent(request));
       const { statusCode: status, headers = {}, body } = result as APIGatewayProxyResult;
       const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
       const response = { status, headers: Object.fromEntries(named), body };
       const found = differences(operation, response);
-      if (status >= 500 && !(canBeBusy && status === 503)) {
+      if (status >= 500) {
         found.push(`it is a 5xx: ${log.slice(-3)}`);
       }
       if (found.length > 0) {

@@ -1,21 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Operation } from '../../functions/shared/operations.ts';
-import { isDynamoDbLocal, openDatabase } from '../support/database/engine.ts';
-import { isThorough, testProperty } from '../support/property.ts';
-import { loadFunctions } from '../support/service/functions.ts';
+import { testProperty } from '../support/property.ts';
 import { inOrder, type OwnerCalls, ownerCalls, type PublicFields } from './owner-calls.ts';
-import { startHistory } from './recorded-history.ts';
-
-const { endpoint } = await openDatabase();
-const { call } = await loadFunctions(endpoint);
-
-let lastOwner = 0;
-/** Returns the calls of an owner without plants. The operations in `canBeBusy` may return 503. */
-function newOwner(canBeBusy: Operation[] = []): OwnerCalls {
-  lastOwner += 1;
-  return ownerCalls(call, `owner-${lastOwner}`, canBeBusy);
-}
 
 const owners = ['alice', 'bob', 'carol'] as const;
 const smallest = -(2n ** 63n);
@@ -76,7 +62,7 @@ testProperty('every response to three owners matches a model in memory', {
   async holds(commands) {
     histories += 1;
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
-    const real: Real = (by) => ownerCalls(call, `${by}-${histories}`);
+    const real: Real = (by) => ownerCalls(`${by}-${histories}`);
     await fc.asyncModelRun(() => ({ model, real }), commands);
   },
 });
@@ -96,7 +82,8 @@ testProperty('pages list each plant that exists throughout once, although others
     fc.array(fc.nat(), { minLength: 9, maxLength: 60, size: 'max' }),
   ),
   async holds([lasting, size, others, choices]) {
-    const calls = newOwner();
+    histories += 1;
+    const calls = ownerCalls(`paging-${histories}`);
     await Promise.all(lasting.map((one) => calls.create(one, makePlant(one))));
     const left = [...choices];
     const changing = others.filter((other) => !lasting.includes(other));
@@ -118,85 +105,4 @@ testProperty('pages list each plant that exists throughout once, although others
     expect(listed.filter((one) => lasting.includes(one))).toEqual(inOrder(lasting));
     expect(listed.filter((one) => !lasting.includes(one) && !changing.includes(one))).toEqual([]);
   },
-});
-
-// Concurrent clients
-
-type Step = [operation: 'create' | 'delete' | 'list', id: number, variety: string];
-
-const rounds = isThorough ? 20 : 1;
-
-/**
- * Makes the calls of concurrent clients, and returns their statuses. Throws if no order of the
- * calls explains their responses and a final list.
- */
-async function playClients(clients: Step[][]): Promise<number[]> {
-  const history = startHistory();
-  const { create, delete: remove, list } = history.of(newOwner(['createPlant']));
-  let lastDelete = Promise.resolve(0);
-  const calls = {
-    create,
-    delete(id: number) {
-      // In DynamoDB Local, concurrent deletes may all return the same item.
-      lastDelete = isDynamoDbLocal ? lastDelete.then(() => remove(id)) : remove(id);
-      return lastDelete;
-    },
-    list,
-  };
-  await Promise.all(
-    clients.map(async (steps) => {
-      for (const [operation, id, variety] of steps) {
-        await calls[operation](id, variety);
-      }
-    }),
-  );
-  await list();
-  expect(history.violation()).toBeUndefined();
-  return history.calls.slice(0, -1).map(({ status }) => status);
-}
-
-const titleOfDeletes = isDynamoDbLocal ? 'deletes one after the other' : 'deletes';
-const creators = (count: number, variety: (i: number) => string) =>
-  Array.from({ length: count }, (_, i): Step[] => [['create', 7, variety(i)]]);
-const deleters = Array<Step[]>(2).fill(Array(5).fill(['delete', 7, '']));
-
-test.each([
-  ['50 concurrent creates of one id with different names', creators(50, String)],
-  ['50 concurrent creates of the same plant', creators(50, () => 'Aloe')],
-  [
-    `16 concurrent creates of one id, and 10 ${titleOfDeletes}`,
-    [...creators(16, (i) => `${i % 4}`), ...deleters],
-  ],
-])(
-  'an order explains %s',
-  async (_, clients) => {
-    for (let round = 0; round < rounds; round += 1) {
-      expect(await playClients(clients)).toContain(201);
-    }
-  },
-  isThorough ? 300_000 : undefined,
-);
-
-const step = fc.tuple(
-  fc.constantFrom('create', 'create', 'delete', 'list' as const),
-  fc.constantFrom(1, 2, 3),
-  fc.constantFrom('Aloe', 'Ficus'),
-);
-const steps = fc.array(step, { minLength: 4, maxLength: 8, size: 'max' });
-testProperty(`an order explains creates, lists and ${titleOfDeletes} by 3 to 5 clients`, {
-  isConcurrent: true,
-  counts: { short: 10, full: 200 },
-  cases: fc.array(steps, { minLength: 3, maxLength: 5, size: 'max' }),
-  holds: async (clients) => void (await playClients(clients)),
-});
-
-test('no order explains a history that loses an acknowledged create', async () => {
-  const created = { status: 201, body: '' };
-  const nothing = { status: 200, body: '[]' };
-  const lost = { create: async () => created, list: async () => nothing };
-  const history = startHistory();
-  const { create, list } = history.of(lost as never);
-  await create(7, 'Aloe');
-  await list();
-  expect(history.violation()).toContain('No order explains the calls about plant 7');
 });

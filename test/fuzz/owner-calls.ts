@@ -1,6 +1,6 @@
-import type { Operation } from '../../functions/shared/operations.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
-import type { Functions } from '../support/service/functions.ts';
+import type { Call } from '../support/service/functions.ts';
+import { call as callOperation } from './functions.ts';
 
 type Id = bigint | number;
 
@@ -13,20 +13,13 @@ export interface PublicFields {
 export interface OwnerCalls {
   create(id: Id, plant: PublicFields): Promise<HttpResponse>;
   remove(id: Id): Promise<HttpResponse>;
-  list(): Promise<HttpResponse>;
   /** Lists all pages. Each page is requested together with `besides`. */
   pages(limit: number, besides?: () => Promise<unknown>): Promise<PublicFields[][]>;
 }
 
-/** Returns the calls of an owner. The operations in `canBeBusy` may return 503. */
-export function ownerCalls(
-  callOperation: Functions['call'],
-  owner: string,
-  canBeBusy: Operation[] = [],
-): OwnerCalls {
-  type Request = Omit<Parameters<Functions['call']>[0], 'owner'>;
-  const call = (request: Request) =>
-    callOperation({ owner, ...request }, canBeBusy.includes(request.operation));
+/** Returns the calls of an owner. */
+export function ownerCalls(owner: string): OwnerCalls {
+  const call = (request: Omit<Call, 'owner'>) => callOperation({ owner, ...request });
 
   return {
     create(id, { name, tag }) {
@@ -36,7 +29,6 @@ export function ownerCalls(
       return call({ operation: 'createPlant', headers, body });
     },
     remove: (id) => call({ operation: 'deletePlant', path: { id: `${id}` } }),
-    list: () => call({ operation: 'listPlants' }),
     async pages(limit, besides = async () => undefined) {
       const pages: PublicFields[][] = [];
       let query: URLSearchParams | undefined = new URLSearchParams({ limit: `${limit}` });
