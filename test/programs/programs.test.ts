@@ -2,7 +2,6 @@
 import './new-file.suite.ts';
 import './node24.suite.ts';
 import './output.suite.ts';
-import './plant-store.suite.ts';
 import './sam.suite.ts';
 import './scripts.suite.ts';
 import './write-all.suite.ts';

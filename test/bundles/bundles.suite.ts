@@ -19,7 +19,6 @@ import {
 } from '../support/database/proxy.ts';
 import { startProgram } from '../support/program.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
-import './functions.suite.ts';
 
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;

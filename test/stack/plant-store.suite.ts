@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import { App } from 'aws-cdk-lib';
+import { copyProject, root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+
+let runs = 0;
+/** Runs the CDK app in a folder, as the CDK CLI does in a process. Returns its errors. */
+async function synthesize(context: object, folder = root): Promise<string[]> {
+  const { env } = process;
+  const workingDirectory = process.cwd();
+  const atExit = jest.spyOn(process, 'once').mockReturnThis();
+  const printed = jest.spyOn(console, 'error').mockReturnValue();
+  const thrown: unknown[] = [];
+  try {
+    process.chdir(folder);
+    process.env = {
+      ...env,
+      CDK_OUTDIR: temporaryFolder(),
+      CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
+      // CDK's own rules take three seconds.
+      CDK_VALIDATION: 'false',
+    };
+    runs += 1;
+    await import(`${join(folder, 'bin', 'plant-store.ts')}?${runs}`);
+    const [[event, synthesize] = []] = atExit.mock.calls;
+    expect(event).toBe('beforeExit');
+    synthesize?.();
+  } catch (error) {
+    thrown.push(error);
+  }
+  const errors = [...printed.mock.calls.flat(), ...thrown].map(String);
+  printed.mockRestore();
+  atExit.mockRestore();
+  process.chdir(workingDirectory);
+  process.env = env;
+  return errors;
+}
+
+test('invalid settings exit with 1 and one line with every error', async () => {
+  const settings = { 'plant-store:throttle-rate': 'much', 'plant-store:colour': 'green' };
+  expect(await synthesize(settings)).toEqual([
+    expect.stringMatching(
+      /^Bad settings: plant-store:throttle-rate must be an integer from 1 to 10000, not "much"; plant-store:colour is unknown .*$/,
+    ),
+  ]);
+  expect(process.exitCode).toBe(1);
+  process.exitCode = undefined;
+});
+
+test('a cdk-nag finding fails the synthesis and is printed', async () => {
+  const { synth } = App.prototype;
+  await import('../../.ci/templates/finding.mjs');
+  const errors = await synthesize({});
+  App.prototype.synth = synth;
+  expect(errors).toEqual([
+    expect.stringContaining('AwsSolutions::AwsSolutions-S1'),
+    expect.stringContaining('Validation failed'),
+  ]);
+});
+
+test('lock files of other package managers change nothing', async () => {
+  const folder = temporaryFolder();
+  copyProject(folder);
+  for (const name of ['bun.lock', 'bun.lockb', 'pnpm-lock.yaml', 'yarn.lock']) {
+    writeFileSync(join(folder, name), '');
+  }
+  expect(await synthesize({}, folder)).toEqual([]);
+});
