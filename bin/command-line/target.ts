@@ -1,16 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { makeDocumentClient, requireObjects } from '../../functions/dynamodb/client.ts';
-import { protectWrites, RetryStrategy } from '../../functions/dynamodb/writes.ts';
+import { connect, limitAttempts } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
-import { attempts } from '../../functions/shared/timeouts.ts';
-import { localClient } from '../../lib/offline/database-client.ts';
+import { localConfig } from '../../lib/offline/database-client.ts';
 import { type AwsAccount, chooseAccount } from './aws-account.ts';
 import { type Clock, watchClock } from './clock.ts';
 import { CommandError } from './command-error.ts';
 import { escapeControls } from './escape-controls.ts';
-import { ProxyAgent } from './proxy-agent.ts';
+import { readProxyVariables } from './proxy-variables.ts';
 import { defaultPorts, findRunning } from './running.ts';
 
 /** The tables to use. Every command requires a target, so that none changes the wrong tables. */
@@ -83,11 +80,7 @@ function parseHttpUrl(text: string): string {
 }
 
 /** In milliseconds. Three attempts end within ten seconds, even if a server never responds. */
-const timeouts = {
-  connectionTimeout: 3000,
-  requestTimeout: 3000,
-  throwOnRequestTimeout: true,
-};
+const limits = { connection: 3000, attempt: 3000 };
 
 export interface Target {
   /** Where the tables are, in words. */
@@ -108,31 +101,17 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const clock: Clock = {};
   if (options.localhost) {
     const { dynamodbEndpoint: name } = options;
-    const client = localClient(name, {
-      requestHandler: timeouts,
-      retryStrategy: makeRetryStrategy(),
-    });
-    return { name, database: protectClient(client, clock), tables: tableIds, clock };
+    const database = connect({ ...localConfig(name), requestHandler: limitAttempts(limits) });
+    watchClock(database, clock);
+    return { name, database, tables: tableIds, clock };
   }
   const account = await chooseAccount(options);
-  const requestHandler = { ...timeouts, httpsAgent: new ProxyAgent(timeouts.connectionTimeout) };
+  const requestHandler = limitAttempts(limits, { proxyEnv: readProxyVariables() });
   const stack = await describeStack(options.stack, { ...account, requestHandler }, clock);
   console.error(`Using ${stack.name}.`);
-  const client = new DynamoDBClient({
-    ...account,
-    requestHandler,
-    retryStrategy: makeRetryStrategy(),
-  });
-  return { ...stack, database: protectClient(client, clock), clock };
-}
-
-const makeRetryStrategy = (): RetryStrategy => new RetryStrategy(attempts);
-
-function protectClient(client: DynamoDBClient, clock: Clock): DynamoDBDocumentClient {
-  requireObjects(client);
-  protectWrites(client);
-  watchClock(client, clock);
-  return makeDocumentClient(client);
+  const database = connect({ ...account, requestHandler });
+  watchClock(database, clock);
+  return { ...stack, database, clock };
 }
 
 /** Reads the outputs of a deployed stack. Throws a CommandError if one is missing or impossible. */

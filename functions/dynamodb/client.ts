@@ -1,27 +1,23 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AgentOptions } from 'node:https';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { HandshakeAgent } from './handshake-agent.ts';
 import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
-/** Returns the functions' client of DynamoDB. */
-export function connect(): DynamoDBDocumentClient {
+/**
+ * Returns a client of DynamoDB that never retries a write that may have taken effect. Functions use
+ * the default config.
+ */
+export function connect(config = functionConfig()): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
-    // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
-    credentials: fromEnv(),
     maxAttempts: attempts,
     retryStrategy: new RetryStrategy(attempts),
-    // Timeouts of one attempt: connect, first byte, next chunk.
-    requestHandler: {
-      httpsAgent: new HandshakeAgent(timeouts.connection),
-      connectionTimeout: timeouts.connection,
-      requestTimeout: timeouts.attempt,
-      throwOnRequestTimeout: true,
-      socketTimeout: timeouts.attempt,
-    },
     streamCollector,
+    ...config,
   });
   // This middleware copies every request and response for a log entry, even without a logger.
   client.middlewareStack.remove('loggerMiddleware');
@@ -30,6 +26,26 @@ export function connect(): DynamoDBDocumentClient {
   nameAbortedCommands(client);
   return makeDocumentClient(client);
 }
+
+const functionConfig = (): DynamoDBClientConfig => ({
+  // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
+  credentials: fromEnv(),
+  requestHandler: limitAttempts(timeouts),
+});
+
+/** Returns the options of a request handler with the limits of an attempt, in milliseconds. */
+export const limitAttempts = (
+  { connection, attempt }: { connection: number; attempt: number },
+  agentOptions?: AgentOptions,
+): NodeHttpHandlerOptions => ({
+  // The agent limits the TLS handshake. The SDK limits the wait for a free connection.
+  httpsAgent: new HandshakeAgent(connection, agentOptions),
+  connectionTimeout: connection,
+  // The first byte, then the next chunk.
+  requestTimeout: attempt,
+  throwOnRequestTimeout: true,
+  socketTimeout: attempt,
+});
 
 /** Returns a document client that reads numbers as `NumberValue`, so that no digit is lost. */
 export const makeDocumentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
@@ -55,7 +71,7 @@ function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
 }
 
 /** Makes a client reject a response that is no JSON object. The SDK reads an empty one as `{}`. */
-export function requireObjects({ config }: DynamoDBClient): void {
+function requireObjects({ config }: DynamoDBClient): void {
   const { streamCollector } = config;
   config.streamCollector = async (stream) => {
     const bytes = await streamCollector(stream);

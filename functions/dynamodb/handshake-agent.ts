@@ -1,27 +1,39 @@
-import { Agent } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import { Agent, type AgentOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { markNeverSent } from './errors.ts';
 
+type CreateConnection = Agent['createConnection'];
+
 /**
- * An HTTPS agent that marks the errors of connections whose TLS handshake did not succeed. The SDK
- * limits the time of the TCP connection only: this agent limits that of both.
+ * An HTTPS agent that limits the time to establish a connection, with its TLS handshake and a tunnel
+ * through a proxy, and marks the errors of connections that were not established.
  */
 export class HandshakeAgent extends Agent {
   readonly #limitMs: number;
 
-  constructor(limitMs: number) {
+  constructor(limitMs: number, options: AgentOptions = {}) {
     // As the SDK's own agent.
-    super({ keepAlive: true, maxSockets: 50 });
+    super({ keepAlive: true, maxSockets: 50, ...options });
     this.#limitMs = limitMs;
   }
 
-  override createConnection(...args: Parameters<Agent['createConnection']>): TLSSocket {
-    const socket = super.createConnection(...args) as TLSSocket;
+  override createConnection(
+    options: Parameters<CreateConnection>[0],
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): Duplex {
+    // Called for tunnels only. Node ignores all calls but the first.
+    const finish = (error: Error | null, tunnel: Duplex): void => {
+      stop();
+      callback(error && markNeverSent(error), tunnel);
+    };
+    const socket = super.createConnection(options, finish) as Duplex;
     const timer = setTimeout(() => {
       const message = `No TLS connection was established within ${this.#limitMs} ms.`;
-      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+      const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+      socket.destroy(error);
+      finish(error, socket);
     }, this.#limitMs);
-    const stop = () => {
+    const stop = (): void => {
       clearTimeout(timer);
       socket.off('error', markNeverSent);
     };
