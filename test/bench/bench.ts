@@ -12,7 +12,7 @@ import { type BuildOptions, buildSync } from 'esbuild';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import type { FunctionId } from '../support/bundles.ts';
-import { makeCertificate } from '../support/certificate.ts';
+import { certificateFiles } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
@@ -173,7 +173,7 @@ function median(numbers: number[]): number {
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 try {
   const candidates = buildCandidates(folder);
-  const { key, certificate } = makeCertificate(folder);
+  const { key, certificate } = certificateFiles;
   const endpoint = await startDatabase(key, certificate);
   const variables = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };
   const rounds: Map<Candidate, Figures>[] = [];

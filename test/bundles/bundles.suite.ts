@@ -7,9 +7,8 @@ import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
-import { makeCertificate } from '../support/certificate.ts';
+import { certificateFiles } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
-import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import {
   type HandshakeFault,
@@ -64,13 +63,12 @@ const Item = {
 await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
 
 // The proxy has TLS and checks credentials.
-const files = makeCertificate(temporaryFolder());
 const handshakes: HandshakeFault[] = [];
-const proxy = await startFaultProxy({ ...files, handshakes });
+const proxy = await startFaultProxy({ ...certificateFiles, handshakes });
 const environment = {
   ...functionVariables(proxy.before(endpoint)),
   ...temporaryCredentials,
-  NODE_EXTRA_CA_CERTS: files.certificate,
+  NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
 };
 
 const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });

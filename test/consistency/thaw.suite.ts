@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { listen } from '../../lib/offline/listen.ts';
-import { makeCertificate } from '../support/certificate.ts';
-import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { certificateFiles } from '../support/certificate.ts';
+import { finallyDo } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProgram } from '../support/program.ts';
 import { isThorough } from '../support/property.ts';
@@ -15,20 +15,14 @@ import { isThorough } from '../support/property.ts';
 /** Number of thaws in each test. */
 const thaws = isThorough ? 100 : 20;
 
-let running: Awaited<ReturnType<typeof start>>;
-beforeAll(async () => {
-  running = await start();
-});
-
 /** How the database closes a connection while the function is frozen. */
 type Closing = 'is ended' | 'is reset' | 'stays open';
 
 /** Starts a database that accepts every write, and a function that writes to it. */
 async function start() {
   const writes: string[] = [];
-  const files = makeCertificate(temporaryFolder());
-  const [key, cert] = [readFileSync(files.key), readFileSync(files.certificate)];
-  const tls = { key, cert, keepAliveTimeout: 0 };
+  const { key, certificate } = certificateFiles;
+  const tls = { key: readFileSync(key), cert: readFileSync(certificate), keepAliveTimeout: 0 };
   const server = createServer(tls, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     if (body.includes('"Item"')) {
@@ -46,8 +40,7 @@ async function start() {
   finallyDo(() => server.close().closeAllConnections());
 
   const args = [join(import.meta.dirname, 'thaw', 'function.mjs')];
-  const certificate = { NODE_EXTRA_CA_CERTS: files.certificate };
-  const env = { ...functionVariables(endpoint), ...certificate };
+  const env = { ...functionVariables(endpoint), NODE_EXTRA_CA_CERTS: certificate };
   const { child, lines, waitFor } = startProgram(process.execPath, args, { env });
   await waitFor('a function that is ready', () => lines.shift());
   // T is a stopped process, Z one that exited.
@@ -79,19 +72,26 @@ async function start() {
 }
 
 // Only Linux shows when a process is stopped.
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux.each<Closing>(['is ended', 'is reset', 'stays open'])(
-  'a frozen function whose connection %s writes each plant once and never returns 503',
-  async (closing) => {
-    const { writes, thaw } = running;
-    const statuses: unknown[] = [];
-    // Every second pause is longer than the 5 s after which a connection is not used again.
-    for (let id = 0; id < thaws; id += 1) {
-      statuses.push(await thaw(closing, id % 2 ? 0 : 6, id));
-    }
-    expect(statuses).toEqual(Array(thaws).fill(201));
-    expect(writes.splice(0)).toEqual(statuses.map((_, id) => `${id}`));
-  },
-  isThorough ? 300_000 : undefined,
-);
+onLinux('a frozen function', () => {
+  let running: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    running = await start();
+  });
+
+  test.each<Closing>(['is ended', 'is reset', 'stays open'])(
+    'whose connection %s writes each plant once and never returns 503',
+    async (closing) => {
+      const { writes, thaw } = running;
+      const statuses: unknown[] = [];
+      // Every second pause is longer than the 5 s after which a connection is not used again.
+      for (let id = 0; id < thaws; id += 1) {
+        statuses.push(await thaw(closing, id % 2 ? 0 : 6, id));
+      }
+      expect(statuses).toEqual(Array(thaws).fill(201));
+      expect(writes.splice(0)).toEqual(statuses.map((_, id) => `${id}`));
+    },
+    isThorough ? 300_000 : undefined,
+  );
+});

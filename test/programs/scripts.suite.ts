@@ -16,7 +16,7 @@ const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.slow\.ts$/ },
   { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
-  { script: 'lint', args: '--help', code: 0, line: /^Usage: biome check / },
+  { script: 'lint', args: '--help', code: 0, line: /^Usage: biome(\.exe)? check / },
 ];
 
 test('every script of package.json is started', () => {

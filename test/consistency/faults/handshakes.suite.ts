@@ -12,9 +12,9 @@ import {
   startFunctions,
 } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
-import { makeCertificate } from '../../support/certificate.ts';
+import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 import { clock, clockOfThread } from '../../support/clock/clock.ts';
 import {
   alertInHandshake,
@@ -38,21 +38,20 @@ import { type Call, calls } from './every-function.ts';
 
 const trust = new URL('trust.mjs', import.meta.url).href;
 const handshakes: HandshakeFault[] = [];
-const files = makeCertificate(temporaryFolder());
 const functionsClock = clockOfThread();
 let proxy: FaultProxy;
 let endpoint: string;
 let functions: Functions;
 
 beforeAll(async () => {
-  proxy = await startFaultProxy({ ...files, handshakes });
+  proxy = await startFaultProxy({ ...certificateFiles, handshakes });
   endpoint = proxy.before(engine);
   functions = startFunctions({
     variables: {
       ...functionVariables(endpoint),
       ...temporaryCredentials,
       ...functionsClock.variables,
-      NODE_EXTRA_CA_CERTS: files.certificate,
+      NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
       NODE_OPTIONS: `${functionsClock.variables.NODE_OPTIONS} --import=${trust}`,
     },
     onOutput: (text) => process.stderr.write(text),
@@ -124,7 +123,8 @@ test.each([
 });
 
 test('the limit of a handshake does not limit the response', async () => {
-  const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
+  const { key, certificate } = certificateFiles;
+  const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
   // The first byte comes after the limit.
   const server = createServer(tls, async (_, response) => {
     await clock.advance(1000);
@@ -158,7 +158,7 @@ async function runOnStack(program: string, line: string, stdin = ''): Promise<En
     ...temporaryCredentials,
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    NODE_EXTRA_CA_CERTS: files.certificate,
+    NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
   };
   const args = [join(root, 'bin', program), ...line.split(' '), '--stack', 'PlantStore'];
   running = startProgram(process.execPath, args, { env: { ...process.env, ...env } });

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { listen } from '../../../lib/offline/listen.ts';
-import { makeCertificate } from '../../support/certificate.ts';
+import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import {
@@ -23,11 +23,11 @@ import { endpoint as engine } from './calls.ts';
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
 
 const folder = temporaryFolder();
-const files = makeCertificate(folder);
+const { key, certificate } = certificateFiles;
 const handshakes: HandshakeFault[] = [];
-const database = await startFaultProxy({ ...files, handshakes });
+const database = await startFaultProxy({ ...certificateFiles, handshakes });
 const endpoint = database.before(engine);
-const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
+const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
 const stack = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
 const cloudFormation = createServer(tls, (_, response) =>
   response.end(describeStack('PlantStore', stack)),
@@ -50,7 +50,7 @@ const deployed = {
   AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
 };
-const trusting = { ...deployed, AWS_CA_BUNDLE: files.certificate };
+const trusting = { ...deployed, AWS_CA_BUNDLE: certificate };
 
 let running: Program;
 /** Never responds, until the program gives up. */
@@ -159,12 +159,12 @@ test('a refused proxy fails with one line', async () => {
 });
 
 test('the certificates of AWS_CA_BUNDLE are trusted, from the folder of the caller', async () => {
-  const env = { ...deployed, AWS_CA_BUNDLE: 'certificate.pem', INIT_CWD: folder };
+  const env = { ...deployed, AWS_CA_BUNDLE: 'certificate.pem', INIT_CWD: dirname(certificate) };
   expect(await token('list', env)).toMatchObject({ code: 0 });
 });
 
 test('the certificates of the profile’s ca_bundle are trusted', async () => {
-  writeFileSync(configFile, `[profile work]\nca_bundle = ${files.certificate}\n`);
+  writeFileSync(configFile, `[profile work]\nca_bundle = ${certificate}\n`);
   expect(await token('list', { ...deployed, AWS_PROFILE: 'work' })).toMatchObject({ code: 0 });
 });
 
