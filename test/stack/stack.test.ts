@@ -1,10 +1,10 @@
 // The suites share one test file, so that CDK is loaded and each template synthesized once.
 import '../bundles/bundles.suite.ts';
 import '../bundles/functions.suite.ts';
-import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';
 import './plant-store.suite.ts';
 import './resources.suite.ts';
 import './settings.suite.ts';
+import './template.suite.ts';

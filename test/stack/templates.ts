@@ -19,6 +19,7 @@ function synthesize(chosen: Record<string, string>): Template {
     context: {
       ...Object.fromEntries([...flags, ...ours]),
       'aws:cdk:bundling-stacks': [],
+      // As the CDK CLI does.
       'aws:cdk:enable-path-metadata': true,
     },
     // CDK's rules take a second. `npx cdk synth` applies them.
@@ -56,12 +57,3 @@ export const renderText = (
   typeof text === 'string'
     ? text
     : text['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : part.Ref)).join('');
-
-/** Returns the policy statements of a function's role. */
-export function findStatements(template: Template, functionId: string) {
-  const { Role } = template.findResources('AWS::Lambda::Function')[functionId]?.Properties ?? {};
-  const [role] = Role['Fn::GetAtt'];
-  return findProperties(template, 'AWS::IAM::Policy')
-    .filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-}
