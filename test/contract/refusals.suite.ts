@@ -203,6 +203,7 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['an unknown member twice', '{"id":1,"name":"a","x":1,"x":1}', ['/x']],
   ['an id twice, once escaped', '{"\\u0069d":1,"id":1,"name":"a"}', ['/id']],
   ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
+  ['brackets in repeated names', '{"id":1,"name":"{","name":"[","id":1}', ['/id', '/name']],
 ];
 test.each(chooseRows(members))('a create returns 400 for %s', async (_, body, pointers) => {
   expect(outcome(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));

@@ -43,12 +43,12 @@ export interface Case {
   outcome: Outcome;
 }
 
-/** A failing database, and the outcome of each call that meets it. */
-interface Failure extends Record<Call, Outcome> {
+/** A failing database, and the outcome of each call that meets it, or a row with the same outcomes. */
+type Failure = {
   /** Continues "meets a database that". */
   database: string;
   faults: Fault[];
-}
+} & (Record<Call, Outcome> | { like: string });
 
 export const failing = fail(500, 'InternalServerError');
 export const exceeded = fail(400, 'ProvisionedThroughputExceededException');
@@ -77,10 +77,7 @@ const failures: Failure[] = [
   {
     database: 'exceeds its throughput once',
     faults: [exceeded, pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'throttles once',
   },
   // A write in doubt is not sent again: reads tell whether it took effect.
   {
@@ -102,26 +99,17 @@ const failures: Failure[] = [
   {
     database: 'returns a page of HTML',
     faults: [html, pass],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'fails once',
   },
   {
     database: 'resets one connection before the request',
     faults: [reset, pass],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'fails once',
   },
   {
     database: 'resets all connections before the request',
     faults: [reset],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    like: 'fails for long',
   },
   {
     database: 'resets one connection after the commit',
@@ -167,34 +155,22 @@ const failures: Failure[] = [
   {
     database: 'begins one response too slowly',
     faults: [drip, pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: null, sent: ['DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'hangs once after the commit',
   },
   {
     database: 'cuts one response',
     faults: [breakOff, pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'resets one connection after the commit',
   },
   {
     database: 'cuts all responses',
     faults: [breakOff],
-    create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    like: 'resets all connections after the commit',
   },
   {
     database: 'stalls in one response',
     faults: [stall, pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'resets one connection after the commit',
   },
   {
     database: 'responds slowly',
@@ -215,50 +191,32 @@ const failures: Failure[] = [
   {
     database: 'does nothing and says nothing',
     faults: [say('', 'not done')],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    like: 'fails for long',
   },
   {
     database: 'does its work and says nothing',
     faults: [say('', 'done'), pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'resets one connection after the commit',
   },
   {
     database: 'does nothing and says []',
     faults: [say('[]', 'not done')],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    like: 'fails for long',
   },
   {
     database: 'does its work and says []',
     faults: [say('[]', 'done'), pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'resets one connection after the commit',
   },
   {
     database: 'does nothing and says {"Item":',
     faults: [say('{"Item":', 'not done')],
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    like: 'fails for long',
   },
   {
     database: 'does its work and says {"Item":',
     faults: [say('{"Item":', 'done'), pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'resets one connection after the commit',
   },
   {
     database: 'finds the credentials expired',
@@ -271,18 +229,12 @@ const failures: Failure[] = [
   {
     database: 'denies access',
     faults: [accessDenied],
-    create: { status: 500, left: null, sent: ['PutItem'] },
-    list: { status: 500, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+    like: 'finds the credentials expired',
   },
   {
     database: 'says Unauthorized',
     faults: [unauthorized],
-    create: { status: 500, left: null, sent: ['PutItem'] },
-    list: { status: 500, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+    like: 'finds the credentials expired',
   },
 ];
 
@@ -290,29 +242,36 @@ const wrongClocks: Failure[] = [
   {
     database: 'is a quarter of an hour ahead or more',
     faults: [skew(15)],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'throttles once',
   },
   {
     database: 'is a quarter of an hour behind or more',
     faults: [skew(-15)],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    like: 'throttles once',
   },
 ];
 
+/** Returns the outcomes of a row, or those of the row that it is like. */
+function findOutcomes(failure: Failure): Record<Call, Outcome> {
+  if (!('like' in failure)) {
+    return failure;
+  }
+  const other = failures.find(({ database }) => database === failure.like);
+  if (other === undefined) {
+    throw new Error(`No database "${failure.like}" is in the table.`);
+  }
+  return findOutcomes(other);
+}
+
 /** Returns a case for each call. */
 function makeCases(failure: Failure): Case[] {
+  const outcomes = findOutcomes(failure);
   return calls.map((call) => ({
     title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${failure.database}`,
     call,
     stored: call === 'list' || call === 'delete' ? 'Aloe' : null,
     faults: failure.faults,
-    outcome: failure[call],
+    outcome: outcomes[call],
   }));
 }
 export const ofEveryFunction = failures.flatMap(makeCases);
