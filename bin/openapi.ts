@@ -118,7 +118,7 @@ const page = {
     },
   },
   ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
-    { name: 'Aloe', tag: '' },
+    { ...examplePlant, name: 'Aloe', tag: '' },
     examplePlant,
   ]),
 };

@@ -16,6 +16,7 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../support/database/proxy.ts';
+import { makeFields } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
@@ -73,7 +74,7 @@ const environment = {
 
 const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });
 const remove = (id: string) => proxyEvent({ pathParameters: { id } });
-const plant = '{"name":"Ficus","tag":""}';
+const plant = JSON.stringify(makeFields({ name: 'Ficus' }));
 
 /** Calls of each function, in order, with their results. */
 const calls: Record<FunctionId, [event: object, result: object, code: string][]> = {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parseJsonObject } from '../../functions/http/json.ts';
 import { parse } from '../support/http/http-client.ts';
 import { judgeBody, parseInteger } from '../support/openapi/second-opinion.ts';
+import { makeFields } from '../support/plant.ts';
 import { testProperty } from '../support/property.ts';
 import { type Call, parseRefusal } from '../support/service/functions.ts';
 import { call } from './functions.ts';
@@ -28,12 +29,12 @@ async function createHolds({ body, isBase64 }: Create): Promise<void> {
     return expect(parseRefusal(created)).toEqual(verdict);
   }
   const members = verdict.accepted;
-  const id = parseInteger(`${members.get('id')}`);
-  const name = JSON.parse(`${members.get('name')}`);
-  const plant = { name, tag: JSON.parse(members.get('tag') ?? '""') };
+  const { id: literal = '', ...others } = Object.fromEntries(members);
+  const id = parseInteger(literal);
+  const fields = Object.entries(others).map(([name, value]) => [name, JSON.parse(value)]);
   expect([created.status, body.toString()]).toEqual([201, body.toString()]);
   expect(created.headers.location).toBe(`/v1/plants/${id}`);
-  expect(JSON.parse(created.body)).toEqual(plant);
+  expect(JSON.parse(created.body)).toEqual(makeFields(Object.fromEntries(fields)));
   // The stored plant is the same.
   expect((await call(request)).status).toBe(200);
 }

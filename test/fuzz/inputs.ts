@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Plant } from '../../functions/plants/plant.ts';
 
 /** Any characters. Unlike fast-check's unit `binary`, they need no table of all code points. */
 const anyUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
@@ -69,11 +70,12 @@ const textLiteral = (least: number, most: number) =>
   );
 const generateMember = (name: string, literal: fc.Arbitrary<string>) =>
   fc.tuple(stringLiteral(fc.constant(name)), literal);
-const members = [
-  generateMember('id', either(id, fc.oneof(numberLiteral, anyJson))),
-  generateMember('name', textLiteral(1, 200)),
-  generateMember('tag', textLiteral(0, 100)),
-];
+const literals: Record<keyof Plant, fc.Arbitrary<string>> = {
+  id: either(id, fc.oneof(numberLiteral, anyJson)),
+  name: textLiteral(1, 200),
+  tag: textLiteral(0, 100),
+};
+const members = Object.entries(literals).map(([name, literal]) => generateMember(name, literal));
 const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
   maxLength: 3,
 });

@@ -2,6 +2,7 @@ import { beforeAll, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { finallyDo } from '../support/cleanup.ts';
 import { expectedError, judgeQuery } from '../support/openapi/second-opinion.ts';
+import { makeFields } from '../support/plant.ts';
 import { testProperty } from '../support/property.ts';
 import { parsePlants, parseRefusal } from '../support/service/functions.ts';
 import { call } from './functions.ts';
@@ -9,7 +10,7 @@ import { bodies, mutateText, otherCursors, pathIds, queries, textMutations } fro
 
 /** Plants that stay, whatever other owners do under the same ids. */
 const ids = [-(2n ** 63n), -5n, -1n, 0n, 3n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
-const plants = ids.map((id) => ({ name: `Plant ${id}`, tag: '' }));
+const plants = ids.map((id) => makeFields({ name: `Plant ${id}` }));
 
 beforeAll(async () => {
   finallyDo(async () => {

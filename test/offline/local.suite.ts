@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { Command } from 'commander';
+import { exampleId, examplePlant } from '../../bin/command-line/example-plant.ts';
 import {
   addLocalOptions,
   issueDemoToken,
@@ -125,7 +126,7 @@ Token:       TOKEN (owner demo, 24 hours)
 
 Create, list and delete a plant:
 
-  curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' -d '{"id":7,"name":"Monstera","tag":"indoor"}'
+  curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' -d '${JSON.stringify({ id: exampleId, ...examplePlant })}'
   curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN'
   curl -i -X DELETE http://127.0.0.1:3000/v1/plants/7 -H 'Authorization: Bearer TOKEN'
 

@@ -18,6 +18,7 @@ import { copyProject, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { serve } from '../support/http/servers.ts';
+import { makeFields } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { type NpmStart, startNpmStart, startProgram } from '../support/program.ts';
 
@@ -88,14 +89,14 @@ beforeAll(async () => {
     launcher,
     env,
   });
-  expect((await running.create({ id: 1, name: 'Monstera', tag: '' })).status).toBe(201);
+  expect((await running.create({ id: 1, ...makeFields() })).status).toBe(201);
 });
 
 const list = async () => {
   const response = await running.list();
   return { status: response.status, body: await response.text() };
 };
-const plants = { status: 200, body: '[{"name":"Monstera","tag":""}]' };
+const plants = { status: 200, body: JSON.stringify([makeFields()]) };
 
 /** Waits for a text on stderr after the previous one. */
 let read = 0;

@@ -1,22 +1,20 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { readInput } from '../../functions/http/input.ts';
 import { formatCursor, listQuery } from '../../functions/plants/page.ts';
 import { parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { localClient } from '../../lib/offline/database-client.ts';
 import { openDatabase } from '../support/database/engine.ts';
+import { makeFields, makePlant } from '../support/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
 // The contract tests the responses, and the explorer tests concurrent calls.
 
 const TableName = tableIds.plants;
-const plant = (id: bigint, name = 'Aloe') => ({ id, name, tag: '' });
-const ficus = { name: 'Ficus', tag: 'sill' };
+const ficus = makeFields({ name: 'Ficus', tag: 'sill' });
 
-const { endpoint, database } = await openDatabase();
+const { database } = await openDatabase();
 const plants = plantStore(database, TableName);
 const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 
@@ -34,27 +32,6 @@ test('a list of several DynamoDB pages is complete', async () => {
   expect(await listIds(1001, 1n)).toEqual(ids.slice(1));
 });
 
-test('every read is strongly consistent', async () => {
-  const reads: object[] = [];
-  const watched = makeDocumentClient(localClient(endpoint));
-  watched.middlewareStack.add(
-    (next) => (args) => {
-      if (!('Item' in args.input)) {
-        reads.push(args.input);
-      }
-      return next(args);
-    },
-    { step: 'initialize' },
-  );
-  const store = plantStore(watched, TableName);
-  await store.create('stale', plant(1n));
-  await store.create('stale', plant(1n));
-  await store.list('stale', 10);
-  watched.destroy();
-  const consistent = reads.map((input) => 'ConsistentRead' in input && input.ConsistentRead);
-  expect(consistent).toEqual([true, true]);
-});
-
 test('an item has its key, its fields and a nonce of 8 bytes', async () => {
   await plants.create('item', { id: 1n, ...ficus });
   const Key = { owner: 'item', id: 1n };
@@ -67,7 +44,7 @@ test('items of earlier versions can be listed, compared, deleted and created aga
   // Without a nonce, and without an optional field.
   await put({ owner: 'old', id: 1n, ...ficus });
   await put({ owner: 'old', id: 2n, name: 'Ficus' });
-  const upgraded = [{ id: 1n, ...ficus }, plant(2n, 'Ficus')];
+  const upgraded = [{ id: 1n, ...ficus }, makePlant(2n, { name: 'Ficus' })];
   expect(await plants.list('old', 10)).toEqual(upgraded);
   for (const one of upgraded) {
     expect(await plants.create('old', one)).toBe('unchanged');

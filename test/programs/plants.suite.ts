@@ -31,6 +31,7 @@ import {
   startFaultProxy,
   throttle,
 } from '../support/database/proxy.ts';
+import { makeFields } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { runHere } from './run.ts';
 
@@ -45,7 +46,7 @@ const plants = (line: string, stdin: string | Readable = '', to = endpoint) =>
   });
 
 const line = (id: bigint | number, name: string, tag = '') =>
-  `{"id":${id},"name":${JSON.stringify(name)},"tag":${JSON.stringify(tag)}}\n`;
+  `{"id":${id},${JSON.stringify(makeFields({ name, tag })).slice(1)}\n`;
 const success = (stderr: string, stdout = '') => ({ code: 0, stdout, stderr });
 const failure = (stderr: unknown) => ({ code: 1, stdout: '', stderr });
 
