@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
+import type { PublicFields } from '../../functions/plants/plant.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { makeFields } from '../support/plant.ts';
 import { testProperty } from '../support/property.ts';
-import { inOrder, type OwnerCalls, ownerCalls, type PublicFields } from './owner-calls.ts';
+import { inOrder, type OwnerCalls, ownerCalls } from './owner-calls.ts';
 
 const owners = ['alice', 'bob', 'carol'] as const;
 const smallest = -(2n ** 63n);
@@ -22,10 +26,9 @@ const command = (text: string, run: Command['run']): Command => ({
 
 const owner = fc.constantFrom(...owners);
 const id = fc.constantFrom(...ids);
-const plant = fc.record({
-  name: fc.constantFrom('Aloe', 'Ficus'),
-  tag: fc.constantFrom('', 'sun'),
-});
+const plant = fc
+  .record({ name: fc.constantFrom('Aloe', 'Ficus'), tag: fc.constantFrom('', 'sun') })
+  .map(makeFields);
 const creates = fc.tuple(owner, id, plant).map(([by, to, given]) =>
   command(`${by} creates ${to} ${JSON.stringify(given)}`, async (model, findCalls) => {
     const stored = model[by].get(to);
@@ -34,8 +37,7 @@ const creates = fc.tuple(owner, id, plant).map(([by, to, given]) =>
       expect(status).toBe(201);
       model[by].set(to, given);
     } else {
-      const isSame = stored.name === given.name && stored.tag === given.tag;
-      expect(status).toBe(isSame ? 200 : 409);
+      expect(status).toBe(isDeepStrictEqual(stored, given) ? 200 : 409);
     }
   }),
 );
@@ -54,11 +56,21 @@ const lists = fc.tuple(owner, fc.integer({ min: 1, max: ids.length + 1 })).map((
   }),
 );
 
+/** The commands of histories, by the operations that they call. */
+const commandsByOperation: Record<Operation, fc.Arbitrary<Command>> = {
+  createPlant: creates,
+  deletePlant: deletes,
+  listPlants: lists,
+};
+
 let histories = 0;
 
 testProperty('every response to three owners matches a model in memory', {
   counts: { short: 5, full: 100 },
-  cases: fc.commands([creates, creates, deletes, lists], { maxCommands: 50, size: 'max' }),
+  cases: fc.commands([creates, ...Object.values(commandsByOperation)], {
+    maxCommands: 50,
+    size: 'max',
+  }),
   async holds(commands) {
     histories += 1;
     const model: Model = { alice: new Map(), bob: new Map(), carol: new Map() };
@@ -70,7 +82,7 @@ testProperty('every response to three owners matches a model in memory', {
 const int64 = fc.bigInt({ min: smallest, max: largest });
 const anyId = fc.oneof(int64, fc.bigInt({ min: -20n, max: 20n }), fc.constantFrom(...ids));
 const dataSet = fc.uniqueArray(anyId, { maxLength: 30, size: 'max' });
-const makePlant = (one: bigint) => ({ name: `${one}`, tag: '' });
+const makePlant = (one: bigint) => makeFields({ name: `${one}` });
 
 testProperty('pages list each plant that exists throughout once, although others come and go', {
   isConcurrent: true,

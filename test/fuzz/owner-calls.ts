@@ -1,14 +1,9 @@
+import type { PublicFields } from '../../functions/plants/plant.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
 import type { Call } from '../support/service/functions.ts';
 import { call as callOperation } from './functions.ts';
 
 type Id = bigint | number;
-
-/** A plant's public fields. */
-export interface PublicFields {
-  name: string;
-  tag: string;
-}
 
 export interface OwnerCalls {
   create(id: Id, plant: PublicFields): Promise<HttpResponse>;
@@ -22,8 +17,8 @@ export function ownerCalls(owner: string): OwnerCalls {
   const call = (request: Omit<Call, 'owner'>) => callOperation({ owner, ...request });
 
   return {
-    create(id, { name, tag }) {
-      const members = JSON.stringify({ name, tag }).slice(1);
+    create(id, fields) {
+      const members = JSON.stringify(fields).slice(1);
       const body = Buffer.from(`{"id":${id},${members}`);
       const headers: [string, string][] = [['Content-Type', 'application/json']];
       return call({ operation: 'createPlant', headers, body });
