@@ -111,7 +111,7 @@ export function addMonitoring(
   addAlarm('HighTraffic', {
     impact:
       'Requests cost money, and callers may get 429. In one minute, the API got at least ' +
-      `${alarmRate} requests a second, 90% of one method's limit. No alarm reports slower ` +
+      `${alarmRate} requests a second, 90% of one method's limit. This alarm misses slower ` +
       'traffic, whose costs are in docs/costs.md#a-ceiling-for-the-bill.',
     metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.minutes(1) }),
     threshold: Math.round(60 * alarmRate),
