@@ -2,8 +2,6 @@ import * as fs from 'node:fs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
-import { defaultDataFolder } from '../../bin/command-line/running.ts';
-import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 
 // exFAT, and some network shares, have no hard links.
@@ -66,8 +64,3 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
     await expect(writing).rejects.toThrow('stopped');
   },
 );
-
-test('git ignores exports, their drafts and the database of npm start', () => {
-  const ignored = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
-  expect(ignored).toEqual(expect.arrayContaining(['*.jsonl', '*.part', `${defaultDataFolder}/`]));
-});

@@ -14,6 +14,8 @@ test('only the job that deploys gets a token for AWS, and runs no test or instal
   const [before = '', deploy = ''] = workflow.split('\n  deploy:');
   expect(before).toContain('npm test');
   expect(before).not.toContain('id-token');
+  expect(deploy).toContain('\n    permissions:\n      contents: read\n');
+  expect(deploy).toMatch(/^ {6}id-token: write$/m);
   expect(deploy).toContain('needs: test');
   const commands = [...deploy.matchAll(/- run: (.+)/g)].map(([, command]) => command);
   expect(commands).toEqual([
@@ -21,6 +23,21 @@ test('only the job that deploys gets a token for AWS, and runs no test or instal
     'npx cdk deploy --require-approval never --outputs-file outputs.json',
   ]);
 });
+
+test('the role trusts the environment of the job that deploys', () => {
+  const role = readPage('.github/deploy-role.yaml');
+  const [, trusted] = /^ {2}Environment:\n(?: {4}.+\n)*? {4}Default: (.+)$/m.exec(role) ?? [];
+  const [, used] = /^ {4}environment: (.+)$/m.exec(workflow) ?? [];
+  expect(used).toBe('production');
+  expect(trusted).toBe(used);
+});
+
+test.each(readdirSync(join(root, '.github', 'workflows')))(
+  '%s may only read by default',
+  (file) => {
+    expect(readPage(`.github/workflows/${file}`)).toContain('\npermissions:\n  contents: read\n\n');
+  },
+);
 
 /** Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code. */
 async function runStep(name: string, cwd: string): Promise<number | null> {
