@@ -19,7 +19,7 @@ export function findBrowser(): Browser {
 }
 
 /** Returns the path of an installed Chromium, or an empty string. */
-function findChromium(): string {
+export function findChromium(): string {
   if (process.platform === 'win32') {
     return '';
   }
