@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
 import type { FunctionId } from '../support/bundles.ts';
 import { certificateFiles } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
@@ -125,7 +126,7 @@ const page = (length: number) => ({
   Count: length,
 });
 const record = {
-  id: { S: token.slice(4, 16) },
+  id: { S: splitToken(token).id },
   digest: { B: createHash('sha256').update(token).digest('base64') },
   owner: { S: 'caller' },
   scopes: { L: [{ S: 'plants:read' }, { S: 'plants:write' }] },

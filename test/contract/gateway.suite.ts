@@ -23,7 +23,7 @@ const rejected: [what: string, value: () => string | undefined][] = [
     () => shape.replaceAll('TOKEN', target.token),
   ]),
   ['a token cut short', () => `Bearer ${target.token.slice(0, -1)}`],
-  ['a token without its prefix', () => `Bearer ${target.token.slice(4)}`],
+  ['a token without its prefix', () => `Bearer ${target.token.replace(/^[^_]+_/, '')}`],
   ['a token with another prefix', () => `Bearer pat${target.token.slice(3)}`],
   ['a token in capitals', () => `Bearer ${target.token.toUpperCase()}`],
   ['a token with a hyphen', () => `Bearer ${target.token.replace(/.(.{9})$/, '-$1')}`],

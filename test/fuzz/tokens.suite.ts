@@ -4,6 +4,7 @@ import { issueToken, revokeToken } from '../../functions/access-tokens/administr
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
 import { findSecrets } from '../support/access-tokens/secrets.ts';
 import { testProperty } from '../support/property.ts';
 import { authorize, database, log } from './functions.ts';
@@ -42,10 +43,10 @@ const base62 = (length: number) =>
   fc.string({ minLength: length, maxLength: length, unit: fc.constantFrom(...alphabet) });
 const token = fc.constantFrom(...tokens);
 const id = fc.oneof(
-  token.map((one) => one.slice(4, 16)),
+  token.map((one) => splitToken(one).id),
   base62(12),
 );
-const secret = token.map((one) => one.slice(17, 60));
+const secret = token.map((one) => splitToken(one).secret.slice(0, 43));
 const mutatedSecret = fc.tuple(secret, textMutations).map(([text, mutations]) => {
   const digits = mutateText(text, mutations).replaceAll(/[^0-9A-Za-z]/g, '0');
   return digits.padEnd(43, '0').slice(0, 43);

@@ -12,6 +12,7 @@ import {
 import { announce } from '../../bin/command-line/running.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
 import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
@@ -37,7 +38,7 @@ test('a start deletes expired demo tokens only, and issues one with both scopes 
   ];
   const damaged = { id: 'damaged', owner: 'demo', label: 'npm start', expires: 1 };
   await database.send(new PutCommand({ TableName: 'AccessTokens', Item: damaged }));
-  const id = (await issueDemoToken(endpoint, 'npm run sam')).slice(4, 16);
+  const { id } = splitToken(await issueDemoToken(endpoint, 'npm run sam'));
   const { Items = [] } = await database.send(new ScanCommand({ TableName: 'AccessTokens' }));
   expect(Items.map((item) => item.id).sort()).toEqual([...kept, 'damaged', id].sort());
   const record = Items.find((item) => item.id === id);

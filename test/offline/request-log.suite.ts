@@ -3,6 +3,7 @@ import { tokenParts } from '../../functions/shared/access-token.ts';
 import type { HandledRequest } from '../../lib/offline/gateway.ts';
 import { formatRequest } from '../../lib/offline/request-log.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 
 /** Returns a request's lines without the time. */
@@ -59,7 +60,7 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
   [
     'that a token is too short',
     { ...refused, authorization: `Bearer ${token.slice(0, -3)}` },
-    'GET    /v1/plants 401 12 ms unauthorized, the token has 63 characters instead of 66',
+    `GET    /v1/plants 401 12 ms unauthorized, the token has ${token.length - 3} characters instead of ${token.length}`,
   ],
   [
     'that the stage is missing',
@@ -86,7 +87,7 @@ test.each<[what: string, Partial<HandledRequest>, ...lines: string[]]>([
     'a code that begins like a token',
     { log: [`{"code":"${tokenParts.prefix.toUpperCase()}CREATED"}`] },
     'GET    /v1/plants 200 12 ms',
-    '    PST_CREATED',
+    `    ${tokenParts.prefix.toUpperCase()}CREATED`,
   ],
   ['no control character', { url: '/v1/\u009b31m' }, 'GET    /v1/%C2%9B31m 200 12 ms'],
   [
@@ -160,6 +161,6 @@ test('no error of an Authorization header quotes a secret', () => {
     const authorization = shape.replaceAll('TOKEN', token);
     const [line = ''] = formatLines({ ...refused, authorization });
     expect(line).toContain('unauthorized, ');
-    expect(line).not.toContain(token.slice(17, 28));
+    expect(line).not.toContain(splitToken(token).secret.slice(0, 11));
   }
 });

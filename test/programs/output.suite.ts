@@ -39,12 +39,12 @@ test.each([
   {
     stderr: 'a terminal',
     terminal: { isTTY: true, columns: 80 },
-    written: [`${eraseLine}Importing: 7 plants created`, eraseLine],
+    written: [`${eraseLine}Importing: 7 things created`, eraseLine],
   },
   {
     stderr: 'a narrow terminal',
     terminal: { isTTY: true, columns: 20 },
-    written: [`${eraseLine}Importing: 7 plants`, eraseLine],
+    written: [`${eraseLine}Importing: 7 things`, eraseLine],
   },
   { stderr: 'a terminal of unknown width', terminal: { isTTY: true, columns: 0 }, written: [] },
   {
@@ -62,7 +62,7 @@ test.each([
   const stderr = { ...terminal, write: (text: string) => texts.push(text) };
   jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
   try {
-    showProgress('Importing: 7 plants created');
+    showProgress('Importing: 7 things created');
     clearProgress();
     clearProgress();
   } finally {

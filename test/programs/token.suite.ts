@@ -9,6 +9,7 @@ import { digestToken, parseTokenId } from '../../functions/access-tokens/token.t
 import { allScopes, type Scope } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
@@ -44,7 +45,7 @@ test('issue prints the token alone on stdout, and its details on stderr', async 
     `${id}: ${allScopes.join(' ')} for ann; ` +
     'expires: 20..-..-..T..:..:..Z. It cannot be shown again.\n$';
   expect(stderr).toMatch(new RegExp(words));
-  expect(stderr).not.toContain(stdout.slice(17, 38));
+  expect(stderr).not.toContain(splitToken(stdout).secret.slice(0, 21));
   expect(Buffer.from((await record(id))?.digest ?? [])).toEqual(digestToken(stdout.trim()));
 });
 
@@ -290,7 +291,7 @@ test.each([
 
 const secret = forge();
 const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-test.each(['', '\n', mistyped, `${secret}x`, secret.slice(17), 'abcdefghijkl'])(
+test.each(['', '\n', mistyped, `${secret}x`, splitToken(secret).secret, 'abcdefghijkl'])(
   'an error does not repeat what standard input holds instead of a token: %j',
   async (stdin) => {
     const message =
@@ -304,8 +305,8 @@ test.each([
   secret,
   `revoke ${secret}`,
   `rotate ${secret.slice(0, 50)}`,
-  `issue --owner ${secret.slice(17)}`,
-  `${ann} --label 'for (${secret.slice(17, 60)})'`,
+  `issue --owner ${splitToken(secret).secret}`,
+  `${ann} --label 'for (${splitToken(secret).secret.slice(0, 43)})'`,
   `${ann} --label 'for ${secret}x'`,
   `list --${secret}`,
   `list --dynamodb-endpoint=${secret}`,

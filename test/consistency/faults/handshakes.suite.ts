@@ -12,6 +12,7 @@ import {
   startFunctions,
 } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
+import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
@@ -187,7 +188,7 @@ test.each([
   const { code, stdout, stderr } = await runOnStack('token.ts', 'issue --owner ann');
   expect(stderr).not.toContain('error');
   expect(code).toBe(0);
-  expect(proxy.seen(stdout.slice(4, 16))).toEqual(['PutItem']);
+  expect(proxy.seen(splitToken(stdout).id)).toEqual(['PutItem']);
   expect(handshakes).toEqual([]);
 });
 

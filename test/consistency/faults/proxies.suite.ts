@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { listen } from '../../../lib/offline/listen.ts';
+import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
@@ -65,7 +66,7 @@ function token(line: string, env: Record<string, string>): Promise<Ended> {
 /** Issues a token, and returns the commands about it that reached the database. */
 async function issue(env: Record<string, string>): Promise<Ended & { sent: string[] }> {
   const ended = await token('issue --owner ann', env);
-  return { ...ended, sent: database.seen(ended.stdout.slice(4, 16)) };
+  return { ...ended, sent: database.seen(splitToken(ended.stdout).id) };
 }
 
 const through = [hosts.cloudFormation, hosts.database];

@@ -1,9 +1,11 @@
+import { splitToken } from './parts.ts';
+
 /**
  * Returns parts of a token's secret and checksum, in plain text and in base64. Any 21 of the 49
  * characters in a row contain one of the parts.
  */
-function splitToken(token: string): string[] {
-  const parts = token.slice(17).match(/.{11}/g) ?? [];
+function listParts(token: string): string[] {
+  const parts = splitToken(token).secret.match(/.{11}/g) ?? [];
   const base64 = parts.flatMap((part) =>
     // The characters depend on the number of bytes before the part, modulo 3. The first and the
     // last group of four may hold neighboring bytes.
@@ -19,9 +21,9 @@ function splitToken(token: string): string[] {
 export function findSecrets(texts: string[], tokens: string[]): string[] {
   const all = texts.join('\n');
   return tokens.flatMap((token) => {
-    const leak = splitToken(token).find((part) => all.includes(part));
+    const leak = listParts(token).find((part) => all.includes(part));
     return leak === undefined
       ? []
-      : `${token.slice(4, 16)} in ${texts.find((text) => text.includes(leak))}`;
+      : `${splitToken(token).id} in ${texts.find((text) => text.includes(leak))}`;
   });
 }
