@@ -7,11 +7,13 @@ import { CommandError } from './command-error.ts';
 import { readFirstLine } from './lines.ts';
 import { resolvePath } from './paths.ts';
 
+/** Options of the SDK's clients. */
 export interface AwsAccount {
   /** The profile for all other settings. */
   profile?: string;
   region?: string;
   credentials: ReturnType<typeof defaultProvider>;
+  requestHandler: object;
 }
 
 /**
@@ -20,10 +22,10 @@ export interface AwsAccount {
  * CommandError if the profile does not exist. Makes the process trust the certificates that the AWS
  * CLI trusts.
  */
-export async function chooseAccount(options: {
-  profile?: string;
-  region?: string;
-}): Promise<AwsAccount> {
+export async function chooseAccount(
+  options: { profile?: string; region?: string },
+  requestHandler: object,
+): Promise<{ account: AwsAccount; caBundle?: string }> {
   const { env } = process;
   const source = ['AWS_PROFILE', 'AWS_DEFAULT_PROFILE'].find((name) => env[name]);
   const profile = options.profile ?? (source && env[source]);
@@ -36,22 +38,24 @@ export async function chooseAccount(options: {
     );
   }
   const bundle = env.AWS_CA_BUNDLE || profiles[profile ?? 'default']?.ca_bundle;
-  if (bundle) {
-    trustOnly(resolvePath(bundle));
+  const caBundle = bundle && resolvePath(bundle);
+  if (caBundle) {
+    trustOnly(caBundle);
   }
+  const named = profile === undefined ? {} : { profile };
   const hasKeys = Boolean(env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY);
-  return {
-    ...(profile !== undefined && { profile }),
-    ...(region && { region }),
-    credentials:
-      hasKeys && options.profile === undefined
-        ? fromEnv()
-        : defaultProvider({
-            ...(profile !== undefined && { profile }),
-            mfaCodeProvider: (device) => askForCode(device, profile),
-            logger: silent,
-          }),
-  };
+  const credentials =
+    hasKeys && options.profile === undefined
+      ? fromEnv()
+      : defaultProvider({
+          ...named,
+          mfaCodeProvider: (device) => askForCode(device, profile),
+          logger: silent,
+          // Otherwise a log-in by SSO would use no proxy.
+          clientConfig: { requestHandler },
+        });
+  const account = { ...named, ...(region && { region }), credentials, requestHandler };
+  return { account, ...(caBundle && { caBundle }) };
 }
 
 /** Otherwise the SDK would warn of keys in the environment beside a chosen profile. */

@@ -91,6 +91,8 @@ export interface Target {
   clock: Clock;
   /** Returns the base URL of a stack's API. */
   baseUrl?: () => string;
+  /** A file with the only certificates that TLS connections trust. */
+  caBundle?: string;
 }
 
 /**
@@ -105,26 +107,26 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
     watchClock(database, clock);
     return { name, database, tables: tableIds, clock };
   }
-  const account = await chooseAccount(options);
   const requestHandler = limitAttempts(limits, { proxyEnv: readProxyVariables() });
-  const stack = await describeStack(options.stack, { ...account, requestHandler }, clock);
+  const { account, ...trust } = await chooseAccount(options, requestHandler);
+  const stack = await describeStack(options.stack, account, clock);
   console.error(`Using ${stack.name}.`);
-  const database = connect({ ...account, requestHandler });
+  const database = connect(account);
   watchClock(database, clock);
-  return { ...stack, database, clock };
+  return { ...stack, ...trust, database, clock };
 }
 
 /** Reads the outputs of a deployed stack. Throws a CommandError if one is missing or impossible. */
 async function describeStack(
   stack: string,
-  config: AwsAccount & { requestHandler: object },
+  account: AwsAccount,
   clock: Clock,
 ): Promise<Omit<Target, 'database' | 'clock'>> {
   // Loaded only for stacks: npm start would take longer to start.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const cloudFormation = new CloudFormationClient(config);
+  const cloudFormation = new CloudFormationClient(account);
   watchClock(cloudFormation, clock);
   const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
   const [{ StackId = '', Outputs = [] } = {}] = Stacks ?? [];
@@ -140,9 +142,9 @@ async function describeStack(
     return value;
   }
   // arn:aws:cloudformation:REGION:ACCOUNT:stack/NAME/ID
-  const [, , , region, account] = StackId.split(':');
+  const [, , , region, accountId] = StackId.split(':');
   return {
-    name: escapeControls(`the stack ${stack} in ${region} of the account ${account}`),
+    name: escapeControls(`the stack ${stack} in ${region} of the account ${accountId}`),
     tables: {
       plants: output(`${tableIds.plants}TableName`, tableName),
       accessTokens: output(`${tableIds.accessTokens}TableName`, tableName),

@@ -21,17 +21,14 @@ export class HandshakeAgent extends Agent {
     options: Parameters<CreateConnection>[0],
     callback: (error: Error | null, stream: Duplex) => void,
   ): Duplex {
-    // Called for tunnels only. Node ignores all calls but the first.
-    const finish = (error: Error | null, tunnel: Duplex): void => {
+    const socket = super.createConnection(options, (error, tunnel) => {
+      // Called for tunnels only.
       stop();
       callback(error && markNeverSent(error), tunnel);
-    };
-    const socket = super.createConnection(options, finish) as Duplex;
+    }) as Duplex;
     const timer = setTimeout(() => {
       const message = `No TLS connection was established within ${this.#limitMs} ms.`;
-      const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' });
-      socket.destroy(error);
-      finish(error, socket);
+      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
     }, this.#limitMs);
     const stop = (): void => {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { waitInRealTime } from '../support/clock/stopped-clock.ts';
 import { type HttpResponse, parse, send as sendRaw } from '../support/http/http-client.ts';
 import { differences, differencesFromProblem } from '../support/openapi/description.ts';
-import { printServerError, target } from './target.ts';
+import { printServerError, proxy, target } from './target.ts';
 
 export type Header = [name: string, value: string];
 export const json: Header = ['Content-Type', 'application/json'];
@@ -25,7 +25,10 @@ export interface ApiResponse extends HttpResponse {
 
 // A new account may run at most ten functions at a time. A call needs two.
 const connections = { keepAlive: true, maxSockets: 5 };
-const agents = { 'http:': new HttpAgent(connections), 'https:': new HttpsAgent(connections) };
+const agents = {
+  'http:': new HttpAgent(connections),
+  'https:': new HttpsAgent({ ...connections, ...(proxy && { proxyEnv: proxy }) }),
+};
 
 /** Returns the absolute path of the plants, which starts all references to them. */
 export const plantsPath = (): string => `${basePath()}/plants`;

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { isIP } from 'node:net';
-import { connect } from 'node:tls';
+import { Agent, get } from 'node:https';
 import { expect, test } from '@jest/globals';
 import { type Header, json, type Options, readCode, send } from './api-client.ts';
-import { isDeployed, isSam, target, unknownToken } from './target.ts';
+import { isDeployed, isSam, proxy, target, unknownToken } from './target.ts';
 
 // Requests to which only a deployed stack can show the response of AWS.
 
@@ -45,23 +44,22 @@ if (!isSam) {
 
 if (isDeployed) {
   test('only AWS settles: TLS 1.1 is rejected', async () => {
-    const { protocol, hostname: host, port } = new URL(target.baseUrl);
     // An AWS emulator may have no TLS.
-    if (protocol !== 'https:') {
+    if (!target.baseUrl.startsWith('https:')) {
       return;
     }
-    const socket = connect({
-      host,
-      port: Number(port || 443),
-      // TLS has no server name for an IP address.
-      servername: isIP(host) ? undefined : host,
+    const request = get(target.baseUrl, {
+      // A new connection, through the same proxy as the others.
+      agent: new Agent({ ...(proxy && { proxyEnv: proxy }) }),
       rejectUnauthorized: false,
       minVersion: 'TLSv1.1',
       maxVersion: 'TLSv1.1',
       // Above this security level, OpenSSL itself rejects old versions.
       ciphers: 'ALL:@SECLEVEL=0',
     });
-    const accepted = once(socket, 'secureConnect').then(() => 'accepted');
-    expect(await accepted.catch(() => 'rejected').finally(() => socket.destroy())).toBe('rejected');
+    const accepted = once(request, 'response').then(() => 'accepted');
+    expect(await accepted.catch(() => 'rejected').finally(() => request.destroy())).toBe(
+      'rejected',
+    );
   });
 }

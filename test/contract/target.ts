@@ -22,6 +22,8 @@ export interface Target {
   isSam: boolean;
   /** Runs on AWS or on an AWS emulator. */
   isDeployed: boolean;
+  /** The proxy for HTTPS, as Node's agents take it. */
+  proxy?: Record<string, string>;
 }
 
 const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'null') ?? undefined;
@@ -29,6 +31,7 @@ const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'nul
 /** Whether the target is SAM CLI. Known before the tests begin, because it decides which tests run. */
 export const isSam = named?.isSam === true;
 export const isDeployed = named?.isDeployed === true;
+export const proxy = named?.proxy;
 /** Whether `npm run contract` runs the suite. */
 export const isNamed = named !== undefined;
 

@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:https';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
-import { listen } from '../../../lib/offline/listen.ts';
 import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
 import {
   alertInHandshake,
   closeHandshake,
@@ -18,26 +17,25 @@ import {
 } from '../../support/database/proxy.ts';
 import { startConnectProxy } from '../../support/http/connect-proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
+import { serve } from '../../support/http/servers.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 import { endpoint as engine } from './calls.ts';
 
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
 
 const folder = temporaryFolder();
-const { key, certificate } = certificateFiles;
+const { certificate } = certificateFiles;
 const handshakes: HandshakeFault[] = [];
 const database = await startFaultProxy({ ...certificateFiles, handshakes });
 const endpoint = database.before(engine);
-const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
 const stack = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
-const cloudFormation = createServer(tls, (_, response) =>
-  response.end(describeStack('PlantStore', stack)),
+const cloudFormation = await serve(
+  (_, response) => response.end(describeStack('PlantStore', stack)),
+  certificateFiles,
 );
-finallyDo(() => cloudFormation.close().closeAllConnections());
-const cloudFormationUrl = (await listen(cloudFormation, 0)).replace('http:', 'https:');
 const proxy = await startConnectProxy();
 const hosts = {
-  cloudFormation: new URL(cloudFormationUrl).host,
+  cloudFormation: new URL(cloudFormation).host,
   database: new URL(endpoint).host,
 };
 beforeEach(() => {
@@ -48,7 +46,7 @@ const configFile = join(folder, 'config');
 const deployed = {
   ...temporaryCredentials,
   AWS_CONFIG_FILE: configFile,
-  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormationUrl,
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
 };
 const trusting = { ...deployed, AWS_CA_BUNDLE: certificate };
@@ -107,6 +105,65 @@ test.each(['socks5://127.0.0.1:1', 'http://user:secret@a b'])(
 );
 
 const behindProxy = { ...trusting, HTTPS_PROXY: proxy.origin };
+
+/** Responds as AWS would to a log-in by SSO and to AssumeRole, with credentials for the database. */
+const logIn = await serve(({ url }, response) => {
+  const credentials = {
+    accessKeyId: temporaryCredentials.AWS_ACCESS_KEY_ID,
+    secretAccessKey: temporaryCredentials.AWS_SECRET_ACCESS_KEY,
+    sessionToken: temporaryCredentials.AWS_SESSION_TOKEN,
+    expiration: Date.now() + 3_600_000,
+  };
+  if (url?.startsWith('/federation/credentials')) {
+    response.end(JSON.stringify({ roleCredentials: credentials }));
+    return;
+  }
+  response.end(
+    '<AssumeRoleResponse><AssumeRoleResult><Credentials>' +
+      `<AccessKeyId>${credentials.accessKeyId}</AccessKeyId>` +
+      `<SecretAccessKey>${credentials.secretAccessKey}</SecretAccessKey>` +
+      `<SessionToken>${credentials.sessionToken}</SessionToken>` +
+      '<Expiration>2096-10-02T07:06:40Z</Expiration>' +
+      '</Credentials></AssumeRoleResult></AssumeRoleResponse>',
+  );
+}, certificateFiles);
+const home = join(folder, 'home');
+const cache = join(home, '.aws', 'sso', 'cache');
+mkdirSync(cache, { recursive: true });
+const accessToken = { accessToken: 'a', expiresAt: '2096-10-02T07:06:40Z' };
+// The name is the SHA-1 of the session's.
+const cached = `${createHash('sha1').update('company').digest('hex')}.json`;
+writeFileSync(join(cache, cached), JSON.stringify(accessToken));
+const logIns = `[profile sso]
+region = eu-west-1
+sso_session = company
+sso_account_id = 111122223333
+sso_role_name = admin
+[sso-session company]
+sso_region = eu-west-1
+sso_start_url = https://company.example
+[profile role]
+region = eu-west-1
+role_arn = arn:aws:iam::111122223333:role/admin
+source_profile = keys
+[profile keys]
+aws_access_key_id = KEYS
+aws_secret_access_key = secret
+`;
+
+test.each(['sso', 'role'])('the log-in of the profile %s goes through the proxy', async (name) => {
+  writeFileSync(configFile, logIns);
+  const { code, stderr } = await token(`list --owner nobody --profile ${name}`, {
+    ...behindProxy,
+    HOME: home,
+    USERPROFILE: home,
+    AWS_ENDPOINT_URL_SSO: logIn,
+    AWS_ENDPOINT_URL_STS: logIn,
+  });
+  expect(stderr).toBe('Using the stack PlantStore in eu-west-1 of the account 111122223333.\n');
+  expect(code).toBe(0);
+  expect(proxy.asked).toEqual([new URL(logIn).host, ...through]);
+});
 
 const respond = (line: string) => (socket: Socket) => socket.end(`HTTP/1.1 ${line}\r\n\r\n`);
 test.each([

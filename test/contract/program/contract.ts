@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { requireClock } from '../../../bin/command-line/clock.ts';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import { formatExample, newProgram, runCommand } from '../../../bin/command-line/program.ts';
+import { readProxyVariables } from '../../../bin/command-line/proxy-variables.ts';
 import { findRunning } from '../../../bin/command-line/running.ts';
 import { openTarget, type Target, type TargetOptions } from '../../../bin/command-line/target.ts';
 import {
@@ -15,7 +17,7 @@ import {
 } from '../../../functions/access-tokens/administration.ts';
 import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
 import { root } from '../../support/checkout.ts';
-import { expectPlantStore, lifeAfterRevocation } from './deployment.ts';
+import { type Api, expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 
 type Options = TargetOptions & { baseUrl?: string; samLocal?: true; except?: string[] };
 
@@ -45,7 +47,10 @@ async function testContract(options: Options): Promise<void> {
   const target = await openTarget(options);
   await requireClock(target.clock, target.database);
   const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? (await findBaseUrl(target.name));
-  await expectPlantStore(baseUrl);
+  const proxy = options.localhost ? {} : readProxyVariables();
+  const isHttps = baseUrl.startsWith('https:');
+  const api: Api = { baseUrl, agent: isHttps && new Agent({ proxyEnv: proxy }) };
+  await expectPlantStore(api);
   const tokens = tokensOfRun(target);
   try {
     const plants = samLocal ? 200 : 1200;
@@ -56,12 +61,13 @@ async function testContract(options: Options): Promise<void> {
       baseUrl,
       isSam: samLocal,
       isDeployed: !options.localhost,
+      proxy,
       ...(await tokens.ofSuite()),
     };
-    const suite = runSuite(suiteTarget, except);
+    const suite = runSuite(suiteTarget, except, target.caBundle);
     const life = options.localhost
       ? undefined
-      : lifeAfterRevocation(baseUrl, target, await tokens.issue('d'));
+      : lifeAfterRevocation(api, target, await tokens.issue('d'));
     const exitCode = await suite;
     const revocation = await life;
     if (revocation !== undefined) {
@@ -132,7 +138,7 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
  * Runs the contract tests, except tests with these words in their names. Returns the exit code. The
  * tests delete their plants at the end, so only a second signal stops them.
  */
-async function runSuite(target: object, except: string[]): Promise<number> {
+async function runSuite(target: object, except: string[], caBundle?: string): Promise<number> {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const args = [...options, jest, '--runInBand', 'test/contract/contract.test.ts'];
@@ -142,7 +148,11 @@ async function runSuite(target: object, except: string[]): Promise<number> {
     args.push(`--testNamePattern=^(?!.*(?:${except.map(RegExp.escape).join('|')}))`);
     console.log(`Left out: tests with these words in their names: ${except.join('; ')}.`);
   }
-  const environment = { CONTRACT_TARGET: JSON.stringify(target), TEST_VARIABLES: 'CONTRACT_' };
+  const environment = {
+    CONTRACT_TARGET: JSON.stringify(target),
+    TEST_VARIABLES: 'CONTRACT_',
+    ...(caBundle && { NODE_EXTRA_CA_CERTS: caBundle }),
+  };
   const suite = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...environment },

@@ -1,7 +1,16 @@
+import type { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { CommandError } from '../../../bin/command-line/command-error.ts';
 import type { Target } from '../../../bin/command-line/target.ts';
 import { revokeToken } from '../../../functions/access-tokens/administration.ts';
+import { type HttpResponse, send } from '../../support/http/http-client.ts';
+
+/** An API under test. */
+export interface Api {
+  baseUrl: string;
+  /** Uses the proxy in the environment, if the API is a stack's. */
+  agent: Agent | false;
+}
 
 /** Seconds: the largest value of the setting authorizer-cache, and a margin. */
 const longestLife = 310;
@@ -11,15 +20,15 @@ const longestLife = 310;
  * cache still accepted it.
  */
 export async function lifeAfterRevocation(
-  baseUrl: string,
+  api: Api,
   { database, tables }: Target,
   { id, token }: { id: string; token: string },
 ): Promise<{ isExpected: boolean; line: string }> {
-  await fetchList(baseUrl, token);
+  await fetchList(api, token);
   await revokeToken(database, tables.accessTokens, id);
   const revoked = performance.now();
   for (;;) {
-    const { status } = await fetchList(baseUrl, token);
+    const { status } = await fetchList(api, token);
     const seconds = Math.round((performance.now() - revoked) / 1000);
     if (status === 401 || seconds > longestLife) {
       const line = `A revoked token got ${status} after ${seconds} s (60 by default).`;
@@ -33,14 +42,15 @@ export async function lifeAfterRevocation(
  * Rejects with one line if no plant store responds at a base URL. Waits for a stage that was just
  * deployed: for up to a minute, API Gateway may not know it everywhere.
  */
-export async function expectPlantStore(baseUrl: string): Promise<void> {
-  let response = await callStore(baseUrl);
+export async function expectPlantStore(api: Api): Promise<void> {
+  const { baseUrl } = api;
+  let response = await callStore(api);
   for (let seconds = 0; isUnknownStage(response) && seconds < 60; seconds += 1) {
     if (seconds === 0) {
       console.log(`API Gateway does not know ${baseUrl} yet. Waiting for up to a minute.`);
     }
     await setTimeout(1000);
-    response = await callStore(baseUrl);
+    response = await callStore(api);
   }
   const { status } = response;
   // The call has no token. Outside a stage, API Gateway returns 403.
@@ -53,31 +63,29 @@ export async function expectPlantStore(baseUrl: string): Promise<void> {
 }
 
 /** Our own response to a call without a token is a 401, and to an unknown path a 404. */
-const isUnknownStage = ({ status, text }: { status: number; text: string }): boolean =>
-  status === 403 && text.includes('Missing Authentication Token');
+const isUnknownStage = ({ status, body }: HttpResponse): boolean =>
+  status === 403 && body.includes('Missing Authentication Token');
 
-const callStore = (baseUrl: string) =>
-  fetchList(baseUrl, '', 10_000).catch((error) => {
+const callStore = (api: Api) =>
+  fetchList(api, '', 10_000).catch((error) => {
     const { message, cause = { message } } = error as Error & { cause?: Error };
     throw new CommandError(
-      `${baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
+      `${api.baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
     );
   });
 
 /** Returns the response to a list. Waits and retries while the API throttles. */
 async function fetchList(
-  baseUrl: string,
+  { baseUrl, agent }: Api,
   token: string,
   patienceMs = 30_000,
-): Promise<{ status: number; text: string }> {
+): Promise<HttpResponse> {
+  const headers = ['Authorization', `Bearer ${token}`];
   for (;;) {
-    const response = await fetch(`${baseUrl}/plants?limit=1`, {
-      headers: { Authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(patienceMs),
-    });
-    const text = await response.text();
+    const signal = AbortSignal.timeout(patienceMs);
+    const response = await send(baseUrl, { path: '/plants?limit=1', headers, signal }, agent);
     if (response.status !== 429) {
-      return { status: response.status, text };
+      return response;
     }
     await setTimeout(1000);
   }

@@ -5,8 +5,10 @@ import { announce } from '../../../bin/command-line/running.ts';
 import { listTokens } from '../../../functions/access-tokens/administration.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { type Database, startDatabase } from '../../../lib/offline/database.ts';
+import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { startConnectProxy } from '../../support/http/connect-proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
@@ -14,9 +16,11 @@ import { type Program, startProgram } from '../../support/program.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that returns its outputs. A
-// server in front of it throttles every third request and can spoil responses.
+// server in front of it, with TLS and behind a proxy, throttles every third request and can spoil
+// responses.
 
 type Spoil = NonNullable<Parameters<typeof startForwarder>[1]['spoil']>;
+const proxy = await startConnectProxy();
 let engine: Database;
 let service: Service;
 let spoil: Spoil;
@@ -32,9 +36,9 @@ beforeAll(async () => {
   service = await startService({ engine, authorizerCache: 1 });
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
-    texts: { '/instance': 'announced' },
     throttle: () => ++calls % 3 === 0 || isThrottled(),
     spoil: (...response) => spoil(...response),
+    tls: certificateFiles,
   });
   baseUrl = `${front}/v1`;
   const outputs = {
@@ -50,6 +54,8 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_REGION: 'local',
+    AWS_CA_BUNDLE: certificateFiles.certificate,
+    HTTPS_PROXY: proxy.origin,
   };
 });
 beforeEach(() => {
@@ -116,8 +122,11 @@ testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', asy
       child.kill('SIGINT');
     },
   });
+  expect(output).toContain('Using the stack PlantStore in eu-west-1 of the account 111122223333.');
   expect(output).toContain(`Testing ${baseUrl}, the stack PlantStore. About 1200 plants are`);
   expect(output).toContain('Waiting for the tests to delete their plants.');
+  // The suite and the program keep their connections.
+  expect(new Set(proxy.asked)).toEqual(new Set([new URL(baseUrl).host]));
   expect(output).toMatch(/Tests: +\d{3} passed/);
   expect(output).toMatch(/^A revoked token got 401 after \d+ s/m);
   expect(code).toBe(0);
@@ -126,6 +135,11 @@ testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', asy
 
 test('a response of npm start that breaks the contract fails the run, which names it and deletes everything', async () => {
   const cwd = temporaryFolder();
+  const front = await startForwarder(service.baseUrl, {
+    texts: { '/instance': 'announced' },
+    spoil: (...response) => spoil(...response),
+  });
+  const baseUrl = `${front}/v1`;
   process.chdir(cwd);
   announce({
     instance: 'announced',
@@ -168,10 +182,35 @@ testSignals('a second Ctrl-C stops the suite', async () => {
   expect(code).toBe(1);
 });
 
+test('a stack whose base URL is not https: gets no token', async () => {
+  const outputs = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
+  const asked: unknown[] = [];
+  const BaseUrl = await serve((request, response) => {
+    asked.push(request.url);
+    response.writeHead(401).end();
+  });
+  const AWS_ENDPOINT_URL_CLOUDFORMATION = await serve((_, response) =>
+    response.end(describeStack('PlantStore', { ...outputs, BaseUrl })),
+  );
+  const env = { ...deployed, AWS_ENDPOINT_URL_CLOUDFORMATION };
+  const { code, output } = await contract(stack, { env });
+  expect(output).toContain(
+    `error: The stack PlantStore has the output BaseUrl "${BaseUrl}". It is`,
+  );
+  expect({ code, asked }).toEqual({ code: 1, asked: [] });
+  await expectCleanEnd();
+});
+
+test('no API is guessed for a database', async () => {
+  const { code, output } = await contract(['--dynamodb-endpoint', engine.endpoint], { env: {} });
+  const line = `error: No API is known for ${engine.endpoint}. Name it with --base-url.\n`;
+  expect({ code, output }).toEqual({ code: 1, output: line });
+});
+
 test('a server that does not respond is named', async () => {
   const silent = await serve(() => {});
   const { code, output } = await contract([...stack, '--base-url', silent]);
-  const line = /^error: http:\S+ does not respond \(.*\)\. Start it, or .*\n$/;
+  const line = /\nerror: http:\S+ does not respond \(.*\)\. Start it, or .*\n$/;
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
 });
 

@@ -8,6 +8,7 @@ export interface Request {
   /** Name, value, name, value. */
   headers?: string[];
   body?: string | Buffer | undefined;
+  signal?: AbortSignal;
 }
 
 export interface HttpResponse {
@@ -26,7 +27,7 @@ export function send(
   sent: Request,
   agent: http.Agent | false = false,
 ): Promise<HttpResponse> {
-  const { method = 'GET', path, headers = [], body } = sent;
+  const { method = 'GET', path, headers = [], body, signal } = sent;
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const { protocol, host, hostname, port, pathname } = new URL(baseUrl);
   const own = ['Host', host];
@@ -41,6 +42,7 @@ export function send(
     path: pathname.replace(/\/$/, '') + path,
     headers: [...own, ...headers],
     agent,
+    ...(signal && { signal }),
   };
   const request = (protocol === 'https:' ? https : http).request(options, async (response) => {
     const { statusCode: status = 0 } = response;

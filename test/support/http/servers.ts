@@ -1,12 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { listen } from '../../../lib/offline/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
-/** Starts a server for the test file. Returns its origin. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+/** The files of a server's key and certificate. */
+interface Tls {
+  key: string;
+  certificate: string;
+}
+
+/** Starts a server for the test file, with TLS if it has files for it. Returns its origin. */
+export async function serve(listener: RequestListener, tls?: Tls): Promise<string> {
+  const server = tls
+    ? createTlsServer({ key: readFileSync(tls.key), cert: readFileSync(tls.certificate) }, listener)
+    : createServer(listener);
   finallyDo(() => server.close().closeAllConnections());
-  return listen(server, 0);
+  const origin = await listen(server, 0);
+  return tls ? origin.replace('http:', 'https:') : origin;
 }
 
 interface Changes {
@@ -18,12 +29,13 @@ interface Changes {
   throttle?: () => boolean;
   /** Changes the headers of a response, and returns its status. */
   spoil?: (status: number, headers: OutgoingHttpHeaders, url: string) => number;
+  tls?: Tls;
 }
 
 /** Starts a server that forwards requests to another one. Returns its origin. */
 export const startForwarder = (
   to: string,
-  { host, texts = {}, throttle = () => false, spoil = (status) => status }: Changes,
+  { host, texts = {}, throttle = () => false, spoil = (status) => status, tls }: Changes,
 ): Promise<string> =>
   serve((incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
@@ -44,7 +56,7 @@ export const startForwarder = (
     });
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);
-  });
+  }, tls);
 
 /** Replaces the Host header in raw headers: name, value, name, value. */
 function withHost(rawHeaders: string[], host: string): string[] {
