@@ -49,7 +49,7 @@ function findNode() {
 }
 
 function run(node) {
-  const program = spawn(node, nodeArguments(process.argv.slice(2)), {
+  const program = spawn(node, orderArguments(process.argv.slice(2)), {
     // The end of the channel tells the program that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Cached code saves a third of the time to start.
@@ -93,7 +93,7 @@ function run(node) {
  * Returns Node's arguments. Arguments of a program pass unchanged: a label or a file's name may look
  * like an option of Node.
  */
-function nodeArguments(args) {
+function orderArguments(args) {
   const index = args.findIndex((arg) => !arg.startsWith('-'));
   if (!args[index]?.startsWith('node_modules/')) {
     return args;

@@ -53,7 +53,7 @@ const program = addLocalOptions(new Command('npm start --'))
   .option('--watch', 'reload functions when their code changes')
   .addOption(
     new Option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
-      .argParser(debuggerAddress)
+      .argParser(parseDebuggerAddress)
       .preset('127.0.0.1:9229'),
   );
 refuseOptionsAsValues([program]);
@@ -184,7 +184,7 @@ function parseAddress(text: string): string {
   return text;
 }
 
-function debuggerAddress(text: string): DebuggerAddress {
+function parseDebuggerAddress(text: string): DebuggerAddress {
   const [, host = '127.0.0.1', port] = /^(?:(\S+):)?(\d{1,5})$/.exec(text) ?? [];
   if (port === undefined || Number(port) > 65535) {
     throw new InvalidArgumentError('An address looks like 127.0.0.1:9229.');

@@ -22,7 +22,7 @@ import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { commonHeaders, preflight } from '../functions/shared/headers.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { timeouts } from '../functions/shared/timeouts.ts';
-import { addGatewayResponses, headerSources } from './gateway-responses.ts';
+import { addGatewayResponses, formatHeaderSources } from './gateway-responses.ts';
 import type { Settings } from './settings.ts';
 
 // If a region or partition refuses the TLS policy, STRICT or dual stack, change them here.
@@ -61,7 +61,7 @@ export function addApi(
       stageName,
       throttlingRateLimit: rate,
       throttlingBurstLimit: Math.min(2 * rate, maxBurst),
-      ...(settings['access-log'] && accessLog(scope)),
+      ...(settings['access-log'] && makeAccessLog(scope)),
     },
     ...(corsOrigin && {
       defaultCorsPreflightOptions: {
@@ -106,7 +106,7 @@ export function addApi(
  * Returns the options for one JSON line per request. The line has no variable that a client writes:
  * `error.message` can quote a token, and `requestId` or a user agent can be forged JSON.
  */
-function accessLog(scope: Construct): StageOptions {
+function makeAccessLog(scope: Construct): StageOptions {
   const group = new LogGroup(scope, 'AccessLog', {
     retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
@@ -133,7 +133,7 @@ function accessLog(scope: Construct): StageOptions {
 
 /** Adds the headers of every response to CDK's responses to CORS preflights. */
 function completePreflights({ methods }: RestApi, corsOrigin: string | undefined): void {
-  const sources = Object.entries(headerSources(commonHeaders(corsOrigin)));
+  const sources = Object.entries(formatHeaderSources(commonHeaders(corsOrigin)));
   for (const { node } of methods.filter(({ httpMethod }) => httpMethod === 'OPTIONS')) {
     const method = node.defaultChild as CfnMethod;
     for (const [name, source] of sources) {

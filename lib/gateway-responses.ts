@@ -17,7 +17,7 @@ export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefine
     rest.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: `${status}`,
-      responseHeaders: headerSources({
+      responseHeaders: formatHeaderSources({
         'Content-Type': problemMediaType,
         ...commonHeaders(corsOrigin),
         ...headers,
@@ -31,7 +31,7 @@ export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefine
  * Returns the sources of headers in the gateway's own responses. Literals are quoted:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
-export function headerSources(headers: Record<string, string>): Record<string, string> {
+export function formatHeaderSources(headers: Record<string, string>): Record<string, string> {
   const literals = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
   return { ...Object.fromEntries(literals), [requestIdHeader]: requestId };
 }

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { connect, limitAttempts } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
-import { localConfig } from '../../lib/offline/database-client.ts';
+import { makeLocalConfig } from '../../lib/offline/database-client.ts';
 import { type AwsAccount, chooseAccount } from './aws-account.ts';
 import { type Clock, watchClock } from './clock.ts';
 import { CommandError } from './command-error.ts';
@@ -27,7 +27,7 @@ export interface StackTarget {
   region?: string;
 }
 
-const targetOptions = (): Option[] =>
+const makeTargetOptions = (): Option[] =>
   [
     new Option('--localhost', 'the database of the running "npm start"').conflicts([
       'stack',
@@ -44,7 +44,7 @@ const targetOptions = (): Option[] =>
 
 /** Adds the options that choose a target to a command, which refuses to run without one. */
 export function addTargetOptions(command: Command): void {
-  for (const option of targetOptions()) {
+  for (const option of makeTargetOptions()) {
     command.addOption(option);
   }
   command.hook('preAction', async () => {
@@ -103,7 +103,7 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const clock: Clock = {};
   if (options.localhost) {
     const { dynamodbEndpoint: name } = options;
-    const database = connect({ ...localConfig(name), requestHandler: limitAttempts(limits) });
+    const database = connect({ ...makeLocalConfig(name), requestHandler: limitAttempts(limits) });
     watchClock(database, clock);
     return { name, database, tables: tableIds, clock };
   }

@@ -12,7 +12,7 @@ import { protectWrites, RetryStrategy } from './writes.ts';
  * Returns a client of DynamoDB that never retries a write that may have taken effect. Functions use
  * the default config.
  */
-export function connect(config = functionConfig()): DynamoDBDocumentClient {
+export function connect(config = makeFunctionConfig()): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
     retryStrategy: new RetryStrategy(attempts),
@@ -27,7 +27,7 @@ export function connect(config = functionConfig()): DynamoDBDocumentClient {
   return makeDocumentClient(client);
 }
 
-const functionConfig = (): DynamoDBClientConfig => ({
+const makeFunctionConfig = (): DynamoDBClientConfig => ({
   // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
   credentials: fromEnv(),
   requestHandler: limitAttempts(timeouts),

@@ -59,7 +59,7 @@ export function operation<S extends InputSchemas>(
       try {
         return await run(readInput(schemas, event), findCaller(event, signal));
       } catch (error) {
-        throw signal.aborted ? timeoutError(error) : error;
+        throw signal.aborted ? makeTimeoutError(error) : error;
       }
     });
 }
@@ -67,11 +67,11 @@ export function operation<S extends InputSchemas>(
 /** Rejects after a turn of the event loop, so that the command that was aborted rejects first. */
 async function rejectLate(): Promise<never> {
   await new Promise((resolve) => setImmediate(resolve));
-  throw timeoutError();
+  throw makeTimeoutError();
 }
 
 /** A throttled database is slow too, so the same call may succeed later. */
-const timeoutError = (cause?: unknown): Error =>
+const makeTimeoutError = (cause?: unknown): Error =>
   new Unavailable(`The operation did not end within ${timeouts.operation / 1000} s.`, { cause });
 
 function startClock({ internal }: Request): void {
@@ -83,7 +83,7 @@ function respond(request: Request): void {
   const { event, internal } = request;
   const reply = request.response as Reply;
   request.response = toResult(event, reply);
-  logInfo(reply.code, logFields(event, reply.status, internal.started));
+  logInfo(reply.code, makeLogFields(event, reply.status, internal.started));
 }
 
 function respondToError(request: Request): void {
@@ -95,7 +95,7 @@ function respondToError(request: Request): void {
     headers: { 'Content-Type': problemMediaType, ...headers },
     body: problem.toJson(findRequestId(event)),
   });
-  const fields = logFields(event, status, internal.started);
+  const fields = makeLogFields(event, status, internal.started);
   if (problem === error) {
     logInfo('REQUEST_REFUSED', { ...fields, problem: problem.code });
   } else {
@@ -127,7 +127,7 @@ function toResult(
   };
 }
 
-function logFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {
+function makeLogFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {
   const { owner } = event.requestContext.authorizer ?? {};
   return { requestId: findRequestId(event), owner, status, durationMs: Date.now() - started };
 }

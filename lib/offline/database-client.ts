@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { localCredentials, localRegion } from './away-from-aws.ts';
 
 /** Returns the config of a client of the local database at an endpoint. */
-export const localConfig = (endpoint: string): DynamoDBClientConfig => ({
+export const makeLocalConfig = (endpoint: string): DynamoDBClientConfig => ({
   endpoint,
   region: localRegion,
   credentials: localCredentials,
@@ -13,4 +13,4 @@ export const localConfig = (endpoint: string): DynamoDBClientConfig => ({
 
 /** Returns a client of the local database at an endpoint. */
 export const localClient = (endpoint: string): DynamoDBClient =>
-  new DynamoDBClient(localConfig(endpoint));
+  new DynamoDBClient(makeLocalConfig(endpoint));

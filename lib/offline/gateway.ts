@@ -76,7 +76,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       send(outgoing, response);
     } catch (error) {
       // A function's result has a header that cannot be sent.
-      const failure = gatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
+      const failure = makeGatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
       response = { ...response, ...failure };
       send(outgoing, response);
     }
@@ -108,20 +108,20 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     const ofPath = routes.filter(({ form }) => form.test(path));
     const isResource = path === '/' || ofPath.length > 0;
     if (request.method === 'OPTIONS' && corsOrigin !== undefined && isResource) {
-      return preflightResponse(corsOrigin, requestId);
+      return makePreflightResponse(corsOrigin, requestId);
     }
     const route = ofPath.find(({ method }) => method === request.method);
     const authorization = findAuthorization(request);
     if (route === undefined) {
       const type = authorization === undefined ? 'MISSING_AUTHENTICATION_TOKEN' : 'DEFAULT_4XX';
-      return gatewayResponse(type, requestId);
+      return makeGatewayResponse(type, requestId);
     }
 
     const methodArn = `${apiArn}/${stageName}/${route.method}${path}`;
     const verdict = await authorizer.authorize(authorization, methodArn);
     if ('refused' in verdict) {
       const { refused, failure, log } = verdict;
-      return { ...gatewayResponse(refused, requestId, failure), log };
+      return { ...makeGatewayResponse(refused, requestId, failure), log };
     }
 
     const { principalId, context } = verdict.allowed;
@@ -140,17 +140,17 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     const { payload, failure, log: lines } = await call(route.entry, event);
     const log = [...verdict.log, ...lines];
     if (failure) {
-      return { ...gatewayResponse('INTEGRATION_FAILURE', requestId, failure), log };
+      return { ...makeGatewayResponse('INTEGRATION_FAILURE', requestId, failure), log };
     }
     try {
       return { ...toResponse(payload), log };
     } catch (error) {
-      return { ...gatewayResponse('INTEGRATION_FAILURE', requestId, error as Failure), log };
+      return { ...makeGatewayResponse('INTEGRATION_FAILURE', requestId, error as Failure), log };
     }
   }
 
   /** Returns the gateway's own response of a type. */
-  function gatewayResponse(
+  function makeGatewayResponse(
     type: GatewayResponseType,
     instance: string,
     failure?: Failure,
@@ -194,7 +194,7 @@ const bodyTooLarge: ApiResponse = {
 };
 
 /** Returns the response to a CORS preflight. */
-function preflightResponse(corsOrigin: string, requestId: string): ApiResponse {
+function makePreflightResponse(corsOrigin: string, requestId: string): ApiResponse {
   return {
     status: 204,
     headers: Object.entries({
