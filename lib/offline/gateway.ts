@@ -62,7 +62,7 @@ const routes = Object.values(operations).map(({ method, path, entry }) => ({
 export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options): Gateway {
   const authorizer = tokenAuthorizer(call, cacheSeconds);
 
-  /** Responds to a request. Rejects only if `onResponse` throws. */
+  /** Responds to a request. Rejects if `onResponse` throws or the authorizer returns no policy. */
   async function handle(request: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(request);
