@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { authorizer, Unauthorized } from './access-tokens/authorizer.ts';
+import { makeAuthorizer, Unauthorized } from './access-tokens/authorizer.ts';
 import { findItem, readAccess, readDigest } from './access-tokens/record.ts';
 import { digestToken, makeToken } from './access-tokens/token.ts';
 import { connect, requireVariable } from './dynamodb/client.ts';
@@ -25,7 +25,7 @@ export const handler = middy<APIGatewayTokenAuthorizerEvent, APIGatewayAuthorize
   })
   .handler((event, _context, { signal }) => {
     const find = (id: string) => findItem(database, table, id, { abortSignal: signal });
-    return authorizer(find)(event);
+    return makeAuthorizer(find)(event);
   });
 
 /** Reads a record as the handler does. The handler itself is only for requests. */

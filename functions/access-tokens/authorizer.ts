@@ -17,7 +17,7 @@ const noDigest = Buffer.alloc(32);
  * token; only the log has the reason. Throws another error if the look-up fails, or if the record
  * of a valid token is damaged.
  */
-export const authorizer =
+export const makeAuthorizer =
   (find: Find, now: () => number = Date.now) =>
   async ({
     authorizationToken,

@@ -10,7 +10,7 @@ import {
   revokeToken,
   rotateToken,
 } from '../../functions/access-tokens/administration.ts';
-import { authorizer } from '../../functions/access-tokens/authorizer.ts';
+import { makeAuthorizer } from '../../functions/access-tokens/authorizer.ts';
 import {
   type AccessTokenRecord,
   findItem,
@@ -293,7 +293,7 @@ test.each([
   const fault = `The record of the access token ${complete.id} is invalid: ${expected.fault}.`;
   expect(token).toStrictEqual({ ...expected.listed, fault });
   jest.spyOn(console, 'info').mockReturnValue();
-  const judge = authorizer((id) => findItem(database, table, id), at(second));
+  const judge = makeAuthorizer((id) => findItem(database, table, id), at(second));
   const [verdict] = await Promise.allSettled([judge(tokenEvent(`Bearer ${whole}`))]);
   expect(verdict?.status === 'fulfilled').toBe(token?.status === 'active');
 });

@@ -37,7 +37,9 @@ jest.unstable_mockModule('node:crypto', () => ({
   timingSafeEqual: (one: Buffer, other: Buffer) =>
     note(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
 }));
-const { authorizer, Unauthorized } = await import('../../functions/access-tokens/authorizer.ts');
+const { makeAuthorizer, Unauthorized } = await import(
+  '../../functions/access-tokens/authorizer.ts'
+);
 const { digestToken, makeToken, parseTokenId } = await import(
   '../../functions/access-tokens/token.ts'
 );
@@ -112,7 +114,7 @@ const issue = (more: object = {}) => {
 test('an accepted token returns its owner and id, and nothing else', async () => {
   const { id, token, find } = issue();
   work = [];
-  const { principalId, context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
+  const { principalId, context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
   expect(principalId).toBe('ann');
   expect(context).toEqual({ owner: 'ann', tokenId: id });
   expect(log).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
@@ -134,7 +136,7 @@ const calls = [
 const requestPolicy = async (scopes: string[], methodArn: string) => {
   const { token, find } = issue({ scopes });
   const event = { ...tokenEvent(`Bearer ${token}`), methodArn };
-  return (await authorizer(find)(event)).policyDocument;
+  return (await makeAuthorizer(find)(event)).policyDocument;
 };
 const grants = [
   { scopes: ['plants:read'], allowed: ['GET/plants'] },
@@ -172,7 +174,7 @@ test.each([[[]], [['gardens:write']]])(
 const lastSecond = 1_800_000_000;
 const judgeAt = (now: number) => {
   const { token, find } = issue({ expires: time(lastSecond) });
-  return authorizer(find, () => now)(tokenEvent(`Bearer ${token}`));
+  return makeAuthorizer(find, () => now)(tokenEvent(`Bearer ${token}`));
 };
 test('a token is accepted until the millisecond before it expires', async () => {
   await expect(judgeAt(lastSecond * 1000 - 1)).resolves.toBeDefined();
@@ -186,14 +188,14 @@ test('a token that expires during the look-up is rejected', async () => {
     now += 1;
     return item;
   };
-  const judged = authorizer(slowly, () => now)(tokenEvent(`Bearer ${token}`));
+  const judged = makeAuthorizer(slowly, () => now)(tokenEvent(`Bearer ${token}`));
   await expect(judged).rejects.toThrow(Unauthorized);
 });
 
 test('a token is accepted whatever a later version stores besides its access', async () => {
   const later = { label: 'x'.repeat(500), created: '2027-01-01', replacedBy: 7, digests: [] };
   const { id, token, find } = issue(later);
-  const { context } = await authorizer(find)(tokenEvent(`Bearer ${token}`));
+  const { context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
   expect(context).toEqual({ owner: 'ann', tokenId: id });
 });
 
@@ -207,13 +209,13 @@ test.each(damagedAccess)(
   'a record whose $title is damaged is an error other than Unauthorized, but not for a wrong secret',
   async ({ title, access }) => {
     const { id, token, find } = issue(access);
-    const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
+    const judged = makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
     await expect(judged).rejects.toThrow(
       `The record of the access token ${id} is invalid: ${title}`,
     );
     expect(log).toEqual([]);
 
-    const wrong = authorizer(find)(tokenEvent(`Bearer ${forge(id)}`));
+    const wrong = makeAuthorizer(find)(tokenEvent(`Bearer ${forge(id)}`));
     await expect(wrong).rejects.toThrow(Unauthorized);
     expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
   },
@@ -229,7 +231,7 @@ const badDigests = [
 test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
   const { id, token, find } = issue({ digest: stored });
   work = [];
-  const judged = authorizer(find)(tokenEvent(`Bearer ${token}`));
+  const judged = makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
   await expect(judged).rejects.toThrow(Unauthorized);
   expect(work).toEqual(fullWork);
   expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
@@ -304,7 +306,7 @@ test.each([...malformed, ...wellFormed])(
   '$title is rejected, and the log has the reason $reason',
   async ({ header, stored, reason }) => {
     work = [];
-    const error: unknown = await authorizer(stored.find)(tokenEvent(header)).catch(
+    const error: unknown = await makeAuthorizer(stored.find)(tokenEvent(header)).catch(
       (thrown) => thrown,
     );
     // A token with the right checksum is looked up, and then takes the same steps in any case.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { authorizer } from '../../functions/access-tokens/authorizer.ts';
+import { makeAuthorizer } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
 import { listQuery } from '../../functions/plants/page.ts';
 import { newPlant, plantPath } from '../../functions/plants/plant.ts';
@@ -21,7 +21,7 @@ const done = async () => ({ code: 'PLANT_DELETED', status: 204 }) as const;
 const create = operation({ body: newPlant }, done);
 const list = operation({ query: listQuery }, done);
 const remove = operation({ path: plantPath }, done);
-const judge = authorizer(async () => undefined);
+const judge = makeAuthorizer(async () => undefined);
 
 type Given = Parameters<typeof proxyEvent>[0];
 const call =
