@@ -15,7 +15,8 @@ import { protectWrites, RetryStrategy } from './writes.ts';
 export function connect(config = makeFunctionConfig()): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
-    retryStrategy: new RetryStrategy(attempts),
+    // The base that DynamoDB's own strategy has. The SDK's general one is 50.
+    retryStrategy: new RetryStrategy({ maxAttempts: attempts, baseDelay: 25 }),
     streamCollector,
     ...config,
   });

@@ -172,6 +172,15 @@ test.each([
   expect(attempts).toBe(3);
 });
 
+test('a read that fails pauses for up to 25 ms, then for up to 50 ms', async () => {
+  const statuses = [500, 500, 200];
+  respond = (_, response) => response.writeHead(statuses.shift() ?? 0).end('{}');
+  const random = jest.spyOn(Math, 'random').mockReturnValue(0.999);
+  const { $metadata } = await get();
+  random.mockRestore();
+  expect($metadata).toMatchObject({ attempts: 3, totalRetryDelay: 24 + 49 });
+});
+
 /** Resolves once a client in this process has received the head of a response. */
 function responseBegins(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
