@@ -199,9 +199,9 @@ test.each([
     const folder = temporaryFolder();
     const { client, stop } = await open(folder);
     await client.send(new DeleteTableCommand({ TableName: tableIds.plants }));
-    await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 0.01 }, other);
+    await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, other);
     await client.send(new CreateTableCommand(other));
-    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01 }, other);
+    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, other);
     await stop();
     await expect(open(folder)).rejects.toThrow(
       `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`,
