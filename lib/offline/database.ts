@@ -245,7 +245,10 @@ export async function createTable(
       throw new OtherTableError(`a table ${TableName} with other keys or indexes`);
     }
   }
-  await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, { TableName });
+  await waitUntilTableExists(
+    { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
+    { TableName },
+  );
 }
 
 /** Returns what a table's keys and indexes are, in a form to compare. */

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { maxBodyBytes } from '../../functions/shared/operations.ts';
+import { plantMembers } from '../../functions/plants/plant.ts';
+import { maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -163,6 +164,36 @@ test('the page about the API has every type of problem with its status', () => {
   expect(rows.map(([type, status]) => [type, status])).toEqual(
     Object.entries(problems).map(([type, { status }]) => [`\`${type}\``, `${status}`]),
   );
+});
+
+test('the page about the API has every operation and every field', () => {
+  const page = readPage('docs/api.md');
+  const calls = Object.values(operations).map(
+    ({ method, path }) =>
+      `\n* \`${method} /${path.replaceAll(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}\` `,
+  );
+  const fields = plantMembers.map((name) => `\n* \`${name}\` `);
+  expect([...calls, ...fields].filter((start) => !page.includes(start))).toEqual([]);
+});
+
+test('the pages have the number of functions', () => {
+  const words = [
+    'zero',
+    'one',
+    'two',
+    'three',
+    'four',
+    'five',
+    'six',
+    'seven',
+    'eight',
+    'nine',
+    'ten',
+  ];
+  const numbers = findNames(new RegExp(`\\b(${words.join('|')}) (?:Lambda )?functions`, 'g'));
+  const count = Object.keys(operations).length + 1;
+  expect(numbers.filter(({ name }) => name !== words[count])).toEqual([]);
+  expect(numbers.length).toBeGreaterThan(1);
 });
 
 test('the page about the API has the limits of requests and bodies', () => {

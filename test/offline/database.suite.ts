@@ -199,7 +199,10 @@ test.each([
     const folder = temporaryFolder();
     const { client, stop } = await open(folder);
     await client.send(new DeleteTableCommand({ TableName: tableIds.plants }));
-    await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, other);
+    await waitUntilTableNotExists(
+      { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
+      other,
+    );
     await client.send(new CreateTableCommand(other));
     await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, other);
     await stop();
