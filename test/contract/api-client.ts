@@ -86,10 +86,14 @@ export async function send(line: string, options: Options = {}): Promise<ApiResp
   }
 }
 
+/** The statuses of each operation that the tests have checked. */
+export const responsesSeen = new Set<string>();
+
 /** Returns every difference between a response and docs/openapi.json. */
 function checkResponse(line: string, response: ApiResponse): string[] {
   const operation = findOperation(line);
   const found = operation ? differences(operation, response) : [];
+  responsesSeen.add(`${operation} ${response.status}`);
   if (response.status >= 500) {
     found.push(`no request may get a 5xx (${response.body})`);
   }

@@ -3,9 +3,11 @@ import './lists.suite.ts';
 import './refusals.suite.ts';
 import './gateway.suite.ts';
 import './only-aws.suite.ts';
-import { afterEach, beforeAll, expect } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { finallyDo } from '../support/cleanup.ts';
-import { list, removeAll } from './api-client.ts';
+import { findOperation } from '../support/openapi/description.ts';
+import { list, removeAll, responsesSeen } from './api-client.ts';
 import { isNamed, isSam, target } from './target.ts';
 
 // The suites share one test file, because they share one service.
@@ -35,3 +37,14 @@ beforeAll(async () => {
   });
 });
 afterEach(removeAll);
+
+// A test of a deployment may leave others out. Scopes are in test/access-tokens, with the policies.
+if (!isNamed) {
+  test('the tests get each response of each operation, except 403, 429, 500 and 503', () => {
+    const described = (Object.keys(operations) as Operation[]).flatMap((name) =>
+      Object.keys(findOperation(name).responses).map((status) => `${name} ${status}`),
+    );
+    const provoked = described.filter((response) => !/ (403|429|500|503)$/.test(response));
+    expect(provoked.filter((response) => !responsesSeen.has(response))).toEqual([]);
+  });
+}
