@@ -15,8 +15,20 @@ export async function openInput(path: string): Promise<Readable> {
   return handle.createReadStream();
 }
 
-function refuseInput({ message }: Error): never {
-  throw new CommandError(`Cannot read the file: ${message}. Choose another file.`);
+function refuseInput(error: Error): never {
+  if (error instanceof CommandError) {
+    throw error;
+  }
+  throw new CommandError(`Cannot read the file: ${error.message}. Choose another file.`);
+}
+
+/** PowerShell 5.1 writes UTF-16. Read as UTF-8, its byte order mark is two replacement characters. */
+function refuseUtf16(start: string): void {
+  if (/^\uFFFD{2}(?:.\0|\0.)/.test(start)) {
+    throw new CommandError(
+      'The input is in UTF-16. Convert it with "iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE".',
+    );
+  }
 }
 
 /** Yields the lines of a text except empty ones. Lines longer than `maxLength` may be cut. */
@@ -26,7 +38,11 @@ export async function* readLines(input: Readable, maxLength: number): AsyncGener
   try {
     // readline also ends a line at U+2028, which a name can contain.
     for await (const chunk of input.setEncoding('utf8')) {
-      const lines = `${rest}${chunk}`.split('\n');
+      const unread = `${rest}${chunk}`;
+      if (number === 0) {
+        refuseUtf16(unread);
+      }
+      const lines = unread.split('\n');
       rest = (lines.pop() ?? '').slice(0, maxLength + 1);
       for (const text of lines) {
         number += 1;

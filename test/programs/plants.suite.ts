@@ -222,6 +222,22 @@ test('an import reports the position of a JSON error, even in a line without a l
   expect(stderr).toMatch(/^line 2: is not well-formed JSON: .* at position 22 /);
 });
 
+test.each([
+  { input: 'UTF-16 LE', swap: false, text: line(1, 'Aloe') + line(2, 'Ficus') },
+  { input: 'UTF-16 BE', swap: true, text: line(1, 'Aloe') + line(2, 'Ficus') },
+  { input: 'UTF-16 LE without a line break', swap: false, text: '{"id":1,"name":"Aloe"}' },
+])('an import of $input fails with one line that names the encoding', async ({ swap, text }) => {
+  const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  const stdin = Readable.from([...(swap ? utf16.swap16() : utf16)].map((byte) => Buffer.of(byte)));
+  expect(await plants('import - --owner powershell', stdin)).toEqual(
+    failure(
+      'error: The input is in UTF-16. Convert it with ' +
+        '"iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE". ' +
+        'So far: 0 plants created, 0 unchanged. Repeat the command.\n',
+    ),
+  );
+});
+
 test('an import reports 20 invalid lines and counts the others', async () => {
   const { stderr } = await plants('import - --owner faulty', '[]\n'.repeat(23));
   const named = Array.from({ length: 20 }, (_, i) => `line ${i + 1}: must be a JSON object`);
