@@ -81,11 +81,20 @@ function run(node) {
     // npm sends SIGTERM to its shell. Some shells (Debian's) exit without passing it on.
     const parent = process.ppid;
     const stopWithParent = () => {
-      if (process.ppid !== parent) {
+      if (process.ppid !== parent || !isRunning(parent)) {
         program.kill('SIGTERM');
       }
     };
     setInterval(stopWithParent, 500).unref();
+  }
+}
+
+/** On Windows, the id of the parent stays the same when the parent exits. */
+function isRunning(processId) {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return error.code !== 'ESRCH';
   }
 }
 

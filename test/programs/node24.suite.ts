@@ -84,15 +84,25 @@ testSignals('a killed launcher closes the channel of the program', async () => {
   expect(await ended()).toMatchObject({ stdout: 'ready\nended\n' });
 });
 
-testSignals(
-  'the program gets SIGTERM when the shell between npm and the launcher is killed',
-  async () => {
+testSignals.each([
+  { system: 'this system', options: [] },
+  // As on Windows.
+  {
+    system: 'a system that keeps the id of the parent',
+    options: [
+      '--import',
+      'data:text/javascript,Object.defineProperty(process,"ppid",{value:process.ppid})',
+    ],
+  },
+])(
+  'on $system, the program gets SIGTERM when the shell between npm and the launcher is killed',
+  async ({ options }) => {
     const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
     process.channel.unref();
     setInterval(() => {}, 1000);
     console.log('ready');`);
     // Without `wait`, the shell would replace itself by the launcher.
-    const shell = ['-c', '"$0" "$@" & wait', process.execPath, launcher, file];
+    const shell = ['-c', '"$0" "$@" & wait', process.execPath, ...options, launcher, file];
     const env = { ...process.env, npm_lifecycle_event: 'start' };
     const { child, line, ended } = startProgram('sh', shell, { env });
     await line(/^ready$/);
