@@ -129,12 +129,14 @@ export function printReady(
     `  curl -i ${more}${baseUrl}/plants${path} -H 'Authorization: Bearer ${token}'`;
   const plant = JSON.stringify({ id: exampleId, ...examplePlant });
   const reference = referenceUrl === undefined ? '' : `Reference:   ${referenceUrl}\n`;
+  // Other shells of Windows break the quotes.
+  const shell = process.platform === 'win32' ? ' in Git Bash' : '';
   console.log(`
 ${reference}Plant Store: ${baseUrl}
 DynamoDB:    ${dynamodbEndpoint} (in ${memory ? 'memory' : data})
 Token:       ${token} (owner demo, 24 hours)
 
-Create, list and delete a plant:
+Create, list and delete a plant${shell}:
 
 ${curl('')} -H 'Content-Type: application/json' -d '${plant}'
 ${curl('')}

@@ -5,8 +5,9 @@ import { CommandError } from './command-error.ts';
 import { onInterrupt } from './progress.ts';
 
 /**
- * Writes a file that only its user can open. The file gets its name once it is complete. Follows no
- * link, replaces nothing, and leaves nothing behind if it fails or is interrupted.
+ * Writes a file. Where files have modes, only its user can open it. The file gets its name once it
+ * is complete. Follows no link, replaces nothing, and leaves nothing behind if it fails or is
+ * interrupted.
  */
 export async function writeNewFile(name: string, texts: AsyncGenerator<string>): Promise<void> {
   if (lstatSync(name, { throwIfNoEntry: false })) {

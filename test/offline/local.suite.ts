@@ -112,20 +112,31 @@ const ready = {
 };
 const options = { port: 3000, dynamodbPort: 8000, data: '.plant-store' };
 
-test('the output names the addresses, the token and three commands to paste', () => {
-  const log = jest.spyOn(console, 'log').mockReturnValue();
-  printReady(ready, options, 'More.', 'http://127.0.0.1:3000/docs');
-  printReady(ready, { ...options, memory: true }, '');
-  const [[text], [inMemory]] = log.mock.calls as [[string], [string]];
-  log.mockRestore();
-  expect(inMemory).toContain('DynamoDB:    http://127.0.0.1:8000 (in memory)\n');
-  expect(text).toBe(`
+const setPlatform = (value: NodeJS.Platform) =>
+  Object.defineProperty(process, 'platform', { value, configurable: true });
+
+test.each([
+  { platform: 'linux', shell: '' },
+  { platform: 'win32', shell: ' in Git Bash' },
+] as const)(
+  'on $platform, the output names the addresses, the token and three commands to paste',
+  (row) => {
+    const { platform: own } = process;
+    setPlatform(row.platform);
+    const log = jest.spyOn(console, 'log').mockReturnValue();
+    printReady(ready, options, 'More.', 'http://127.0.0.1:3000/docs');
+    printReady(ready, { ...options, memory: true }, '');
+    const [[text], [inMemory]] = log.mock.calls as [[string], [string]];
+    log.mockRestore();
+    setPlatform(own);
+    expect(inMemory).toContain('DynamoDB:    http://127.0.0.1:8000 (in memory)\n');
+    expect(text).toBe(`
 Reference:   http://127.0.0.1:3000/docs
 Plant Store: http://127.0.0.1:3000/v1
 DynamoDB:    http://127.0.0.1:8000 (in .plant-store)
 Token:       TOKEN (owner demo, 24 hours)
 
-Create, list and delete a plant:
+Create, list and delete a plant${row.shell}:
 
   curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' -d '${JSON.stringify({ id: exampleId, ...examplePlant })}'
   curl -i http://127.0.0.1:3000/v1/plants -H 'Authorization: Bearer TOKEN'
@@ -133,4 +144,5 @@ Create, list and delete a plant:
 
 Press Ctrl-C to stop. More.
 `);
-});
+  },
+);

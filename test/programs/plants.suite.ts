@@ -89,7 +89,7 @@ test('an export of several pages is complete', async () => {
   );
 });
 
-test('an export creates one file, which only its user can open', async () => {
+test('an export creates one file, which only its user can open where files have modes', async () => {
   await putPlant('modes', 1, 'Aloe');
   const own = join(folder, 'own');
   mkdirSync(own);

@@ -1,5 +1,5 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPage } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
@@ -43,7 +43,7 @@ test.each(readdirSync(join(root, '.github', 'workflows')))(
 async function runStep(name: string, cwd: string): Promise<number | null> {
   const [, after = ''] = workflow.split(`- name: ${name}\n`);
   const [, script = ''] = / {8}run: \|\n((?: {10}.+\n)+)/.exec(after) ?? [];
-  const env = { PATH: `${cwd}:${process.env.PATH}` };
+  const env = { PATH: `${cwd}${delimiter}${process.env.PATH}` };
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   return (await startProgram('bash', args, { cwd, env }).ended()).code;
 }

@@ -1,5 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect } from '@jest/globals';
 import { runProcess } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -20,7 +20,7 @@ testOnPosix('it has no Bash of its own').each([
     writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n');
     chmodSync(join(folder, name), 0o755);
   }
-  const PATH = `${folder}:${process.env.PATH}`;
+  const PATH = `${folder}${delimiter}${process.env.PATH}`;
   const env = { CI, PATH, HOME: folder, PLANT_STORE_TOOLS: folder, TMPDIR: folder };
   const ended = await runProcess('bash', [`.ci/steps/${step}`], { env });
   expect(ended.stderr).toMatch(line);
