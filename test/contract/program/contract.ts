@@ -64,16 +64,25 @@ async function testContract(options: Options): Promise<void> {
       proxy,
       ...(await tokens.ofSuite()),
     };
+    const stopped = new AbortController();
     const suite = runSuite(suiteTarget, except, target.caBundle);
     const life = options.localhost
       ? undefined
-      : lifeAfterRevocation(api, target, await tokens.issue('d'));
-    const exitCode = await suite;
+      : lifeAfterRevocation(api, target, await tokens.issue('d'), stopped.signal);
+    const outcome = await suite;
+    if (outcome === 'interrupted') {
+      stopped.abort();
+      await life?.catch(() => undefined);
+      throw new CommandError(
+        `interrupted. Plants of ${tokens.nameOwner('a')} and ${tokens.nameOwner('b')} may remain. ` +
+          'Remove them with "npm run -s plants -- erase --owner NAME".',
+      );
+    }
     const revocation = await life;
     if (revocation !== undefined) {
       console.log(revocation.line);
     }
-    if (exitCode !== 0 || revocation?.isExpected === false) {
+    if (outcome === 'failed' || revocation?.isExpected === false) {
       throw new CommandError(`${baseUrl} breaks the contract, as shown above.`);
     }
   } finally {
@@ -95,14 +104,15 @@ async function findBaseUrl(dynamodbEndpoint: string): Promise<string> {
 function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
   const run = randomUUID();
   const issued: string[] = [];
+  const nameOwner = (letter: string) => `contract-${run}-${letter}`;
 
   async function issue(
-    owner: string,
+    letter: string,
     { scopes = allScopes, age = 0 }: { scopes?: readonly Scope[]; age?: number } = {},
   ) {
     const now = () => Date.now() - age * 1000;
     const label = 'npm run contract';
-    const newToken = { owner: `contract-${run}-${owner}`, scopes, label, lifetime: 3600 };
+    const newToken = { owner: nameOwner(letter), scopes, label, lifetime: 3600 };
     const { id, token } = await issueToken(database, table, newToken, now);
     issued.push(id);
     return { id, token };
@@ -131,14 +141,18 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
     }
   }
 
-  return { issue, ofSuite, deleteAll };
+  return { nameOwner, issue, ofSuite, deleteAll };
 }
 
 /**
- * Runs the contract tests, except tests with these words in their names. Returns the exit code. The
- * tests delete their plants at the end, so only a second signal stops them.
+ * Runs the contract tests, except tests with these words in their names. The tests delete their
+ * plants at the end, so only a second signal stops them. On Windows, Ctrl-C also reaches the tests.
  */
-async function runSuite(target: object, except: string[], caBundle?: string): Promise<number> {
+async function runSuite(
+  target: object,
+  except: string[],
+  caBundle?: string,
+): Promise<'passed' | 'failed' | 'interrupted'> {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const args = [...options, jest, '--runInBand', 'test/contract/contract.test.ts'];
@@ -153,21 +167,24 @@ async function runSuite(target: object, except: string[], caBundle?: string): Pr
     TEST_VARIABLES: 'CONTRACT_',
     ...(caBundle && { NODE_EXTRA_CA_CERTS: caBundle }),
   };
+  const isSeparate = process.platform !== 'win32';
   const suite = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: 'inherit',
     // Use a separate process group, so that Ctrl-C reaches only this program.
-    detached: process.platform !== 'win32',
+    detached: isSeparate,
   });
   let first: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (first === undefined) {
         first = performance.now();
-        console.error(
-          'Waiting for the tests to delete their plants. Press Ctrl-C again to stop at once.',
-        );
+        if (isSeparate) {
+          console.error(
+            'Waiting for the tests to delete their plants. Press Ctrl-C again to stop at once.',
+          );
+        }
         // npm and the launcher pass one Ctrl-C on several times.
       } else if (performance.now() - first > 1000) {
         suite.kill('SIGKILL');
@@ -175,5 +192,9 @@ async function runSuite(target: object, except: string[], caBundle?: string): Pr
     });
   }
   const [code] = await once(suite, 'exit');
-  return code ?? 1;
+  if (code === 0) {
+    return 'passed';
+  }
+  // Jest exits with 1 after failed tests.
+  return first !== undefined && code !== 1 ? 'interrupted' : 'failed';
 }

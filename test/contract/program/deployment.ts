@@ -17,24 +17,25 @@ const longestLife = 310;
 
 /**
  * Uses and revokes a token of a deployed stack. Returns a line that says for how long the gateway's
- * cache still accepted it.
+ * cache still accepted it. Rejects once the signal aborts.
  */
 export async function lifeAfterRevocation(
   api: Api,
   { database, tables }: Target,
   { id, token }: { id: string; token: string },
+  signal: AbortSignal,
 ): Promise<{ isExpected: boolean; line: string }> {
-  await fetchList(api, token);
+  await fetchList(api, token, { signal });
   await revokeToken(database, tables.accessTokens, id);
   const revoked = performance.now();
   for (;;) {
-    const { status } = await fetchList(api, token);
+    const { status } = await fetchList(api, token, { signal });
     const seconds = Math.round((performance.now() - revoked) / 1000);
     if (status === 401 || seconds > longestLife) {
       const line = `A revoked token got ${status} after ${seconds} s (60 by default).`;
       return { isExpected: status === 401, line };
     }
-    await setTimeout(1000);
+    await setTimeout(1000, undefined, { signal });
   }
 }
 
@@ -67,7 +68,7 @@ const isUnknownStage = ({ status, body }: HttpResponse): boolean =>
   status === 403 && body.includes('Missing Authentication Token');
 
 const callStore = (api: Api) =>
-  fetchList(api, '', 10_000).catch((error) => {
+  fetchList(api, '', { patienceMs: 10_000 }).catch((error) => {
     const { message, cause = { message } } = error as Error & { cause?: Error };
     throw new CommandError(
       `${api.baseUrl} does not respond (${cause.message}). Start it, or use --base-url.`,
@@ -78,15 +79,16 @@ const callStore = (api: Api) =>
 async function fetchList(
   { baseUrl, agent }: Api,
   token: string,
-  patienceMs = 30_000,
+  { patienceMs = 30_000, signal = new AbortController().signal } = {},
 ): Promise<HttpResponse> {
   const headers = ['Authorization', `Bearer ${token}`];
   for (;;) {
-    const signal = AbortSignal.timeout(patienceMs);
-    const response = await send(baseUrl, { path: '/plants?limit=1', headers, signal }, agent);
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const request = { path: '/plants?limit=1', headers, signal: stop };
+    const response = await send(baseUrl, request, agent);
     if (response.status !== 429) {
       return response;
     }
-    await setTimeout(1000);
+    await setTimeout(1000, undefined, { signal });
   }
 }

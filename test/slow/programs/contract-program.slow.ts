@@ -165,23 +165,6 @@ test('a response of npm start that breaks the contract fails the run, which name
   await expectCleanEnd();
 });
 
-testSignals('a second Ctrl-C stops the suite', async () => {
-  const start = calls;
-  // The suite cannot end before.
-  isThrottled = () => calls > start + 20;
-  const { code, output } = await contract([...stack, ...except], {
-    async onStart({ child, waitFor }) {
-      await waitFor('twenty calls', () => isThrottled());
-      await waitFor('the exit', () => {
-        child.kill('SIGINT');
-        return child.exitCode !== null;
-      });
-    },
-  });
-  expect(output).not.toContain('Tests:');
-  expect(code).toBe(1);
-});
-
 test('a stack whose base URL is not https: gets no token', async () => {
   const outputs = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
   const asked: unknown[] = [];
@@ -243,5 +226,47 @@ test('a stage that API Gateway does not know yet is waited for, and another 403 
 test('a base URL that is not a URL fails with one line', async () => {
   const { code, output } = await contract(['--base-url', 'localhost'], { env: {} });
   expect(output).toMatch(/^error: [^\n]* A base URL looks like [^\n]*\n$/);
+  expect(code).toBe(1);
+});
+
+// The last tests, because these leave plants behind.
+const interrupted =
+  /\nerror: interrupted\. Plants of contract-\S+-a and contract-\S+-b may remain\. Remove .*\n$/;
+
+testSignals('a second Ctrl-C stops the suite', async () => {
+  const start = calls;
+  // The suite cannot end before.
+  isThrottled = () => calls > start + 20;
+  const { code, output } = await contract([...stack, ...except], {
+    async onStart({ child, lines, waitFor }) {
+      await waitFor('twenty calls', () => isThrottled());
+      await waitFor('an error', () => {
+        child.kill('SIGINT');
+        return lines.some((line) => line.startsWith('error:'));
+      });
+    },
+  });
+  expect(output).not.toContain('Tests:');
+  expect(output).toMatch(interrupted);
+  // A signal kills a Node that is about to exit.
+  expect([1, null]).toContain(code);
+});
+
+testSignals('a Ctrl-C that reaches the tests too, as on Windows, interrupts them', async () => {
+  const asWindows =
+    'data:text/javascript,Object.defineProperty(process,"platform",{value:"win32"})';
+  const program = join(root, 'test/contract/program/contract.ts');
+  const start = calls;
+  const { child, waitFor, ended } = startProgram(
+    process.execPath,
+    ['--import', asWindows, program, ...stack, ...except],
+    { env: { ...process.env, ...deployed, NODE_OPTIONS: '' }, detached: true },
+  );
+  await waitFor('twenty calls', () => calls > start + 20);
+  process.kill(-Number(child.pid), 'SIGINT');
+  const { code, stdout, stderr } = await ended();
+  expect(stdout + stderr).not.toContain('Tests:');
+  expect(stderr).not.toContain('Waiting for the tests');
+  expect(stderr).toMatch(interrupted);
   expect(code).toBe(1);
 });
