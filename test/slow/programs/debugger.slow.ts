@@ -120,7 +120,11 @@ test('whoever reaches the debugger finds none of the developer’s AWS variables
   const { send, stop } = await startDebugged();
   const { result } = await send('Runtime.evaluate', { expression: 'JSON.stringify(process.env)' });
   const names = Object.keys(JSON.parse(result.value)).filter((name) => name.startsWith('AWS_'));
-  expect(names).toEqual(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']);
+  expect(names.sort()).toEqual([
+    'AWS_CONFIG_FILE',
+    'AWS_EC2_METADATA_DISABLED',
+    'AWS_SHARED_CREDENTIALS_FILE',
+  ]);
   await stop();
 });
 
