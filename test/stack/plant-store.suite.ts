@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, jest, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { copyProject, root } from '../support/checkout.ts';
@@ -23,7 +24,7 @@ async function synthesize(context: object, folder = root): Promise<string[]> {
       CDK_VALIDATION: 'false',
     };
     runs += 1;
-    await import(`${join(folder, 'bin', 'plant-store.ts')}?${runs}`);
+    await import(`${pathToFileURL(join(folder, 'bin', 'plant-store.ts'))}?${runs}`);
     const [[event, synthesize] = []] = atExit.mock.calls;
     expect(event).toBe('beforeExit');
     synthesize?.();
