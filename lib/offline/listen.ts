@@ -40,6 +40,11 @@ function refuseOtherNetworks(socket: Socket): void {
   }
   // Node lists Docker's bridge only while a container runs.
   const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  // Docker's rules give a call from this machine to its bridge the address of another interface.
+  const isFromHere = addresses.some(({ address }) => address === remoteAddress);
+  if (isFromHere && !isInside(loopback, `${localAddress}`)) {
+    return;
+  }
   const called = addresses.find(({ address }) => address === localAddress);
   const subnet = new BlockList();
   if (called?.cidr) {
