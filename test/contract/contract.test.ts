@@ -10,8 +10,6 @@ import { findOperation } from '../support/openapi/description.ts';
 import { list, removeAll, responsesSeen } from './api-client.ts';
 import { isNamed, isSam, target } from './target.ts';
 
-// The suites share one test file, because they share one service.
-
 /** Tests that SAM CLI cannot pass. */
 const leftOut = [
   'errors of the gateway itself (401, 403, 404, 413): SAM CLI has other responses',

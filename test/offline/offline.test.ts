@@ -1,4 +1,3 @@
-// The suites share one test file, so that Jest and the SDK are loaded once.
 import './database.suite.ts';
 import './functions.suite.ts';
 import './gateway.suite.ts';

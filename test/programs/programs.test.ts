@@ -1,4 +1,3 @@
-// The suites share one test file, so that Jest is loaded once.
 import './new-file.suite.ts';
 import './node24.suite.ts';
 import './output.suite.ts';

@@ -1,4 +1,3 @@
-// The suites share one test file, so that CDK is loaded and each template synthesized once.
 import '../bundles/bundles.suite.ts';
 import '../bundles/functions.suite.ts';
 import './deploy-role.suite.ts';

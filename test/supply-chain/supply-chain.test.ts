@@ -1,4 +1,3 @@
-// The suites share one test file, so that Jest is loaded once.
 import './ci.suite.ts';
 import './deploy-from-github.suite.ts';
 import './lock-files.suite.ts';
