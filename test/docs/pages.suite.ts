@@ -48,11 +48,13 @@ test('the pages that code names exist, with their headings', () => {
 test('the files that the pages name exist', () => {
   const files = findNames(/`((?:\.ci|\.github|bin|docs|functions|lib|test)\/[\w./-]+)`/g);
   expect(files.filter(({ name }) => !exists(name))).toEqual([]);
+  expect(files.length).toBeGreaterThan(15);
 });
 
 test('the npm scripts that the pages name exist', () => {
   const scripts = findNames(/\bnpm run (?:-s )?([\w:]+)/g);
   expect(scripts.filter(({ name }) => !(name in packageJson.scripts))).toEqual([]);
+  expect(scripts.length).toBeGreaterThan(30);
 });
 
 test('the test folders that the pages name exist', () => {

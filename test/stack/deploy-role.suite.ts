@@ -39,18 +39,31 @@ test('the role trusts one branch and environment of the repository with these id
     ref: { 'Fn::Sub': 'refs/heads/${Branch}' },
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: CloudFormation's.
   };
-  expect(statement.Condition).toEqual({
-    StringEquals: Object.fromEntries(
-      Object.entries(claims).map(([claim, value]) => [
-        `token.actions.githubusercontent.com:${claim}`,
-        value,
-      ]),
-    ),
+  const StringEquals = Object.fromEntries(
+    Object.entries(claims).map(([claim, value]) => [
+      `token.actions.githubusercontent.com:${claim}`,
+      value,
+    ]),
+  );
+  const provider = [{ 'Fn::GetAtt': 'Provider.Arn' }, { Ref: 'ExistingProvider' }];
+  expect(statement).toEqual({
+    Effect: 'Allow',
+    Action: 'sts:AssumeRoleWithWebIdentity',
+    Principal: { Federated: { 'Fn::If': ['MakesProvider', ...provider] } },
+    Condition: { StringEquals },
   });
 });
 
-test('the provider of tokens, which other repositories may use, outlives the stack', () => {
-  expect(Resources.Provider.DeletionPolicy).toBe('Retain');
+test('the provider is GitHub, for AWS, and outlives the stack for other repositories', () => {
+  expect(Resources.Provider).toEqual({
+    Type: 'AWS::IAM::OIDCProvider',
+    Condition: 'MakesProvider',
+    DeletionPolicy: 'Retain',
+    Properties: {
+      Url: 'https://token.actions.githubusercontent.com',
+      ClientIdList: ['sts.amazonaws.com'],
+    },
+  });
 });
 
 test('the role may deploy and read the stack, and may not read the account', () => {
