@@ -50,8 +50,7 @@ async function start() {
     writes,
     /** Freezes the function, closes its connection, and thaws it with an invocation waiting. */
     async thaw(closing: Closing, seconds: number, id: number) {
-      child.kill('SIGSTOP');
-      await eventually('a frozen function', isFrozen);
+      await eventually('a frozen function', () => child.kill('SIGSTOP') && isFrozen());
       // The function sees the invocation before the end of its connection.
       child.stdin.write(`${seconds} ${id}\n`);
       const open = [...sockets];

@@ -59,6 +59,7 @@ test('the provider is GitHub, for AWS, and outlives the stack for other reposito
     Type: 'AWS::IAM::OIDCProvider',
     Condition: 'MakesProvider',
     DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
     Properties: {
       Url: 'https://token.actions.githubusercontent.com',
       ClientIdList: ['sts.amazonaws.com'],

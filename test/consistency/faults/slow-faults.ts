@@ -34,12 +34,18 @@ export const stall: Fault = executed(async ({ status, headers, body }, { respons
   await clock.advance(1500);
 });
 
+/**
+ * In milliseconds, between the parts of a response. On a busy machine, a part may arrive after the
+ * clock was advanced, so two pauses are shorter than a timeout.
+ */
+const pause = 700;
+
 /** The database executes the command. Its response comes in parts, with pauses between them. */
 export const slow: Fault = executed(async ({ status, headers, body }, { response }) => {
   response.writeHead(status, headers);
-  const size = Math.ceil(body.length / 5);
+  const size = Math.ceil(body.length / 7);
   for (let start = 0; start < body.length; start += size) {
-    await clock.advance(900);
+    await clock.advance(pause);
     await write(response, body.subarray(start, start + size));
   }
   response.end();
@@ -51,8 +57,8 @@ export const slow: Fault = executed(async ({ status, headers, body }, { response
  */
 export const crawl: Fault = executed(async ({ status }, { response }) => {
   response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  for (let passed = 0; passed < 10_000 && !response.destroyed; passed += 1000) {
+  for (let passed = 0; passed < 10_000 && !response.destroyed; passed += pause) {
     await write(response, ' ');
-    await clock.advance(1000);
+    await clock.advance(pause);
   }
 });
