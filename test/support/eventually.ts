@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { waitInRealTime } from './clock/stopped-clock.ts';
 
 interface Options {
-  /** By default less than Jest's limit for a test, which is 120 s, or 900 s in slow suites. */
+  /** By default less than Jest's limit for a test, which is 30 s, or 900 s in slow suites. */
   seconds?: number | undefined;
   /** Returns the state so far, such as output, for the error message. */
   instead?: () => string;
@@ -44,4 +44,4 @@ export async function eventually<T>(
   throw error;
 }
 
-const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 100);
+const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 25);

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, expect, test } from '@jest/globals';
+import { plantsProgram } from '../../../bin/plants.ts';
+import { tokenProgram } from '../../../bin/token.ts';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import { withoutAwsFiles } from '../../../lib/offline/away-from-aws.ts';
 import {
@@ -12,9 +14,9 @@ import {
   startFunctions,
 } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
+import { runHere } from '../../programs/run.ts';
 import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
-import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { clock, clockOfThread } from '../../support/clock/clock.ts';
 import {
@@ -30,7 +32,6 @@ import {
 } from '../../support/database/proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve } from '../../support/http/servers.ts';
-import { type Ended, type Program, startProgram } from '../../support/program.ts';
 import { endpoint as engine, invoke, makeEvent } from './calls.ts';
 import { type Call, calls } from './every-function.ts';
 
@@ -140,12 +141,15 @@ test('the limit of a handshake does not limit the response', async () => {
   agent.destroy();
 });
 
-let running: Program;
 /** Never sends a ServerHello, until the program gives up. */
-const hangInHandshake: HandshakeFault = () => running.advance(3000);
+const hangInHandshake: HandshakeFault = () => clock.advance(3000);
+
+// The programs change which certificates this process trusts.
+const trusted = getCACertificates('default');
+finallyDo(() => setDefaultCACertificates(trusted));
 
 /** Runs a program on a deployed stack, whose database is behind the proxy. */
-async function runOnStack(program: string, line: string, stdin = ''): Promise<Ended> {
+async function runOnStack(program: () => Promise<number>, line: string, stdin = '') {
   const cloudFormation = await serve((_, response) =>
     response.end(
       describeStack('PlantStore', {
@@ -159,18 +163,15 @@ async function runOnStack(program: string, line: string, stdin = ''): Promise<En
     ...temporaryCredentials,
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
+    AWS_CA_BUNDLE: certificateFiles.certificate,
   };
-  const args = [join(root, 'bin', program), ...line.split(' '), '--stack', 'PlantStore'];
-  running = startProgram(process.execPath, args, { env: { ...process.env, ...env } });
-  running.child.stdin.end(stdin);
-  return running.ended();
+  return runHere(program, `${line} --stack PlantStore`, { env, stdin });
 }
 
 test('an import creates each plant once, although three handshakes fail', async () => {
   handshakes.push(resetHandshake, closeHandshake, alertInHandshake);
   const lines = Array.from({ length: 40 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
-  const { code, stderr } = await runOnStack('plants.ts', 'import - --owner importer', lines);
+  const { code, stderr } = await runOnStack(plantsProgram, 'import - --owner importer', lines);
   expect(stderr).toContain('Imported for importer: 40 plants created, 0 unchanged.\n');
   expect(code).toBe(0);
   expect(proxy.seen('importer')).toEqual(Array(40).fill('PutItem'));
@@ -185,7 +186,7 @@ test.each([
   },
 ])('token issue sends its put once after handshakes that are $kinds', async ({ faults }) => {
   handshakes.push(...faults);
-  const { code, stdout, stderr } = await runOnStack('token.ts', 'issue --owner ann');
+  const { code, stdout, stderr } = await runOnStack(tokenProgram, 'issue --owner ann');
   expect(stderr).not.toContain('error');
   expect(code).toBe(0);
   expect(proxy.seen(splitToken(stdout).id)).toEqual(['PutItem']);
@@ -194,13 +195,13 @@ test.each([
 
 test('token list works after handshakes that are refused with TLS alerts', async () => {
   handshakes.push(alertInHandshake, alertInHandshake);
-  expect(await runOnStack('token.ts', 'list --owner nobody')).toMatchObject({ code: 0 });
+  expect(await runOnStack(tokenProgram, 'list --owner nobody')).toMatchObject({ code: 0 });
   expect(handshakes).toEqual([]);
 });
 
 test('if all handshakes fail, token list says that AWS cannot be reached', async () => {
   handshakes.push(alertInHandshake, alertInHandshake, alertInHandshake);
-  const { code, stderr } = await runOnStack('token.ts', 'list --owner nobody');
+  const { code, stderr } = await runOnStack(tokenProgram, 'list --owner nobody');
   expect(stderr).toMatch(/\nerror: AWS cannot be reached \(.*handshake failure.*\)\. Check .*\n$/);
   expect(code).toBe(1);
 });

@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeEach, expect, test } from '@jest/globals';
+import { tokenProgram } from '../../../bin/token.ts';
+import { runHere } from '../../programs/run.ts';
 import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
-import { temporaryFolder } from '../../support/cleanup.ts';
+import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { clock } from '../../support/clock/clock.ts';
 import {
   alertInHandshake,
   closeHandshake,
@@ -18,7 +22,7 @@ import {
 import { startConnectProxy } from '../../support/http/connect-proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve } from '../../support/http/servers.ts';
-import { type Ended, type Program, startProgram } from '../../support/program.ts';
+import { type Ended, startProgram } from '../../support/program.ts';
 import { endpoint as engine } from './calls.ts';
 
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
@@ -51,19 +55,26 @@ const deployed = {
 };
 const trusting = { ...deployed, AWS_CA_BUNDLE: certificate };
 
-let running: Program;
 /** Never responds, until the program gives up. */
-const hang = () => running.advance(3000);
+const hang = () => clock.advance(3000);
 
-function token(line: string, env: Record<string, string>): Promise<Ended> {
+// The program changes which certificates this process trusts.
+const trusted = getCACertificates('default');
+finallyDo(() => setDefaultCACertificates(trusted));
+
+type Variables = Record<string, string>;
+const token = (line: string, env: Variables): Promise<Ended> =>
+  runHere(tokenProgram, `${line} --stack PlantStore`, { env });
+
+/** Runs the program in a process of its own, which trusts no certificate of a program before it. */
+function tokenProcess(line: string, env: Variables): Promise<Ended> {
   const args = [join(root, 'bin', 'token.ts'), ...line.split(' '), '--stack', 'PlantStore'];
-  running = startProgram(process.execPath, args, { env: { ...process.env, ...env } });
-  return running.ended();
+  return startProgram(process.execPath, args, { env: { ...process.env, ...env } }).ended();
 }
 
 /** Issues a token, and returns the commands about it that reached the database. */
-async function issue(env: Record<string, string>): Promise<Ended & { sent: string[] }> {
-  const ended = await token('issue --owner ann', env);
+async function issue(env: Variables, run = token): Promise<Ended & { sent: string[] }> {
+  const ended = await run('issue --owner ann', env);
   return { ...ended, sent: database.seen(splitToken(ended.stdout).id) };
 }
 
@@ -91,6 +102,15 @@ test.each([
   const { code, stderr, sent } = await issue({ ...trusting, ...(env as object) });
   expect(stderr).not.toContain('error');
   expect({ code, sent, asked: proxy.asked }).toEqual({ code: 0, sent: ['PutItem'], asked });
+});
+
+test('a process of its own, too, sends a put through the proxy', async () => {
+  const { code, sent } = await issue({ ...trusting, HTTPS_PROXY: proxy.origin }, tokenProcess);
+  expect({ code, sent, asked: proxy.asked }).toEqual({
+    code: 0,
+    sent: ['PutItem'],
+    asked: through,
+  });
 });
 
 test.each(['socks5://127.0.0.1:1', 'http://user:secret@a b'])(
@@ -218,16 +238,18 @@ test('a refused proxy fails with one line', async () => {
 
 test('the certificates of AWS_CA_BUNDLE are trusted, from the folder of the caller', async () => {
   const env = { ...deployed, AWS_CA_BUNDLE: 'certificate.pem', INIT_CWD: dirname(certificate) };
-  expect(await token('list', env)).toMatchObject({ code: 0 });
+  expect(await tokenProcess('list', env)).toMatchObject({ code: 0 });
 });
 
 test('the certificates of the profile’s ca_bundle are trusted', async () => {
   writeFileSync(configFile, `[profile work]\nca_bundle = ${certificate}\n`);
-  expect(await token('list', { ...deployed, AWS_PROFILE: 'work' })).toMatchObject({ code: 0 });
+  expect(await tokenProcess('list', { ...deployed, AWS_PROFILE: 'work' })).toMatchObject({
+    code: 0,
+  });
 });
 
 test('without the bundle, the certificate is not trusted', async () => {
-  const { code, stderr } = await token('list', deployed);
+  const { code, stderr } = await tokenProcess('list', deployed);
   expect(stderr).toMatch(/^error: AWS cannot be reached \(self-signed certificate.*\)\. Check /);
   expect(code).toBe(1);
 });

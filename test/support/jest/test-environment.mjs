@@ -1,0 +1,29 @@
+import { isNativeError } from 'node:util/types';
+import { TestEnvironment } from 'jest-environment-node';
+
+export default class extends TestEnvironment {
+  #hung = false;
+
+  constructor(...args) {
+    super(...args);
+    // Tests have an Error of their own. Node's errors are errors too, as the SDK expects.
+    const { Error: TestError } = this.global;
+    Object.defineProperty(TestError, Symbol.hasInstance, {
+      value(value) {
+        const isOrdinary = Function.prototype[Symbol.hasInstance].call(this, value);
+        return isOrdinary || (this === TestError && isNativeError(value));
+      },
+    });
+  }
+
+  /** Skips the rest of a test file once a test of it hung: each of the others may hang as long. */
+  handleTestEvent({ name, test }, { testTimeout }) {
+    if (name === 'test_start' && this.#hung) {
+      test.mode = 'skip';
+    }
+    // eventually() gives up before the limit of a test.
+    if (name === 'test_done' && test.errors.length > 0 && test.duration > 0.8 * testTimeout) {
+      this.#hung = true;
+    }
+  }
+}
