@@ -1,3 +1,4 @@
+import './help.suite.ts';
 import './token.suite.ts';
 import './target.suite.ts';
 import './plants.suite.ts';

@@ -59,6 +59,11 @@ interface Issue {
 test.each<Issue>([
   { options: '', scopes: allScopes, label: '', lifetime: 90 * day },
   { options: '--expires-in 15m', lifetime: hour / 4 },
+  {
+    options: `--expires-in 99999d --label ${'x'.repeat(100)}`,
+    label: 'x'.repeat(100),
+    lifetime: 99_999 * day,
+  },
   { options: '--expires-in 12h --scope plants:read', scopes: ['plants:read'], lifetime: 12 * hour },
   {
     options: "--expires-in 30s --label 'the café’s laptop'",
@@ -261,32 +266,30 @@ test('rotate - and revoke - read a whole token from standard input', async () =>
 });
 
 const ann = 'issue --owner ann';
-const lifetimes = 'A lifetime looks like 15m, 12h or 90d, or is never.';
 test.each([
-  ['issue', "required option '--owner <name>' not specified. Run it with --help for usage."],
-  [`${ann} --scope plants:all`, `Allowed choices are ${allScopes.join(', ')}.`],
-  [`${ann} --expires-in 90`, lifetimes],
-  [`${ann} --expires-in 0d`, lifetimes],
-  [`${ann} --expires-in 1.5h`, lifetimes],
-  ["issue --owner 'ann '", 'An owner is 1 to 128 letters, digits and . _ @ -'],
-  ["list --owner 'ann '", 'An owner is 1 to 128 letters, digits and . _ @ -'],
-  ["list --owner ''", 'An owner is 1 to 128 letters, digits and . _ @ -'],
-  [`${ann} bob`, "too many arguments for 'issue'"],
-  ['issue --owner', "argument '--localhost' is invalid. Add a value before --localhost."],
-  ['isue --owner ann', "unknown command 'isue' (Did you mean issue?)"],
-  [
-    'revoke abc',
-    'This is not a token id. An id has 12 letters and digits. Run "list" to see the ids.',
-  ],
-  ['revoke abcdefghijkl', 'There is no token abcdefghijkl. Run "list" to see the ids.'],
-  ['rotate abcdefghijkl --overlap never', 'An overlap looks like 0s, 15m or 12h.'],
-  ['list --stack PlantStore', "option '--localhost' cannot be used with option '--stack <name>'"],
-  ['list --dynamodb-endpoint localhost:8000', 'An address looks like http://127.0.0.1:8000.'],
-])('%s fails with one line', async (command, line) => {
-  const { code, stdout, stderr } = await local(command);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: .*\n$/);
-  expect(stderr).toContain(line);
+  'issue',
+  `${ann} --scope plants:all`,
+  `${ann} --expires-in 90`,
+  `${ann} --expires-in 0d`,
+  `${ann} --expires-in 1.5h`,
+  `${ann} --expires-in 123456s`,
+  `${ann} --label ${'x'.repeat(101)}`,
+  "issue --owner 'ann '",
+  "list --owner 'ann '",
+  "list --owner ''",
+  `${ann} bob`,
+  'issue --owner',
+  'isue --owner ann',
+  'revoke',
+  'revoke abc',
+  'revoke abcdefghijkl',
+  'rotate abcdefghijkl',
+  'rotate abcdefghijkl --overlap never',
+  'list --stack PlantStore',
+  'list --dynamodb-endpoint localhost:8000',
+  'list --dynamodb-endpoint ftp://127.0.0.1:8000',
+])('%s fails with one line', async (command) => {
+  expect(await local(command)).toMatchSnapshot();
 });
 
 const secret = forge();
