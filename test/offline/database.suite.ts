@@ -1,14 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DeleteTableCommand,
-  type GlobalSecondaryIndex,
-  waitUntilTableExists,
-  waitUntilTableNotExists,
-} from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
@@ -72,17 +64,22 @@ async function iterators() {
   return { prototype, close: prototype.close };
 }
 
+/** Changes the description of a table in the files of a stopped database. */
+async function changeTable(folder: string, name: string, change: object): Promise<void> {
+  const level = new ClassicLevel<string, object>(join(folder, 'dynalite'), {
+    valueEncoding: 'json',
+  });
+  const key = `table~${name}`;
+  await level.put(key, { ...(await level.get(key)), ...change });
+  await level.close();
+}
+
 test('an unfinished table is created again, and the others stay', async () => {
   const folder = temporaryFolder();
   const before = await open(folder);
   await before.client.send(put);
   await before.stop();
-  const level = new ClassicLevel<string, object>(join(folder, 'dynalite'), {
-    valueEncoding: 'json',
-  });
-  const key = `table~${tableIds.accessTokens}`;
-  await level.put(key, { ...(await level.get(key)), TableStatus: 'CREATING' });
-  await level.close();
+  await changeTable(folder, tableIds.accessTokens, { TableStatus: 'CREATING' });
 
   const after = await open(folder);
   const Item = { id: 'abcdefghijkl' };
@@ -167,50 +164,54 @@ test('a damaged folder fails with one line, and stays as it is', async () => {
   expect(readFileSync(current, 'utf8')).toBe('damaged');
 });
 
-const keys: CreateTableCommandInput = {
-  TableName: tableIds.plants,
-  BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
-  KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
-};
-const ids: CreateTableCommandInput = {
-  ...keys,
-  AttributeDefinitions: [
-    { AttributeName: 'owner', AttributeType: 'S' },
-    { AttributeName: 'id', AttributeType: 'N' },
-  ],
-  KeySchema: [
-    { AttributeName: 'owner', KeyType: 'HASH' },
-    { AttributeName: 'id', KeyType: 'RANGE' },
-  ],
-};
-const index: GlobalSecondaryIndex = {
+const index = {
   IndexName: 'ByOwner',
   KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
   Projection: { ProjectionType: 'ALL' },
 };
 
 test.each([
-  ['key', keys],
-  ['index', { ...ids, GlobalSecondaryIndexes: [index] }],
+  {
+    other: 'sort key',
+    change: {
+      AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+    },
+  },
+  {
+    other: 'type of key',
+    change: {
+      AttributeDefinitions: [
+        { AttributeName: 'owner', AttributeType: 'S' },
+        { AttributeName: 'id', AttributeType: 'S' },
+      ],
+    },
+  },
+  { other: 'global index', change: { GlobalSecondaryIndexes: [index] } },
+  { other: 'local index', change: { LocalSecondaryIndexes: [index] } },
 ])(
-  'a folder whose table has another %s fails with one line that names the folder',
-  async (_, other) => {
+  'a folder whose table has another $other fails with one line that names the folder, and closes',
+  async ({ change }) => {
     const folder = temporaryFolder();
-    const { client, stop } = await open(folder);
-    await client.send(new DeleteTableCommand({ TableName: tableIds.plants }));
-    await waitUntilTableNotExists(
-      { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
-      other,
-    );
-    await client.send(new CreateTableCommand(other));
-    await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 }, other);
-    await stop();
-    await expect(open(folder)).rejects.toThrow(
-      `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`,
-    );
+    await (await open(folder)).stop();
+    await changeTable(folder, tableIds.plants, change);
+    const line = `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`;
+    await expect(open(folder)).rejects.toThrow(line);
+    await expect(open(folder)).rejects.toThrow(line);
   },
 );
+
+test('a folder whose table lists its keys in another order opens', async () => {
+  const folder = temporaryFolder();
+  await (await open(folder)).stop();
+  await changeTable(folder, tableIds.plants, {
+    AttributeDefinitions: [
+      { AttributeName: 'id', AttributeType: 'N' },
+      { AttributeName: 'owner', AttributeType: 'S' },
+    ],
+  });
+  await open(folder);
+});
 
 test('a folder that cannot be created fails with one line', async () => {
   const file = join(temporaryFolder(), 'file');

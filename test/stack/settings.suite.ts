@@ -17,7 +17,12 @@ const names = words(`
 `);
 
 test('without settings, the defaults apply', () => {
-  const others = { '@aws-cdk/core:anything': true, 'plant-storex': 1, 'other:domain': 1 };
+  const others = {
+    '@aws-cdk/core:anything': true,
+    'plant-storex': 1,
+    'other:domain': 1,
+    'my-plant-store': 1,
+  };
   expect(readSettings(others)).toEqual({
     retention: 'retain',
     architecture: 'arm64',
@@ -36,6 +41,8 @@ test('a setting has the same value from the command line and from cdk.json', () 
   const asText = { 'throttle-rate': '1', 'authorizer-cache': '0', 'access-log': 'true' };
   expect(read(asText)).toEqual(read(asJson));
   expect(read(asText)).toMatchObject(asJson);
+  expect(read({ 'access-log': 'false' })).toEqual(read({ 'access-log': false }));
+  expect(read({ 'access-log': 'false' })).toMatchObject({ 'access-log': false });
 });
 
 const domain = 'api.example.com';
@@ -68,8 +75,17 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   ],
   [
     'alarm-email',
-    ['a@example.com', 'first.last+plants@mail.example.co.uk', `${'a'.repeat(64)}@example.com`],
-    [...badAddresses, 'a b@example.com', 'a\0@example.com'],
+    [
+      ...['a@example.com', 'first.last+plants@mail.example.co.uk'],
+      ...[`${'a'.repeat(64)}@example.com`, `a@${'b.'.repeat(124)}exam`],
+    ],
+    [
+      ...badAddresses,
+      `a@${'b.'.repeat(124)}examp`,
+      'a b@example.com',
+      'a\0@example.com',
+      'a@b.c d',
+    ],
   ],
   ['access-log', ['true', 'false', true, false], ['yes', '1', 1]],
   [
@@ -81,7 +97,7 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   [
     'certificate',
     [certificate, 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/0a-b'],
-    [...badCertificates, `${certificate} `, `arn:aws:acm:${'a-'.repeat(1e5)}`],
+    [...badCertificates, `${certificate} `, ` ${certificate}`, `arn:aws:acm:${'a-'.repeat(1e5)}`],
     { domain },
   ],
   [
@@ -119,6 +135,13 @@ test.each([
     expect(() => read(given)).toThrow(new SettingsError(`Bad settings: ${domainRule}.`));
   },
 );
+
+test('a domain that is no text is one error, without what it needs beside it', () => {
+  const form = 'must be a domain name like api.example.com, in lower case';
+  expect(() => read({ domain: true })).toThrow(
+    new SettingsError(`Bad settings: plant-store:domain ${form}, not true.`),
+  );
+});
 
 test('one line lists every error', () => {
   const context = {
