@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as startRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -17,14 +18,16 @@ import { serve } from '../support/http/servers.ts';
 
 // The gateway alone. Its functions return the event, or the result that a test sets.
 
-/** The functions called so far. */
+/** The functions called so far, and their events. */
 const calls: string[] = [];
+const events: object[] = [];
 const handled: HandledRequest[] = [];
 let result: string | undefined;
 let isDenied = false;
 
 async function call(entry: string, event: object) {
   calls.push(entry);
+  events.push(event);
   const { methodArn = '' } = event as { methodArn?: string };
   const [api, stage] = methodArn.split('/');
   const allowed = ['GET/plants', 'GET/plants/', 'DELETE/plants/*'];
@@ -33,13 +36,14 @@ async function call(entry: string, event: object) {
   const verdict = { principalId: 'alice', policyDocument: policy, context: { owner: 'alice' } };
   const echo = { statusCode: 200, body: JSON.stringify(event) };
   const payload = JSON.stringify(entry === 'authorize' ? verdict : echo);
-  return { id: 0, payload: entry === 'authorize' ? payload : (result ?? payload), log: [] };
+  const log = [`{"code":"${entry}"}`];
+  return { id: 0, payload: entry === 'authorize' ? payload : (result ?? payload), log };
 }
 
 /** Facts about API Gateway, each with the place where it was recorded. */
 const localstack = 'localstack/localstack tests/aws/services/apigateway';
 const results = `${localstack}/test_apigateway_lambda.py::test_aws_proxy_response_payload_format_validation`;
-const events = `${localstack}/test_apigateway_lambda.py::test_lambda_aws_proxy_integration`;
+const invocations = `${localstack}/test_apigateway_lambda.py::test_lambda_aws_proxy_integration`;
 const remapping =
   `${localstack}/test_apigateway_integrations.py::TestApiGatewayHeaderRemapping::` +
   'test_apigateway_header_remapping_aws[AWS_PROXY]';
@@ -97,14 +101,30 @@ test('with an origin for CORS, preflights and errors of the gateway name it', as
     // A 204 has no length.
     const others = ['access-control-allow-credentials', 'content-length', 'transfer-encoding'];
     expect(Object.keys(headers).filter((name) => others.includes(name))).toEqual([]);
+    expect(headers.vary).toBe('Origin');
   }
   expect(await send(base, { path: '/v1/plants' })).toMatchObject({ status: 401, headers: shared });
   expect((await preflight('/v1/nothing')).status).toBe(404);
   expect((await preflight('/plants')).status).toBe(403);
+  for (const path of ['/v1', '/v1/']) {
+    expect((await preflight(path)).status).toBe(204);
+  }
+});
+
+test('without an origin for CORS, a preflight returns 404, and for all origins its Vary is missing', async () => {
+  expect((await request('/v1/plants', { method: 'OPTIONS' })).status).toBe(404);
+  const options = { call, cacheSeconds: 60, corsOrigin: '*', onResponse: () => undefined };
+  const base = await serve(gateway(options).listener);
+  const { status, headers } = await send(base, { method: 'OPTIONS', path: '/v1/plants' });
+  expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([
+    204,
+    '*',
+    undefined,
+  ]);
 });
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.
-test(`a function gets the parts of a request in the form of API Gateway (${events})`, async () => {
+test(`a function gets the parts of a request in the form of API Gateway (${invocations})`, async () => {
   const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2&__proto__=3&?=4';
   const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
   const { body } = await request(path, {
@@ -112,23 +132,103 @@ test(`a function gets the parts of a request in the form of API Gateway (${event
     headers,
     body: Buffer.from('é\xff', 'latin1'),
   });
-  expect(JSON.parse(body)).toMatchObject({
+  const { requestContext, multiValueQueryStringParameters, ...event } = JSON.parse(body);
+  const { host } = new URL(origin);
+  const own = { Host: host, Authorization: `Bearer ${token}` };
+  expect(event).toEqual({
     resource: '/plants/{id}',
     path: '/plants/a%2Fb%C3%A9/',
     httpMethod: 'DELETE',
-    headers: { 'X-Twice': 'c', 'x-other': 'b' },
-    multiValueHeaders: { 'X-Twice': ['a', 'c'], 'x-other': ['b'] },
-    queryStringParameters: { x: '2', y: 'é a', '?': '4' },
-    multiValueQueryStringParameters: JSON.parse('{"x":["1","2"],"y":["é a"],"__proto__":["3"]}'),
-    pathParameters: { id: 'a%2Fb%C3%A9' },
-    requestContext: {
-      path: '/v1/plants/a%2Fb%C3%A9/',
-      authorizer: { principalId: 'alice', owner: 'alice' },
+    headers: { ...own, 'X-Twice': 'c', 'x-other': 'b' },
+    multiValueHeaders: {
+      Host: [host],
+      Authorization: [own.Authorization],
+      'X-Twice': ['a', 'c'],
+      'x-other': ['b'],
     },
+    queryStringParameters: JSON.parse('{"x":"2","y":"é a","__proto__":"3","?":"4"}'),
+    pathParameters: { id: 'a%2Fb%C3%A9' },
+    stageVariables: null,
     // Bytes that are not UTF-8.
     body: '\ufffd\ufffd',
     isBase64Encoded: false,
   });
+  expect(multiValueQueryStringParameters).toEqual(
+    JSON.parse('{"x":["1","2"],"y":["é a"],"__proto__":["3"],"?":["4"]}'),
+  );
+  const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(requestContext).toEqual({
+    stage: 'v1',
+    path: '/v1/plants/a%2Fb%C3%A9/',
+    httpMethod: 'DELETE',
+    resourcePath: '/plants/{id}',
+    requestId: id,
+    extendedRequestId: requestContext.requestId,
+    authorizer: { principalId: 'alice', owner: 'alice' },
+    identity: { sourceIp: '127.0.0.1', userAgent: null },
+  });
+});
+
+test('the log gets each request whole, with the lines of both functions', async () => {
+  forgetPolicies();
+  const path = '/v1/plants?limit=1';
+  const { headers, body } = await request(path, { headers: ['User-Agent', 'curl/8'] });
+  expect(JSON.parse(body).requestContext.identity.userAgent).toBe('curl/8');
+  const { ms, ...logged } = handled.at(-1) as HandledRequest;
+  expect(logged).toEqual({
+    id: JSON.parse(body).requestContext.requestId,
+    method: 'GET',
+    url: path,
+    authorization: `Bearer ${token}`,
+    status: 200,
+    body,
+    log: ['{"code":"authorize"}', '{"code":"list-plants"}'],
+    failure: undefined,
+  });
+  expect(headers).not.toHaveProperty('x-request-id');
+  expect(ms).toBeLessThan(performance.now());
+});
+
+test('the authorizer gets the token and the method', async () => {
+  forgetPolicies();
+  events.length = 0;
+  await request('/v1/plants/7', { method: 'DELETE' });
+  expect(events[0]).toEqual({
+    type: 'TOKEN',
+    authorizationToken: `Bearer ${token}`,
+    methodArn: 'arn:aws:execute-api:us-east-1:000000000000:Api/v1/DELETE/plants/7',
+  });
+});
+
+const broken = { message: 'broken', stack: 'Error: broken' };
+const refusal = { message: 'Unauthorized', stack: 'Error: Unauthorized' };
+test.each([
+  { outcome: { failure: refusal }, status: 401, failure: undefined },
+  { outcome: { failure: broken }, status: 503, failure: broken },
+  { outcome: {}, status: 503, failure: undefined },
+])('the outcome $outcome of the authorizer returns $status', async (row) => {
+  const responses: HandledRequest[] = [];
+  const { listener } = gateway({
+    call: async () => ({ ...row.outcome, log: ['{"code":"line"}'] }),
+    cacheSeconds: 0,
+    onResponse: (request) => responses.push(request),
+  });
+  const headers = ['Authorization', `Bearer ${token}`];
+  const { status } = await send(await serve(listener), { path: '/v1/plants', headers });
+  expect(status).toBe(row.status);
+  expect(responses).toMatchObject([{ failure: row.failure, log: ['{"code":"line"}'] }]);
+});
+
+test('an authorizer without a policy aborts its request, and its error is logged', async () => {
+  const log = jest.spyOn(console, 'error').mockReturnValue();
+  const options = { cacheSeconds: 0, onResponse: () => undefined };
+  const call = async () => ({ payload: '{}', log: [] });
+  const base = await serve(gateway({ ...options, call }).listener);
+  const headers = ['Authorization', `Bearer ${token}`];
+  await expect(send(base, { path: '/v1/plants', headers })).rejects.toThrow('socket hang up');
+  const [[error] = []] = log.mock.calls;
+  log.mockRestore();
+  expect(error).toBeInstanceOf(TypeError);
 });
 
 test('a function gets a query of more than 1,000 parameters whole', async () => {
@@ -139,7 +239,10 @@ test('a function gets a query of more than 1,000 parameters whole', async () => 
 test.each([
   ['http://localhost/v1/plants', 200],
   ['https://evil.example:81/v1/plants', 200],
+  ['/v1/plants?url=http://localhost/x', 200],
   ['/v1/plants//', 404],
+  ['/v1/x/plants', 404],
+  ['/v1/plants/7', 404],
   ['/v1/%70lants', 404],
   ['/v1/__proto__', 404],
   ['/v1/plants/../plants', 404],
@@ -196,13 +299,13 @@ test.each([
     fact: 'slashes before the stage are one',
     path: '//v1/plants',
     event: { path: '/plants', requestContext: { path: '/v1/plants' } },
-    source: `${events} invocation-payload-with-prepended-slash-to-stage`,
+    source: `${invocations} invocation-payload-with-prepended-slash-to-stage`,
   },
   {
     fact: 'slashes after the stage stay in requestContext.path',
     path: '/v1//plants',
     event: { path: '/plants', requestContext: { path: '/v1//plants' } },
-    source: `${events} invocation-payload-with-prepended-slash, invocation-hardcoded`,
+    source: `${invocations} invocation-payload-with-prepended-slash, invocation-hardcoded`,
   },
   {
     fact: 'a request without parameters and a body has null for them',
@@ -213,14 +316,14 @@ test.each([
       multiValueQueryStringParameters: null,
       body: null,
     },
-    source: `${events} invocation-hardcoded`,
+    source: `${invocations} invocation-hardcoded`,
   },
   {
     fact: 'a plus and %2B stay in a path',
     path: '/v1/plants/test%2Balias+x',
     method: 'DELETE',
     event: { pathParameters: { id: 'test%2Balias+x' } },
-    source: `${events} invocation-payload-with-path-encoded-email`,
+    source: `${invocations} invocation-payload-with-path-encoded-email`,
   },
 ])('$fact ($source)', async ({ path, method = 'GET', event }) => {
   const { status, body } = await request(path, { method });
@@ -253,6 +356,7 @@ test.each([
 ])(`%s is outside the stage, and returns API Gateway’s own 403 (${outside})`, async (path) => {
   const { status, headers, body } = await request(path);
   expect([status, body]).toEqual([403, '{"message":"Forbidden"}']);
+  expect(headers['content-type']).toBe('application/json');
   expect(Object.keys(headers)).not.toContain('x-request-id');
 });
 
@@ -274,13 +378,21 @@ test.each([
   },
 );
 
-test('a body above 10 MB returns 413 in plain text', async () => {
-  const body = Buffer.alloc(10 * 1024 * 1024 + 1);
-  expect(await request('/v1/plants', { method: 'POST', body })).toMatchObject({
-    status: 413,
-    headers: { 'content-type': 'text/plain' },
-    body: 'HTTP content length exceeded 10485760 bytes.',
-  });
+test('a body of 10 MB reaches the authorizer, and one above returns 413 in plain text, without being kept', async () => {
+  const body = Buffer.alloc(10 * 1024 * 1024);
+  expect((await request('/v1/plants', { method: 'POST', body })).status).toBe(403);
+  const kept = jest.spyOn(Buffer, 'concat');
+  const sent = startRequest(`${origin}/v1/plants`, { method: 'POST', agent: false });
+  // Three chunks.
+  sent.write(body);
+  sent.write('x');
+  sent.end('y');
+  const [response] = await once(sent, 'response');
+  const [whole] = kept.mock.results;
+  kept.mockRestore();
+  expect(whole?.value).toHaveLength(10 * 1024 * 1024 + 1);
+  expect(response).toMatchObject({ statusCode: 413, headers: { 'content-type': 'text/plain' } });
+  expect(await text(response)).toBe('HTTP content length exceeded 10485760 bytes.');
 });
 
 test('a policy is cached by token, and evaluated for each method', async () => {
@@ -311,6 +423,10 @@ test('a Deny of a policy takes precedence over an Allow', () => {
   const policy = { Version: '2012-10-17', Statement };
   expect(isAllowed(policy, 'arn:api/v1/GET/plants')).toBe(true);
   expect(isAllowed(policy, 'arn:api/v1/POST/plants')).toBe(false);
+  // A pattern is for the whole of a method, and a method without a statement is denied.
+  const rest = { ...policy, Statement: [statement('Allow', 'api/*/x')] };
+  const methods = ['api/a/b/x', 'api/a', 'my-api/a/x', 'api/a/xy'];
+  expect(methods.map((method) => isAllowed(rest, method))).toEqual([true, false, false, false]);
 });
 
 test('the last Authorization counts, and returns 401 without a call of the authorizer if malformed', async () => {
