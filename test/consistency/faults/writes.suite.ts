@@ -1,6 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { connect, requireVariable } from '../../../functions/dynamodb/client.ts';
@@ -8,25 +11,35 @@ import { UnknownOutcome } from '../../../functions/dynamodb/errors.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../../lib/offline/functions.ts';
 import { listen } from '../../../lib/offline/listen.ts';
+import { certificateFiles } from '../../support/certificate.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { clock } from '../../support/clock/clock.ts';
+
+// The functions' client sends its commands over TLS, as on AWS. A connection carries many of them.
 
 const TableName = tableIds.plants;
 const { env } = process;
 let connections = 0;
+/** The last connection, below TLS. Its reset sends no alert before. */
+let connection: Socket;
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
-const server = createServer((request, response) => {
+const cert = readFileSync(certificateFiles.certificate, 'utf8');
+const tls = { key: readFileSync(certificateFiles.key), cert };
+const server = createServer(tls, (request, response) => {
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
   request.resume().on('end', () => respond(request, response));
 });
-server.on('connection', () => {
+server.on('connection', (socket: Socket) => {
   connections += 1;
+  connection = socket;
 });
+const trusted = getCACertificates();
 
 let origin: string;
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
-  origin = await listen(server, 0, '127.0.0.1');
+  setDefaultCACertificates([...trusted, cert]);
+  origin = (await listen(server, 0)).replace('http:', 'https:');
   process.env = { ...env, ...functionVariables(origin) };
   database = connect();
 });
@@ -34,6 +47,7 @@ afterAll(() => {
   database.destroy();
   process.env = env;
   server.close().closeAllConnections();
+  setDefaultCACertificates(trusted);
 });
 const put = () => database.send(new sdk.PutCommand({ TableName, Item: { id: 1n } }));
 const get = () => database.send(new sdk.GetCommand({ TableName, Key: { id: 1n } }));
@@ -118,7 +132,7 @@ const commands = Object.entries(sdk)
   }));
 /** Returns the error of a command whose response is lost. */
 async function catchLoss(command: sdk.PutCommand): Promise<unknown> {
-  respond = (request) => request.socket.resetAndDestroy();
+  respond = () => connection.resetAndDestroy();
   return database.send(command).catch((thrown) => thrown);
 }
 test.each(commands.filter(({ name }) => !onlyRead.test(name)))(
