@@ -46,6 +46,17 @@ test.each([...described, ...Object.entries(openApi.components.responses)])(
   },
 );
 
+test('each operation has the statuses of its successes and of its problems', () => {
+  const statuses = operationNames.map((operation) =>
+    [operation, ...Object.keys(findOperation(operation).responses)].join(' '),
+  );
+  expect(statuses).toEqual([
+    'createPlant 200 201 400 401 403 409 413 415 429 500 503',
+    'listPlants 200 400 401 403 429 500 503',
+    'deletePlant 204 400 401 403 404 429 500 503',
+  ]);
+});
+
 test('a create requires an id and a name, and has neither defaults nor other members', () => {
   expect(NewPlant.required).toEqual(['id', 'name']);
   expect(JSON.stringify(NewPlant)).not.toContain('default');
