@@ -98,9 +98,6 @@ test('an export creates one file, which only its user can open where files have 
   if (process.platform !== 'win32') {
     expect(statSync(join(own, 'modes.jsonl')).mode & 0o777).toBe(0o600);
   }
-  expect(await plants('export own/none/modes.jsonl --owner modes')).toEqual(
-    failure(expect.stringMatching(/^error: Cannot write .*: ENOENT: .*\. Choose another/)),
-  );
 });
 
 testOnPosix('links need a right there').each<[what: string, lay: (path: string) => void]>([
@@ -149,6 +146,21 @@ test('an import reads a line, and a character, that arrives in two chunks', asyn
     success('Imported for chunks: 2 plants created, 0 unchanged.\n'),
   );
   expect(await listNames('chunks')).toEqual(['Café au lait', 'Ficus']);
+});
+
+test.each([
+  'export - --owner',
+  'export --owner alice',
+  'export none/plants.jsonl --owner alice',
+  'import --owner alice',
+  'import none.jsonl --owner alice',
+  'import . --owner alice',
+  'erase',
+])('%s fails with one line', async (command) => {
+  const { stderr, ...ended } = await plants(command);
+  // The part that the system adds names a temporary file.
+  const line = stderr.replaceAll(folder, 'FOLDER').replace(/(ENOENT: )[^.]*[^ ]*\. /, '$1…. ');
+  expect({ ...ended, stderr: line }).toMatchSnapshot();
 });
 
 test('an import whose only error is a conflict exits with 1', async () => {
@@ -283,9 +295,8 @@ test('erase deletes the tokens and plants of one owner after its name was typed'
   }
   expect(await everything()).toEqual(all);
 
-  const { code, stderr } = await plants('erase --owner ann', 'ann\n');
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/: Erased 2 access tokens and 2 plants of ann\. API Gateway may accept/);
+  const { stderr, ...ended } = await plants('erase --owner ann', 'ann\n');
+  expect({ ...ended, stderr: stderr.replace(endpoint, 'ENDPOINT') }).toMatchSnapshot();
   expect(await everything()).toEqual(others);
 
   expect(await plants('erase --owner ann')).toEqual(

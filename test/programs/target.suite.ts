@@ -15,6 +15,7 @@ import { createTable } from '../../lib/offline/database.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { clock } from '../support/clock/clock.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { describeStack } from '../support/http/described-stack.ts';
 import { serve, startForwarder } from '../support/http/servers.ts';
@@ -330,6 +331,17 @@ test.each<[options: string, variables: object]>([
 function tokenProcess(args: string[], surroundings: object = {}) {
   return runProcess(process.execPath, [join(root, 'bin', 'token.ts'), ...args], surroundings);
 }
+
+test('a CloudFormation that never responds fails with one line after three attempts of 3 s', async () => {
+  let attempts = 0;
+  const silent = await serve(() => {
+    attempts += 1;
+    clock.advance(3000);
+  });
+  const env = { ...deployed, ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: silent };
+  const { stderr, ...ended } = await runHere(tokenProgram, 'list --stack A', { env });
+  expect({ ...ended, stderr, attempts }).toMatchSnapshot();
+});
 
 /** Starts a server in place of an `npm start`, which returns its instance. Announces it. */
 async function startAnnounced(dynamodbEndpoint: string, instance = 'announced'): Promise<Running> {
