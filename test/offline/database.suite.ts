@@ -6,7 +6,7 @@ import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { startDatabase } from '../../lib/offline/database.ts';
+import { explainFileError, startDatabase } from '../../lib/offline/database.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { send } from '../support/http/http-client.ts';
@@ -213,6 +213,24 @@ test('a folder whose table lists its keys in another order opens', async () => {
   await open(folder);
 });
 
+const ioError = Object.assign(new Error('IO error: x'), { code: 'LEVEL_IO_ERROR' });
+test.each([
+  {
+    error: new Error('not open', { cause: ioError }),
+    line: `f cannot be read and written: IO error: x. Fix that, or ${another}`,
+  },
+  { error: ioError, line: `f cannot be read and written: IO error: x. Fix that, or ${another}` },
+  {
+    error: Object.assign(new Error('Corruption: x'), { code: 'LEVEL_CORRUPTION' }),
+    line: `f is damaged: Corruption: x. Remove it to start with an empty one, or ${another}`,
+  },
+  { error: Object.assign(new Error('x'), { code: 'ENOSPC' }), line: undefined },
+  { error: new Error('x'), line: undefined },
+  { error: { code: 'LEVEL_IO_ERROR' }, line: undefined },
+])('the error $error of the files is the line: $line', ({ error, line }) => {
+  expect(explainFileError('f', error)?.message).toBe(line);
+});
+
 test('a folder that cannot be created fails with one line', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
@@ -235,6 +253,7 @@ testOnPosix('it has no such permissions')('only its owner may open a folder', as
   const folder = join(temporaryFolder(), 'store');
   await (await open(folder)).stop();
   expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'dynalite')).mode & 0o777).toBe(0o700);
 });
 
 test('a taken port and a foreign address fail with one line', async () => {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, jest, test } from '@jest/globals';
@@ -113,9 +114,35 @@ test('a result above the 6 MB that Lambda allows fails its call', async () => {
   });
 });
 
-test('the functions get NODE_OPTIONS, with which an editor starts its debugger', () => {
+test('a stop fails the call in progress', async () => {
+  writeFileSync(start, '');
+  const functions = startWith(endlessList);
+  const looping = loop(functions);
+  await eventually('the loop', () => looping.messages.length === 2);
+  await functions.stop();
+  expect(looping.outcome?.failure?.message).toBe('The functions were stopped.');
+});
+
+test('the functions get these environment variables, with the NODE_OPTIONS by which an editor starts its debugger', () => {
   process.env.NODE_OPTIONS = '--require=debugger.js';
-  const variables = functionVariables('http://127.0.0.1:8000');
+  const variables = functionVariables('http://127.0.0.1:8000', 'https://plants.example');
   delete process.env.NODE_OPTIONS;
-  expect(variables).toMatchObject({ NODE_OPTIONS: '--require=debugger.js', TZ: 'UTC' });
+  const own = {
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    TZ: 'UTC',
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+    PLANTS_TABLE: 'Plants',
+    ACCESS_TOKENS_TABLE: 'AccessTokens',
+  };
+  expect(variables).toEqual({
+    ...own,
+    CORS_ORIGIN: 'https://plants.example',
+    NODE_OPTIONS: '--require=debugger.js',
+  });
+  expect(functionVariables('http://127.0.0.1:8000')).toEqual(own);
 });

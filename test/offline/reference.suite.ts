@@ -57,6 +57,7 @@ test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:300
     const sent = request(`${origin}/docs`, { headers: { host } }).end();
     const [response] = await once(sent, 'response');
     expect(response.statusCode).toBe(403);
+    expect(response.headers['content-type']).toBe('text/plain');
     expect(await text(response)).toBe(`The reference is at ${origin}/docs only.\n`);
     const line = `The reference was requested under another host name. It is at ${origin}/docs only.`;
     expect(log.mock.calls).toEqual([[line]]);

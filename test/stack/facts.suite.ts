@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
 import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { type ProblemCode, problemMembers, problems } from '../../functions/shared/problems.ts';
@@ -75,29 +74,6 @@ test('problems have these statuses, titles and headers', () => {
     `${urn}:too-many-requests | 429 | Too many requests | Retry-After: 1`,
     `${urn}:internal-error | 500 | Internal error`,
     `${urn}:unavailable | 503 | Unavailable`,
-  ]);
-});
-
-test('API Gateway itself responds with these problems', () => {
-  const rows = Object.entries(gatewayResponses).map(
-    ([type, code]) => `${type} ${problems[code].status} ${code}`,
-  );
-  expect(rows).toEqual([
-    'ACCESS_DENIED 403 insufficient-scope',
-    'API_CONFIGURATION_ERROR 503 unavailable',
-    'AUTHORIZER_CONFIGURATION_ERROR 503 unavailable',
-    'AUTHORIZER_FAILURE 503 unavailable',
-    'DEFAULT_4XX 404 no-such-operation',
-    'DEFAULT_5XX 503 unavailable',
-    'INTEGRATION_FAILURE 503 unavailable',
-    'INTEGRATION_TIMEOUT 503 unavailable',
-    'MISSING_AUTHENTICATION_TOKEN 404 no-such-operation',
-    'REQUEST_TOO_LARGE 413 content-too-large',
-    'RESOURCE_NOT_FOUND 404 no-such-operation',
-    'THROTTLED 429 too-many-requests',
-    'UNAUTHORIZED 401 unauthorized',
-    'UNSUPPORTED_MEDIA_TYPE 415 unsupported-media-type',
-    'WAF_FILTERED 403 request-blocked',
   ]);
 });
 

@@ -1,22 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { usedActions } from '../consistency/faults/actions.ts';
 import { readPage } from '../docs/page.ts';
-import { findIds, findProperties, getAttribute, templates } from './templates.ts';
+import { findProperties, getAttribute, templates } from './templates.ts';
 
 const all = Object.entries(templates);
-
-test.each(all)('data, addresses and programs find their names unchanged (%s)', (name, template) => {
-  expect(findIds(template, 'AWS::DynamoDB::GlobalTable')).toEqual(['Plants', 'AccessTokens']);
-  expect(findIds(template, 'AWS::ApiGateway::RestApi')).toEqual(['Api']);
-  const functions = ['CreatePlant', 'ListPlants', 'DeletePlant', 'Authorizer'];
-  expect(findIds(template, 'AWS::Lambda::Function')).toEqual(functions);
-  const [{ StageName }] = findProperties(template, 'AWS::ApiGateway::Stage');
-  expect(StageName).toBe('v1');
-  const outputs = ['BaseUrl', 'PlantsTableName', 'AccessTokensTableName', 'NextCommand'];
-  expect(Object.keys(template.findOutputs('*'))).toEqual(expect.arrayContaining(outputs));
-  const [{ Name }] = findProperties(template, 'AWS::ApiGateway::RestApi');
-  expect(Name).toBe(name === 'default' ? 'PlantStore' : `PlantStore-${name}`);
-});
 
 test.each(all)(
   'roles of functions grant the actions that the functions use (%s)',
