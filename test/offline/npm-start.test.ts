@@ -186,7 +186,7 @@ test('a missing file of the reference aborts its request, and the next one is se
   expect(await list()).toEqual(plants);
 });
 
-test('the API and the database listen on 127.0.0.1 only', () => {
+test('the API and the database have addresses on 127.0.0.1', () => {
   const hosts = [running.baseUrl, running.dynamodbEndpoint].map((url) => new URL(url).hostname);
   expect(hosts).toEqual(['127.0.0.1', '127.0.0.1']);
 });

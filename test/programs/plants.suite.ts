@@ -304,6 +304,27 @@ test('erase deletes the tokens and plants of one owner after its name was typed'
   );
 });
 
+test('on a terminal, an export, an import and an erasure show their progress', async () => {
+  await putPlant('busy', 1, 'Aloe');
+  const runs = [
+    ['export - --owner busy', ''],
+    ['import - --owner busy', line(2, 'Ficus')],
+    ['erase --owner busy', 'busy\n'],
+  ] as const;
+  let now = Date.now();
+  for (const [command, stdin] of runs) {
+    // Progress is shown at most ten times a second.
+    jest.spyOn(Date, 'now').mockImplementation(() => {
+      now += 1000;
+      return now;
+    });
+    const target = `--dynamodb-endpoint ${endpoint}`;
+    const { stderr } = await runHere(plantsProgram, `${command} ${target}`, { stdin, isTTY: true });
+    const shown = stderr.replaceAll('\r\u001b[K', '<ERASE LINE>').replace(endpoint, 'ENDPOINT');
+    expect(shown).toMatchSnapshot(command);
+  }
+});
+
 const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 const unknownCreate =

@@ -6,6 +6,8 @@ interface Surroundings {
   env?: Record<string, string | undefined>;
   stdin?: string | Readable;
   cwd?: string;
+  /** Whether stderr is a terminal. */
+  isTTY?: boolean;
 }
 
 /** Splits a command line into arguments. Quotes keep blanks together, as in a shell. */
@@ -19,9 +21,10 @@ const splitArguments = (line: string): string[] =>
 export async function runHere(
   program: () => Promise<number>,
   line: string,
-  { env = {}, stdin = '' }: Surroundings = {},
+  { env = {}, stdin = '', isTTY = false }: Surroundings = {},
 ): Promise<Ended> {
-  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
+  const streams = { stdout: new PassThrough(), stderr };
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].setEncoding('utf8').on('data', (more) => {
