@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { copyProject } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { freePort } from '../support/http/free-port.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 
@@ -15,17 +16,34 @@ const record = `
   const { writeFileSync } = require('node:fs');
   const [command, ...args] = process.argv.slice(2);
   writeFileSync(__filename + '.json', JSON.stringify({ command, args, env: process.env }));`;
+/** Like SAM CLI, rejects unknown options, and passes on only variables that the template declares. */
 const sam = `${record}
   if (command === 'local') {
     // Exits with bin/sam.ts, even if that is killed.
     const parent = process.ppid;
     setInterval(() => process.ppid === parent || process.exit(), 100);
-    const server = require('node:http').createServer((_, response) => response.end('[]'));
-    server.listen(0, '127.0.0.1', () =>
-      console.error(' * Running on http://127.0.0.1:' + server.address().port));
+    const { readFileSync } = require('node:fs');
+    const names = ['template', 'port', 'env-vars', 'warm-containers'];
+    const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+    const { values } = require('node:util').parseArgs({ args: args.slice(1), options });
+    const read = (name) => JSON.parse(readFileSync(values[name], 'utf8'));
+    const { ListPlants } = read('template').Resources;
+    const variables = Object.entries(ListPlants.Properties.Environment.Variables)
+      .map(([name, value]) => [name, read('env-vars').Parameters[name] ?? value]);
+    // In a container of Docker Desktop, this machine has only this name.
+    const endpoint = Object.fromEntries(variables).AWS_ENDPOINT_URL_DYNAMODB
+      .replace('127.0.0.1', 'no-such-host.invalid')
+      .replace('host.docker.internal', '127.0.0.1');
+    const server = require('node:http').createServer((_, response) =>
+      fetch(endpoint).then(() => response.end('[]'), () => response.writeHead(502).end()));
+    server.listen(values.port, '127.0.0.1', () =>
+      console.error(' * Running on http://127.0.0.1:' + values.port));
   }`;
+const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
+const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
 const cdk = `${record}
-  writeFileSync(args[args.indexOf('--output') + 1] + '/PlantStore.template.json', '{}');`;
+  const template = args[args.indexOf('--output') + 1] + '/PlantStore.template.json';
+  writeFileSync(template, '${JSON.stringify({ Resources: { ListPlants } })}');`;
 
 const project = temporaryFolder();
 copyProject(project);
@@ -43,12 +61,12 @@ function writeProgram(file: string, code: string): void {
 }
 
 /** Starts bin/sam.ts with no other programs on its PATH than these. */
-function startSam(programs: Record<string, string>, env = {}) {
+function startSam(programs: Record<string, string>, env = {}, port = 0) {
   const folder = temporaryFolder();
   for (const [name, code] of Object.entries(programs)) {
     writeProgram(join(folder, name), code);
   }
-  const args = ['bin/sam.ts', '--memory', '--dynamodb-port', '0'];
+  const args = ['bin/sam.ts', '--memory', '--port', `${port}`, '--dynamodb-port', '0'];
   const options = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
   return { folder, ...startProgram(process.execPath, args, options) };
 }
@@ -66,7 +84,8 @@ testScripts(
       AWS_SESSION_TOKEN: 'example',
       AWS_PROFILE: 'work',
     };
-    const { folder, child, line, ended, output } = startSam({ docker, sam }, own);
+    const port = await freePort();
+    const { folder, child, line, ended, output } = startSam({ docker, sam }, own, port);
     await line(/SAM CLI prints several lines per request\./);
     expect(output.stdout.trim()).toMatch(/Changes need a restart\.$/);
     child.kill('SIGINT');
@@ -77,14 +96,12 @@ testScripts(
       expect.arrayContaining(['synth', '--no-path-metadata', 'plant-store:architecture=x86_64']),
     );
     const { args, env } = readCall(join(folder, 'sam.cjs'));
-    const [action, ...options] = args;
-    expect(action).toBe('start-api');
-    expect(options).toEqual(
-      expect.arrayContaining([
-        '--template',
-        join(project, 'cdk.out', 'sam', 'PlantStore.template.json'),
-      ]),
-    );
+    const files = join(project, 'cdk.out', 'sam');
+    expect(args).toEqual([
+      'start-api',
+      ...['--template', join(files, 'PlantStore.template.json'), '--port', `${port}`],
+      ...['--env-vars', join(files, 'env-vars.json'), '--warm-containers', 'LAZY'],
+    ]);
     const passedOn = Object.entries(env).filter(([name]) => name.startsWith('AWS_'));
     expect(Object.fromEntries(passedOn)).toEqual({
       AWS_CONFIG_FILE: '/dev/null',
