@@ -5,7 +5,7 @@ import { escapeControls } from './escape-controls.ts';
 import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';
 
 const unreachable =
-  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|TimeoutError)$/;
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/;
 const badCredentials = [
   /^ExpiredToken/,
   /^InvalidClientTokenId$/,

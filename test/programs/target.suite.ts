@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from '@jest/globals';
+import { explain } from '../../bin/command-line/explain.ts';
 import { announce, findRunning, type Running } from '../../bin/command-line/running.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
@@ -342,6 +343,16 @@ test('a CloudFormation that never responds fails with one line after three attem
   const { stderr, ...ended } = await runHere(tokenProgram, 'list --stack A', { env });
   expect({ ...ended, stderr, attempts }).toMatchSnapshot();
 });
+
+test.each(['ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])(
+  'without a network, which Node calls %s, AWS cannot be reached',
+  (code) => {
+    const error = Object.assign(new Error('no network'), { code });
+    expect(explain(error, { stack: 'PlantStore' })).toBe(
+      'AWS cannot be reached (no network). Check the network and --region.',
+    );
+  },
+);
 
 /** Starts a server in place of an `npm start`, which returns its instance. Announces it. */
 async function startAnnounced(dynamodbEndpoint: string, instance = 'announced'): Promise<Running> {
