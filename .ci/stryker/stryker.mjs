@@ -52,8 +52,9 @@ export default {
       ...packageJson.jest,
       roots: tests.map((folder) => join('test', folder)),
       moduleNameMapper: {
-        // Bundles take ten seconds, and esbuild's output hardly depends on lib/.
-        'bundles/.+\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
+        // Bundles take ten seconds, and esbuild's output hardly depends on lib/. Lint has findings in
+        // mutants.
+        '(bundles/.+|programs/scripts)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
       },
       // Their processes do not say which mutants they ran.
       testPathIgnorePatterns: ['npm-start', 'processes'],

@@ -14,10 +14,7 @@ interface Surroundings {
 const splitArguments = (line: string): string[] =>
   (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ''));
 
-/**
- * Runs a program in this process, in a hundredth of the time. A refused connection needs a process of
- * its own, because the SDK does not recognize Node's errors in Jest.
- */
+/** Runs a program in this process, in a hundredth of the time. */
 export async function runHere(
   program: () => Promise<number>,
   line: string,

@@ -44,4 +44,4 @@ export async function eventually<T>(
   throw error;
 }
 
-const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 25);
+const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 50);
