@@ -42,7 +42,7 @@ export function protectWrites(client: DynamoDBClient): void {
           lastUsed = readClocks();
         }
       },
-    { name: 'protectWrites', step: 'deserialize', priority: 'high' },
+    { step: 'deserialize', priority: 'high' },
   );
 }
 

@@ -163,9 +163,9 @@ function parsePath({ pathParameters }: APIGatewayProxyEvent): NamedValues {
   return { members: Object.fromEntries(decoded), repeated: [] };
 }
 
-function decode(value: string | undefined): string | undefined {
+function decode(value = ''): string {
   try {
-    return value === undefined ? undefined : decodeURIComponent(value);
+    return decodeURIComponent(value);
   } catch {
     return value;
   }
