@@ -1,5 +1,4 @@
 import '../bundles/bundles.suite.ts';
-import '../bundles/functions.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';
