@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
+import { CommandError } from '../../bin/command-line/command-error.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 
 // exFAT, and some network shares, have no hard links.
@@ -33,7 +34,9 @@ test('a new file whose source fails leaves its folder empty', async () => {
   }
   const file = join(folder, 'plants.jsonl');
   const writing = writeNewFile(file, failing());
-  await expect(writing).rejects.toThrow(`Cannot write ${file}: the source failed.`);
+  await expect(writing).rejects.toThrow(
+    new CommandError(`Cannot write ${file}: the source failed. Choose another file.`),
+  );
   expect(readdirSync(folder)).toEqual([]);
 });
 

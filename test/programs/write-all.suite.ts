@@ -51,7 +51,9 @@ test('after a failed write, no later item is written', async () => {
     written.push(item);
   }
   const writing = writeAll(target, source, write, () => 'none');
-  await expect(writing).rejects.toThrow('refused. So far: none. Repeat the command.');
+  await expect(writing).rejects.toThrow(
+    new CommandError('refused. So far: none. Repeat the command.'),
+  );
   await source.return(undefined);
   expect(written).toEqual([]);
 });
