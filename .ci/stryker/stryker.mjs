@@ -54,7 +54,7 @@ export default {
       moduleNameMapper: {
         // Bundles take ten seconds, and esbuild's output hardly depends on lib/. Lint has findings in
         // mutants.
-        '(bundles/.+|programs/scripts)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
+        '(bundles/.+|/scripts)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
       },
       // Their processes do not say which mutants they ran.
       testPathIgnorePatterns: ['npm-start', 'processes'],
