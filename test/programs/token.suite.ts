@@ -267,9 +267,9 @@ test('revoke ID revokes the token', async () => {
   expect((await record(id))?.revoked).toBeDefined();
 });
 
-test('rotate - and revoke - read a whole token from standard input', async () => {
+test('rotate - and revoke - read a whole token, even after a byte order mark', async () => {
   const old = await issue('rita');
-  const { stdout } = await local('rotate -', `${old.token}\n`);
+  const { stdout } = await local('rotate -', `\uFEFF${old.token}\r\n`);
   const id = parseTokenId(stdout.trim()) ?? '';
   expect(await record(id)).toMatchObject({ owner: 'rita' });
   expect(await local('revoke -', stdout)).toEqual(revokedOfRita(id));
@@ -281,6 +281,7 @@ test.each([
   'issue',
   `${ann} --scope plants:all`,
   `${ann} --expires-in 90`,
+  `${ann} --expires-in 90days`,
   `${ann} --expires-in 0d`,
   `${ann} --expires-in 1.5h`,
   `${ann} --expires-in 123456s`,
