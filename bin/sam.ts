@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
 import { settingPrefix } from '../lib/settings.ts';
+import { findDocker } from './command-line/docker.ts';
 import {
   addLocalOptions,
   issueDemoToken,
@@ -79,49 +80,12 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   printReady(ready, options, `${log} Changes need a restart.`);
 }
 
-interface Docker {
-  /** In Lambda's terms. */
-  architecture: 'arm64' | 'x86_64';
-  /** An address of this machine that containers can reach. */
-  address: string;
-  /** The name of this machine in the containers. */
-  hostname: string;
-}
-
-/** Asks the Docker daemon. Throws an error of one line if there is none. */
-async function findDocker(): Promise<Docker> {
-  const form = '{{.Architecture}} {{.OperatingSystem}}';
-  const { stdout } = await run('docker', ['info', '--format', form]).catch((cause) => {
-    const advice = 'Install and start it: https://docs.docker.com/get-started/get-docker/';
-    throw new Error(`Docker is not running. ${advice}`, { cause });
-  });
-  const architecture = /^(aarch64|arm64) /.test(stdout) ? 'arm64' : 'x86_64';
-  // Containers in a virtual machine reach the loopback address of this machine by this name.
-  if (process.platform !== 'linux' || stdout.includes('Docker Desktop')) {
-    return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
-  }
-  const address = await findBridgeAddress();
-  return { architecture, address, hostname: address };
-}
-
 /** Throws an error of one line if SAM CLI is not installed. */
 async function findSam(): Promise<void> {
   await run('sam', ['--version']).catch((cause) => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
     throw new Error(`SAM CLI cannot be started. ${advice}`, { cause });
   });
-}
-
-/** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
-async function findBridgeAddress(): Promise<string> {
-  // On its first run, the daemon reports the subnet but no gateway.
-  const form = '{{range .IPAM.Config}}{{.Subnet}}{{end}}';
-  const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', form]);
-  const [, start, last] = /^((?:\d+\.){3})(\d+)\//.exec(stdout) ?? [];
-  if (start === undefined) {
-    throw new Error('Docker has no network "bridge" with an address. Restart the Docker daemon.');
-  }
-  return `${start}${Number(last) + 1}`;
 }
 
 /** Synthesizes the stack as `npx cdk synth` does. Returns the path of its template. */

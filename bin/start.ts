@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
 import { stageName } from '../functions/shared/operations.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
 import { functionVariables, noTimeout, startFunctions } from '../lib/offline/functions.ts';
@@ -13,15 +11,14 @@ import { catchErrors, listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { formatRequest } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
-import {
-  addLocalOptions,
-  issueDemoToken,
-  type LocalOptions,
-  openDatabase,
-  printReady,
-} from './command-line/local.ts';
+import { issueDemoToken, openDatabase, printReady } from './command-line/local.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 import { announce, instancePath } from './command-line/running.ts';
+import {
+  type DebuggerAddress,
+  newStartProgram,
+  type StartOptions,
+} from './command-line/start-options.ts';
 
 // Signals stop the process at once: there is nothing to clean up, because the database has written
 // all that it acknowledged. This process also stops if its launcher is killed.
@@ -31,31 +28,7 @@ leaveAws();
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
-interface Options extends LocalOptions {
-  dynamodbHost: string;
-  watch?: true;
-  inspect?: DebuggerAddress;
-}
-
-interface DebuggerAddress {
-  host: string;
-  port: number;
-}
-
-const program = addLocalOptions(new Command('npm start --'))
-  .description('Runs the plant store on this machine, with a database.')
-  .option(
-    '--dynamodb-host <address>',
-    'address on which the database listens',
-    parseAddress,
-    '127.0.0.1',
-  )
-  .option('--watch', 'reload functions when their code changes')
-  .addOption(
-    new Option('--inspect [host:port]', 'listen for a debugger, by default on 127.0.0.1:9229')
-      .argParser(parseDebuggerAddress)
-      .preset('127.0.0.1:9229'),
-  );
+const program = newStartProgram();
 refuseOptionsAsValues([program]);
 refuseOptionsOfNpm(program);
 program.parse();
@@ -67,7 +40,7 @@ try {
   process.exit(1);
 }
 
-async function start(options: Options): Promise<void> {
+async function start(options: StartOptions): Promise<void> {
   if (options.inspect) {
     openDebugger(options.inspect);
   }
@@ -175,19 +148,4 @@ function openDebugger({ host, port }: DebuggerAddress): void {
 
 function inProject(path: string): string {
   return join(import.meta.dirname, '..', path);
-}
-
-function parseAddress(text: string): string {
-  if (!isIP(text)) {
-    throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');
-  }
-  return text;
-}
-
-function parseDebuggerAddress(text: string): DebuggerAddress {
-  const [, host = '127.0.0.1', port] = /^(?:(\S+):)?(\d{1,5})$/.exec(text) ?? [];
-  if (port === undefined || Number(port) > 65535) {
-    throw new InvalidArgumentError('An address looks like 127.0.0.1:9229.');
-  }
-  return { host, port: Number(port) };
 }

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
-import { Command } from 'commander';
 import {
-  addLocalOptions,
   issueDemoToken,
   type LocalOptions,
   openDatabase as openFolder,
   printReady,
 } from '../../bin/command-line/local.ts';
 import { announce } from '../../bin/command-line/running.ts';
+import { newStartProgram } from '../../bin/command-line/start-options.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
@@ -69,7 +68,7 @@ test('a folder in use fails with one line that names the npm start in it', async
 
 /** Parses options of npm start. Returns them, or the message of an error. */
 function parse(...args: string[]): unknown {
-  const program = addLocalOptions(new Command('npm start --')).exitOverride();
+  const program = newStartProgram().exitOverride();
   program.configureOutput({ writeErr: () => {} });
   try {
     return program.parse(args, { from: 'user' }).opts();
@@ -78,8 +77,22 @@ function parse(...args: string[]): unknown {
   }
 }
 
+test('the help of npm start', () => {
+  const program = newStartProgram().configureHelp({ helpWidth: 80 });
+  expect(program.helpInformation()).toMatchSnapshot();
+});
+
 test('without options, the ports are 3000 and 8000 and the folder is .plant-store', () => {
-  expect(parse()).toEqual({ port: 3000, dynamodbPort: 8000, data: '.plant-store' });
+  const defaults = { port: 3000, dynamodbPort: 8000, data: '.plant-store' };
+  expect(parse()).toEqual({ ...defaults, dynamodbHost: '127.0.0.1' });
+});
+
+test.each([
+  ['--inspect', { host: '127.0.0.1', port: 9229 }],
+  ['--inspect=0', { host: '127.0.0.1', port: 0 }],
+  ['--inspect=0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
+])('%s is an address for a debugger', (option, inspect) => {
+  expect(parse(option)).toMatchObject({ inspect });
 });
 
 test('a folder is one from where npm was started, and the default one in the project’s', () => {
@@ -91,12 +104,19 @@ test('a folder is one from where npm was started, and the default one in the pro
   expect(byDefault).toMatchObject({ data: '.plant-store' });
 });
 
-test.each(['--data=', '--memory --data x', '--port 65536', '--port 8x', '--dynamodb-port -1'])(
-  '%s fails with one line',
-  (options) => {
-    expect(parse(...options.split(' '))).toMatchSnapshot();
-  },
-);
+test.each([
+  '--data=',
+  '--memory --data x',
+  '--port 65536',
+  '--port 8x',
+  '--dynamodb-port -1',
+  '--dynamodb-host localhost',
+  '--inspect=65536',
+  '--inspect=localhost',
+  '--inspect=localhost:9229x',
+])('%s fails with one line', (options) => {
+  expect(parse(...options.split(' '))).toMatchSnapshot();
+});
 
 const ready = {
   baseUrl: 'http://127.0.0.1:3000/v1',

@@ -1,3 +1,4 @@
+import './docker.suite.ts';
 import './new-file.suite.ts';
 import './node24.suite.ts';
 import './output.suite.ts';

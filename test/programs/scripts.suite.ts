@@ -8,7 +8,6 @@ import { startProgram } from '../support/program.ts';
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const ownRuns = [
-  { script: 'start', args: '--help' },
   { script: 'sam', args: '--help' },
   { script: 'plants', args: 'export - --owner alice' },
   { script: 'contract', args: '--help' },
@@ -17,6 +16,7 @@ const ownRuns = [
 /** How each script of a package is started, its exit code, and a line of its output. */
 const runs: { script: string; args: string; code: number; line: RegExp }[] = [
   { script: 'test:slow', args: '--listTests programs/plants', code: 0, line: /plants\.slow\.ts$/ },
+  { script: 'start', args: '--help', code: 0, line: /^Usage: npm start -- \[options\]$/ },
   { script: 'bench', args: '--colour', code: 1, line: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, line: /^Version 7\./ },
   { script: 'lint', args: '--help', code: 0, line: /^Usage: biome(\.exe)? check / },
