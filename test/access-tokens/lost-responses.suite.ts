@@ -6,7 +6,6 @@ import {
   issueToken,
   revokeToken,
 } from '../../functions/access-tokens/administration.ts';
-import { parseTokenId } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { runHere } from '../programs/run.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
@@ -32,16 +31,37 @@ const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 afterEach(() => proxy.playForAll());
 
-/** Runs a command, and injects one fault into each of its requests. The last fault stays. */
-function run(line: string, ...faults: Fault[]) {
+/**
+ * Runs a command, and injects one fault into each of its requests. The last fault stays. The output
+ * has SECRET and EXPIRY in place of a new token's secret and end.
+ */
+async function run(line: string, ...faults: Fault[]) {
   proxy.playForAll(...faults);
-  return runHere(tokenProgram, `${line} --dynamodb-endpoint ${faulty}`);
+  const { code, stdout, stderr } = await runHere(
+    tokenProgram,
+    `${line} --dynamodb-endpoint ${faulty}`,
+  );
+  return {
+    code,
+    stdout: stdout.replace(/^(pst_\w{12}_)\w{49}$/m, '$1SECRET'),
+    stderr: stderr.replace(/(?<=; expires: )20..-..-..T..:..:..Z/, 'EXPIRY'),
+  };
 }
+/** Returns the id of the token on stdout. */
+const readId = ({ stdout }: { stdout: string }) => stdout.split('_')[1] ?? '';
 const find = (id: string) => findRecord(database, table, id);
 const newToken = { owner: 'ann', scopes: ['plants:read'], label: '', lifetime: 86_400 };
 const issue = () => issueToken(database, table, newToken);
 const failure = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
 
+/** Returns the line on stderr about a new token of ann. */
+const describeToken = (id: string, scopes: string) =>
+  `${id}: ${scopes} for ann; expires: EXPIRY. It cannot be shown again.\n`;
+const describeIssued = (id: string) => ({
+  code: 0,
+  stdout: `pst_${id}_SECRET\n`,
+  stderr: describeToken(id, 'plants:read plants:write'),
+});
 const describeUnknown = (id: string, reason: string) =>
   failure(
     `It is unknown whether the token ${id} was issued (${reason}). Wait a minute, then run ` +
@@ -82,9 +102,7 @@ test.each(interferences)(
       left = await find(id);
     });
     const ended = await run('issue --owner ann', lost, pass);
-    expect(isShown ? parseTokenId(ended.stdout.trim()) : ended).toEqual(
-      isShown ? id : describeUnknown(id, resetReason),
-    );
+    expect(ended).toEqual(isShown ? describeIssued(id) : describeUnknown(id, resetReason));
     expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
     expect(await find(id)).toEqual(left);
   },
@@ -92,9 +110,10 @@ test.each(interferences)(
 
 // Every outcome that the client reports as unknown is settled alike.
 test('issue shows its token if the response to its put is lost, after one put', async () => {
-  const { code, stdout } = await run('issue --owner ann', loseResponse, pass);
-  const id = parseTokenId(stdout.trim()) ?? '';
-  expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['PutItem', 'GetItem'] });
+  const ended = await run('issue --owner ann', loseResponse, pass);
+  const id = readId(ended);
+  expect(ended).toEqual(describeIssued(id));
+  expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
   expect(await find(id)).toMatchObject({ owner: 'ann' });
 });
 
@@ -140,8 +159,14 @@ test.each(unsettled)('issue shows no token if its put $title, and names the id',
 
 test('revoke sends its update again if the response is lost', async () => {
   const { id } = await issue();
-  const { code } = await run(`revoke ${id}`, loseResponse, pass);
-  expect({ code, sent: proxy.seen(id) }).toEqual({ code: 0, sent: ['UpdateItem', 'UpdateItem'] });
+  expect(await run(`revoke ${id}`, loseResponse, pass)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr:
+      `Revoked ${id} of ann. API Gateway may accept it for up to 60 s more, or for as long as ` +
+      'the setting authorizer-cache says.\n',
+  });
+  expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
   expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
 });
 
@@ -165,19 +190,27 @@ test('revoke does not recreate a token that was erased before its second update'
 
 /** Runs `rotate`. Sets the faults of its update and of what follows. */
 const rotate = (id: string, ...faults: Fault[]) => run(`rotate ${id}`, pass, pass, ...faults);
-const describeHalfDone = (message: string) => ({
+/** Returns the output of a rotation that shows the new token, and then fails. */
+const describeHalfDone = (next: string, message: string) => ({
   code: 1,
-  stdout: expect.stringMatching(/^pst_\w+\n$/),
-  stderr: expect.stringMatching(new RegExp(`\\nerror: ${RegExp.escape(message)}\\n$`)),
+  stdout: `pst_${next}_SECRET\n`,
+  stderr: `${describeToken(next, 'plants:read')}error: ${message}\n`,
 });
 
 test('rotate sends its update again if the response is lost', async () => {
   const { id } = await issue();
-  const { code, stdout } = await rotate(id, loseResponse, pass);
-  expect(code).toBe(0);
+  const ended = await rotate(id, loseResponse, pass);
   expect(proxy.seen(id)).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
-  const { created = 0 } = (await find(parseTokenId(stdout.trim()) ?? '')) ?? {};
-  expect(await find(id)).toMatchObject({ expires: created + 3600 });
+  const next = readId(ended);
+  const { created = 0 } = (await find(next)) ?? {};
+  const expires = created + 3600;
+  const end = new Date(expires * 1000).toISOString().replace('.000', '');
+  expect(ended).toEqual({
+    code: 0,
+    stdout: `pst_${next}_SECRET\n`,
+    stderr: `${describeToken(next, 'plants:read')}It replaces ${id}, which works until ${end}.\n`,
+  });
+  expect(await find(id)).toMatchObject({ expires });
 });
 
 const denied = fail(400, 'AccessDeniedException');
@@ -200,7 +233,8 @@ test.each([
     const message =
       `The old token ${id} may still work until ${end} (${row.reason}). Run "revoke ${id}" once ` +
       'nobody uses it.';
-    expect(await rotate(id, ...row.faults)).toEqual(describeHalfDone(message));
+    const ended = await rotate(id, ...row.faults);
+    expect(ended).toEqual(describeHalfDone(readId(ended), message));
   }
 });
 
@@ -218,12 +252,12 @@ test.each(endings)(
         await act(id);
         left = await find(id);
       });
-      const { stdout, ...told } = await rotate(id, interference, pass);
-      const next = parseTokenId(stdout.trim()) ?? '';
+      const ended = await rotate(id, interference, pass);
+      const next = readId(ended);
       const message =
         `The old token ${id} was ${title} during the rotation. If the new one must not work ` +
         `either, run "revoke ${next}".`;
-      expect({ stdout, ...told }).toEqual(describeHalfDone(message));
+      expect(ended).toEqual(describeHalfDone(next, message));
       expect(await find(id)).toEqual(left);
       expect(await find(next)).toMatchObject(newToken);
     }
