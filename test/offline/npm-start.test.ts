@@ -91,6 +91,7 @@ beforeAll(async () => {
     env,
   });
   expect((await running.create({ id: 1, ...makeFields() })).status).toBe(201);
+  await expectLog('TIME POST   /v1/plants 201 MS');
 });
 
 const list = async () => {
@@ -99,8 +100,27 @@ const list = async () => {
 };
 const plants = { status: 200, body: JSON.stringify([makeFields()]) };
 
-/** Waits for a text on stderr after the previous one. */
 let read = 0;
+
+/**
+ * Expects these lines on stderr since the previous ones, without stacks. They can be in any order,
+ * because the output of the thread comes before or after the lines of its request.
+ */
+async function expectLog(...expected: string[]): Promise<void> {
+  const readLines = () =>
+    running.output.stderr
+      .slice(read)
+      .replaceAll(/^..:..:..\.... /gm, 'TIME ')
+      .replaceAll(/ \d+ ms/g, ' MS')
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => !/^ +at /.test(line));
+  await running.waitFor('the log', () => readLines().length >= expected.length);
+  expect(readLines().sort()).toEqual(expected.toSorted());
+  read = running.output.stderr.lastIndexOf('\n') + 1;
+}
+
+/** Waits for a text on stderr after the previous one. */
 async function says(text: string | RegExp): Promise<void> {
   const form = typeof text === 'string' ? RegExp(RegExp.escape(text)) : text;
   const find = () => form.exec(running.output.stderr.slice(read));
@@ -108,30 +128,34 @@ async function says(text: string | RegExp): Promise<void> {
   read += Number(found?.index) + `${found}`.length;
 }
 
+const stopped = '    The functions stopped before they returned.';
 test.each([
-  ['exit', 'The functions stopped before they returned.'],
-  ['rejection', 'a stray rejection'],
-  ['throw', 'thrown by the function'],
-  ['nothing', 'The function returned no object: null'],
-])('a function with the fault "%s" costs one 503, whose cause is logged', async (fault, cause) => {
+  ['exit', stopped],
+  ['rejection', 'The functions failed: Error: a stray rejection', stopped],
+  ['throw', '    Error: thrown by the function'],
+  ['nothing', '    Error: The function returned no object: null'],
+])('a function with the fault "%s" costs one 503, whose cause is logged', async (...row) => {
+  const [fault, ...causes] = row;
   const response = await running.list(`?fault=${fault}`);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, null]);
-  await says(cause);
   expect(await list()).toEqual(plants);
+  const failed = `TIME GET    /v1/plants?fault=${fault} 503 MS unavailable`;
+  await expectLog(failed, ...causes, 'TIME GET    /v1/plants 200 MS');
 });
 
 test('all output of a function is shown, except lines that a request line sums up', async () => {
   await running.list('?fault=print');
-  // The output of the thread can come before or after the lines of its request.
-  for (const text of ['a line of my own', "{ code: 'PLANT_CREATED' } a second argument"]) {
-    await running.waitFor(text, () => running.output.stderr.includes(text));
-  }
-  await says('PLANT_CREATED {"note":"a member of my own"}');
   await running.list('?fault=late');
-  await says('{"code":"PLANT_CREATED","note":"logged after the end"}');
   await list();
-  await says('/v1/plants 200');
-  expect(running.output.stderr).not.toMatch(/PLANTS_LISTED|TOKEN_ACCEPTED/);
+  await expectLog(
+    'a line of my own',
+    "{ code: 'PLANT_CREATED' } a second argument",
+    'TIME GET    /v1/plants?fault=print 204 MS',
+    '    PLANT_CREATED {"note":"a member of my own"}',
+    'TIME GET    /v1/plants?fault=late 204 MS',
+    '{"code":"PLANT_CREATED","note":"logged after the end"}',
+    'TIME GET    /v1/plants 200 MS',
+  );
 });
 
 test('the functions have the environment variables of AWS, and none of the developer’s', async () => {
@@ -157,9 +181,12 @@ test('pages of the origin in cdk.json can call the API and read its responses', 
 
 test('--localhost is the running npm start, with --memory too', async () => {
   const args = ['bin/token.ts', 'list', '--owner', 'demo', '--localhost'];
-  const { stdout } = await startProgram(process.execPath, args, { cwd: folder }).ended();
-  const [, row = ''] = stdout.split('\n');
-  expect(row).toContain(splitToken(running.token).id);
+  const { stdout, ...others } = await startProgram(process.execPath, args, { cwd: folder }).ended();
+  expect(others).toEqual({ code: 0, stderr: '' });
+  expect(stdout.replace(/20..-..-..T..:..Z/, 'UNTIL')).toBe(
+    'ID            OWNER  SCOPES  STATUS  EXPIRES            LABEL\n' +
+      `${splitToken(running.token).id}  demo   all     active  UNTIL  npm start\n`,
+  );
 });
 
 test('/ leads to the reference, whose page has the demo token', async () => {
@@ -202,7 +229,9 @@ test('a change is served, and a call in progress gets one 503', async () => {
   await running.waitFor('a request', async () => (await list()).status === 200);
   replaceFile(listOfCopy, faultyList.replace('statusCode: 200', 'statusCode: 201'));
   expect((await waiting).status).toBe(503);
-  await says('The functions were reloaded.');
+  await says(
+    /Functions changed; reloaded\.\n.* GET {4}\/v1\/plants\?fault=wait 503 \d+ ms unavailable\n {4}The functions were reloaded\.\n/,
+  );
   const status = async () => (await running.list('?fault=environment')).status;
   await running.waitFor('status 201', async () => (await status()) === 201);
 });
@@ -236,7 +265,10 @@ test('policies are cached as cdk.json says, until a change in functions/shared, 
 
   const path = inCopy(join('shared', 'problems.ts'));
   replaceFile(path, `${readFileSync(path, 'utf8')}\n`);
-  await says('The gateway uses functions/shared too.');
+  await says(
+    'Functions changed; reloaded.\n' +
+      'The gateway uses functions/shared too. Restart npm start to apply the change there.\n',
+  );
   await running.waitFor('a refusal', async () => (await list()).status === 401);
 });
 
@@ -245,7 +277,7 @@ testOnPosix('a watched folder cannot be renamed there')(
   async () => {
     renameSync(inCopy('.'), join(folder, 'old'));
     cpSync(join(folder, 'old'), inCopy('.'), { recursive: true });
-    await says('functions/ was removed or replaced. Restart npm start to reload its changes.');
+    await says('functions/ was removed or replaced. Restart npm start to reload its changes.\n');
   },
 );
 
@@ -281,10 +313,12 @@ testOnPosix('it limits no file')(
     // A file of the database cannot grow beyond 64 or 128 KiB, as if the disk was full.
     const start = join(root, 'bin', 'start.ts');
     const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, start];
-    const args = ['--json', '--port', '0', '--dynamodb-port', '0', '--data', data];
+    const args = ['--port', '0', '--dynamodb-port', '0', '--data', data];
     const cwd = temporaryFolder();
     const program = startProgram('sh', [...limited, ...args], { cwd });
-    const { baseUrl, token } = JSON.parse(await program.line(/^\{"baseUrl"/));
+    await program.line(/^Press Ctrl-C/);
+    const [, baseUrl = ''] = /^Plant Store: (.+)$/m.exec(program.output.stdout) ?? [];
+    const [, token = ''] = /Bearer (\w+)/.exec(program.output.stdout) ?? [];
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const created: string[] = [];
     for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
@@ -299,14 +333,18 @@ testOnPosix('it limits no file')(
       created.push(name);
     }
     expect(created.length).toBeGreaterThan(50);
-    const { code, stderr } = await program.ended();
-    const lines = stderr.trimEnd().split('\n');
-    expect(code).toBe(1);
-    expect(lines.filter((line) => !/ POST .* 201 /.test(line))).toEqual([
-      expect.stringMatching(
-        /^error: .+store cannot be read and written: IO error: .*: File too large\. Fix that, or choose /,
-      ),
-    ]);
+    const { code, stdout, stderr } = await program.ended();
+    const printed = stdout
+      .replaceAll(new URL(baseUrl).port, 'PORT')
+      .replace(/^(DynamoDB: .*):\d+ /m, '$1:DATABASE_PORT ')
+      .replaceAll(token, 'TOKEN')
+      .replace(data, 'FOLDER');
+    const problem = stderr
+      .replaceAll(/^.* POST {3}\/v1\/plants 201 \d+ ms\n/gm, '')
+      .replaceAll(data, 'FOLDER')
+      // The part that the system adds.
+      .replace(/IO error: .*: /, 'IO error: …: ');
+    expect({ code, stdout: printed, stderr: problem }).toMatchSnapshot();
 
     const next = await startNpmStart(['--data', data], { cwd });
     const response = await next.list();
