@@ -125,7 +125,7 @@ test('without an origin for CORS, a preflight returns 404, and for all origins i
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.
 test(`a function gets the parts of a request in the form of API Gateway (${invocations})`, async () => {
-  const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2&__proto__=3&?=4';
+  const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2;__proto__=3&?=4';
   const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
   const { body } = await request(path, {
     method: 'DELETE',

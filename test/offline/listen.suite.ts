@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { listen } from '../../lib/offline/listen.ts';
 import { finallyDo } from '../support/cleanup.ts';
 
@@ -25,6 +25,19 @@ async function start(host: string): Promise<string> {
   finallyDo(() => server.close().closeAllConnections());
   return listen(server, 0, host);
 }
+
+test('a port that its user may not use fails with one line that names the option', async () => {
+  const server = createServer();
+  // Root may use every port, and some systems give each user all of them.
+  jest.spyOn(server, 'listen').mockImplementation(() => {
+    const denied = new Error('listen EACCES: permission denied 127.0.0.1:80');
+    setImmediate(() => server.emit('error', Object.assign(denied, { code: 'EACCES' })));
+    return server;
+  });
+  const line = 'This user may not use port 80. Choose another with --dynamodb-port.';
+  const listening = listen(server, 80, '127.0.0.1', '--dynamodb-port');
+  await expect(listening).rejects.toHaveProperty('message', line);
+});
 
 const served = 'HTTP/1.1 200 OK';
 const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);

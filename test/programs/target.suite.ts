@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -443,6 +444,32 @@ test.each([0, 2])('with %i running npm starts, --localhost fails', (count) =>
       await startAnnounced(`http://127.0.0.1:${8000 + i}`);
     }
     expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
+  }),
+);
+
+test.each([
+  { what: 'does not respond', begin: () => undefined },
+  { what: 'stops in its response', begin: (response: ServerResponse) => response.flushHeaders() },
+])('an npm start that $what for two seconds is not found', ({ begin }) =>
+  inEmptyFolder(async () => {
+    const origin = await serve(async (_, response) => {
+      begin(response);
+      await clock.advance(2000);
+      response.end('hanging');
+    });
+    announce({
+      instance: 'hanging',
+      processId: process.pid,
+      baseUrl: `${origin}/v1`,
+      dynamodbEndpoint: endpoint,
+    });
+    expect(await runHere(tokenProgram, 'list --localhost')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: No running "npm start" was found. Start one with "npm start", or choose its ' +
+        'database with --dynamodb-endpoint.\n',
+    });
   }),
 );
 
