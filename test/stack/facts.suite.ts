@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
 import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
-import { type ProblemCode, problemMembers, problems } from '../../functions/shared/problems.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
 import { gateway } from '../../lib/offline/gateway.ts';
 import { send } from '../support/http/http-client.ts';
@@ -51,30 +50,6 @@ test('operations need these scopes, and a body has at most 16 KiB', () => {
   ]);
   expect(allScopes).toEqual(['plants:read', 'plants:write']);
   expect(maxBodyBytes).toBe(16_384);
-});
-
-test('problems have these statuses, titles and headers', () => {
-  const rows = (Object.keys(problems) as ProblemCode[]).map((code) => {
-    const { type, title, status } = problemMembers(code);
-    const headers = Object.entries(problems[code].headers ?? {}).map((header) => header.join(': '));
-    return [type, status, title, ...headers].join(' | ');
-  });
-  const urn = 'urn:problem-type:plant-store';
-  expect(rows).toEqual([
-    `${urn}:invalid-request | 400 | Invalid request`,
-    `${urn}:unauthorized | 401 | Unauthorized | WWW-Authenticate: Bearer realm="plant-store"`,
-    `${urn}:insufficient-scope | 403 | Insufficient scope | ` +
-      'WWW-Authenticate: Bearer realm="plant-store", error="insufficient_scope"',
-    `${urn}:request-blocked | 403 | Request blocked`,
-    `${urn}:plant-not-found | 404 | Plant not found`,
-    `${urn}:no-such-operation | 404 | No such operation`,
-    `${urn}:plant-exists | 409 | Plant exists`,
-    `${urn}:content-too-large | 413 | Content too large`,
-    `${urn}:unsupported-media-type | 415 | Unsupported media type`,
-    `${urn}:too-many-requests | 429 | Too many requests | Retry-After: 1`,
-    `${urn}:internal-error | 500 | Internal error`,
-    `${urn}:unavailable | 503 | Unavailable`,
-  ]);
 });
 
 /** Returns the methods of the API by method and path. */

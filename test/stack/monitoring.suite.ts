@@ -9,12 +9,10 @@ import { addMonitoring } from '../../lib/monitoring.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { readHeadings, readPage } from '../docs/page.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { findIds, findProperties, ref, renderText, templates } from './templates.ts';
+import { findProperties, renderText, templates } from './templates.ts';
 
 const { everything } = templates;
 const alarms = findProperties(everything, 'AWS::CloudWatch::Alarm');
-const [topicId] = findIds(everything, 'AWS::SNS::Topic');
-const topic = ref(topicId);
 const shortenName = (alarm: { AlarmName: string }) => `${alarm.AlarmName.split('-').at(-1)}`;
 
 test('the alarms of nine operations have at most ten metrics, as CloudWatch demands', () => {
@@ -55,7 +53,7 @@ test('the alarms of nine operations have at most ten metrics, as CloudWatch dema
 });
 
 test.each(alarms.map((alarm) => ({ name: shortenName(alarm), alarm })))(
-  '$name names its impact and its runbook, and publishes to the topic',
+  '$name names its impact and its runbook',
   ({ name, alarm }) => {
     const description = renderText(alarm.AlarmDescription);
     const [, section] = /^Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)$/.exec(description) ?? [];
@@ -63,7 +61,6 @@ test.each(alarms.map((alarm) => ({ name: shortenName(alarm), alarm })))(
     expect(description.length).toBeLessThan(1024);
     expect(section).toBe(name.toLowerCase());
     expect(readHeadings('docs/runbooks.md')).toContain(section);
-    expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);
   },
 );
 
@@ -79,23 +76,4 @@ test.each(alarms.map(shortenName))('the runbook of %s has all parts', (name) => 
     '**Do.**',
     '**Verify.**',
   ]);
-});
-
-test('AuthorizerFailed counts lines in the log of the authorizer', () => {
-  const { Authorizer } = everything.findResources('AWS::Lambda::Function');
-  const [{ LogGroupName }] = findProperties(everything, 'AWS::Logs::MetricFilter');
-  expect(LogGroupName).toEqual(Authorizer?.Properties.LoggingConfig.LogGroup);
-});
-
-test('the alarm DailyRequests starts the state machine that stops the stage, and nothing else', () => {
-  const [machineId] = findIds(everything, 'AWS::StepFunctions::StateMachine');
-  const [stage = ''] = findIds(everything, 'AWS::ApiGateway::Stage');
-  const [{ EventPattern, Targets }] = findProperties(everything, 'AWS::Events::Rule');
-  const [alarmId = ''] = EventPattern.resources[0]['Fn::GetAtt'];
-  const alarm = everything.findResources('AWS::CloudWatch::Alarm')[alarmId]?.Properties;
-  expect(shortenName(alarm as { AlarmName: string })).toBe('DailyRequests');
-  expect(Targets.map(({ Arn }: { Arn: object }) => Arn)).toEqual([ref(machineId)]);
-  const [{ DefinitionString }] = findProperties(everything, 'AWS::StepFunctions::StateMachine');
-  const { States } = JSON.parse(renderText(DefinitionString));
-  expect(States.StopTraffic.Parameters).toMatchObject({ RestApiId: 'Api', StageName: stage });
 });

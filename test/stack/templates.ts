@@ -41,9 +41,6 @@ export const templates = {
   throwaway: synthesize(settings.throwaway),
 };
 
-export const findIds = (template: Template, type: string): string[] =>
-  Object.keys(template.findResources(type));
-
 export const findProperties = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
