@@ -65,7 +65,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
   /** Responds to a request. Rejects if `onResponse` throws or the authorizer returns no policy. */
   async function handle(request: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const body = await readBody(request);
+    const body = await readBody(request).catch(() => undefined);
     if (body === undefined) {
       // The client disconnected.
       return;
@@ -82,8 +82,8 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     }
     onResponse({
       id,
-      method: request.method ?? '',
-      url: request.url ?? '',
+      method: `${request.method}`,
+      url: `${request.url}`,
       authorization: findAuthorization(request),
       status: response.status,
       body: response.body,
@@ -125,7 +125,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     }
 
     const { principalId, context } = verdict.allowed;
-    const [, ...values] = route.form.exec(path) ?? [];
+    const [, ...values] = route.form.exec(path) as string[];
     const event = proxyEvent({
       request,
       requestId,
@@ -222,34 +222,32 @@ interface Target {
   query: string;
 }
 
+const stagePrefix = new RegExp(`^/${stageName}(/+|$)`);
+
 /** Returns the parts of a request's target, still percent-encoded. */
 function parseTarget({ url = '' }: IncomingMessage): Target {
   // A client that treats this server as a proxy sends the whole URL.
-  const [sent = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
+  const [sent = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/);
   // Several slashes before the stage, or after it, are one.
   const fullPath = sent.replace(/^\/+/, '/');
-  const [, stage, rest] = /^\/([^/]*)\/*(.*)$/s.exec(fullPath) ?? [];
-  return { fullPath, path: stage === stageName ? `/${rest}` : undefined, query };
+  const path = stagePrefix.test(fullPath) ? fullPath.replace(stagePrefix, '/') : undefined;
+  return { fullPath, path, query };
 }
 
 /**
- * Returns the body, truncated after the chunk that exceeds the limit, or undefined if the client
- * disconnected before its end.
+ * Returns the body, truncated after the chunk that exceeds the limit. Rejects if the client
+ * disconnects before its end.
  */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  try {
-    for await (const chunk of request) {
-      if (bytes <= maxBytes) {
-        chunks.push(chunk);
-      }
-      bytes += chunk.length;
+  for await (const chunk of request) {
+    if (bytes <= maxBytes) {
+      chunks.push(chunk);
     }
-    return Buffer.concat(chunks);
-  } catch {
-    return undefined;
+    bytes += chunk.length;
   }
+  return Buffer.concat(chunks);
 }
 
 /** Sends a response. Throws before it sends anything if Node does not accept a header. */
