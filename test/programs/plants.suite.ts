@@ -123,7 +123,7 @@ testOnPosix('links need a right there').each<[what: string, lay: (path: string) 
 
 test('ids keep every digit and texts every character in an import and an export', async () => {
   const lines = [
-    line(-(2n ** 63n), 'smallest \u2028 "\\', 'e\u0301'),
+    line(-(2n ** 63n), 'smallest \u2028\uFEFF "\\', 'e\u0301'),
     line(9007199254740993n, '\u{1F335} e\u0301'),
     line(2n ** 63n - 1n, 'largest'),
   ].join('');
@@ -151,6 +151,7 @@ test('an import reads a line, and a character, that arrives in two chunks', asyn
 test.each([
   'export - --owner',
   'export --owner alice',
+  'export pst_Zk3v9QeXb2Lr_',
   'export none/plants.jsonl --owner alice',
   'import --owner alice',
   'import none.jsonl --owner alice',
@@ -257,12 +258,15 @@ test.each([
   );
 });
 
-test('an import reports 20 invalid lines and counts the others', async () => {
+test.each([
+  { invalid: 20, skipped: '' },
+  { invalid: 21, skipped: 'Skipped 1 more line.\n' },
+])('an import of $invalid invalid lines reports 20 of them', async ({ invalid, skipped }) => {
   const named = Array.from({ length: 20 }, (_, i) => `line ${i + 1}: must be a JSON object\n`);
-  expect(await plants('import - --owner faulty', '[]\n'.repeat(23))).toEqual(
+  expect(await plants('import - --owner faulty', '[]\n'.repeat(invalid))).toEqual(
     failure(
-      `${named.join('')}Skipped 3 more lines.\n` +
-        'error: 0 plants created, 0 unchanged, 0 in conflict, 23 invalid.\n',
+      `${named.join('')}${skipped}` +
+        `error: 0 plants created, 0 unchanged, 0 in conflict, ${invalid} invalid.\n`,
     ),
   );
 });
@@ -314,7 +318,8 @@ test('on a terminal, an export, an import and an erasure show their progress', a
   await putPlant('busy', 1, 'Aloe');
   const runs = [
     ['export - --owner busy', ''],
-    ['import - --owner busy', line(2, 'Ficus')],
+    // The database finds the conflict after it has created the plant.
+    ['import - --owner busy', line(2, 'Ficus') + line(1, 'Ficus')],
     ['erase --owner busy', 'busy\n'],
   ] as const;
   let now = Date.now();
@@ -372,6 +377,49 @@ test.each<FaultyRun>([
   expect(proxy.seen(owner).join(' ')).toBe(sent);
   expect(await listNames(owner)).toEqual(left);
   expect(await plants(`import - --owner ${owner}`, line(1, 'Aloe'))).toMatchObject({ code: 0 });
+});
+
+test.each(['-', 'denied.jsonl'])(
+  'an export to %s exits with 1 if a read fails, and leaves no file',
+  async (file) => {
+    proxy.play('denied', fail(400, 'ValidationException'));
+    expect(await plants(`export ${file} --owner denied`, '', faulty)).toEqual(
+      failure(
+        `error: The server at ${faulty} is not the database of an "npm start" ` +
+          '(ValidationException: a secret of the database). Choose another with ' +
+          '--dynamodb-endpoint.\n',
+      ),
+    );
+    expect(readdirSync(folder).filter((name) => name.startsWith('denied'))).toEqual([]);
+  },
+);
+
+test.each([
+  { command: 'export -', before: [] },
+  { command: 'import -', before: [] },
+  // The owner's plants are counted and listed.
+  { command: 'erase', before: [pass, pass] },
+])('SIGINT during $command exits with 1 and says what is done', async ({ command, before }) => {
+  const owner = `interrupted-${command.split(' ')[0]}`;
+  await issue(owner);
+  await putPlant(owner, 1, 'Aloe');
+  proxy.play(
+    owner,
+    ...before,
+    passAfter(async () => process.emit('SIGINT')),
+    pass,
+  );
+  const stdin = command === 'erase' ? `${owner}\n` : line(2, 'Ficus');
+  const exits: unknown[] = [];
+  // Here the program goes on, because `exit` returns.
+  async function program(): Promise<number> {
+    jest.spyOn(process, 'exit').mockImplementation((code) => exits.push(code) as never);
+    return plantsProgram();
+  }
+  const target = `--owner ${owner} --dynamodb-endpoint ${faulty}`;
+  const { stderr } = await runHere(program, `${command} ${target}`, { stdin });
+  expect(stderr.replace(faulty, 'ENDPOINT')).toMatchSnapshot();
+  expect(exits).toEqual([1]);
 });
 
 test('an import stops after a failed write, although its input stays open', async () => {
