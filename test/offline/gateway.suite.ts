@@ -447,14 +447,15 @@ test('the last Authorization counts, and returns 401 without a call of the autho
   expect(calls).toEqual([]);
 });
 
-test('a client that disconnects before the end of its body gets no response, and no error is printed', async () => {
+test('a request that is cut off in its body gets Node’s own 400, and is neither logged nor an error', async () => {
   const printed = jest.spyOn(console, 'error').mockReturnValue();
   const before = handled.length;
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
   await eventually('a request', () => socket.bytesWritten > 0);
   socket.end();
-  await eventually('the close of the connection', text(socket));
+  const response = await eventually('the close of the connection', text(socket));
+  expect(response).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   expect((await request('/v1/plants')).status).toBe(200);
   expect(handled).toHaveLength(before + 1);
   expect(printed).not.toHaveBeenCalled();

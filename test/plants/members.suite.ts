@@ -110,7 +110,7 @@ test('a full page of the largest plants fits into the 6 MB that a function may r
   expect(Buffer.byteLength(result)).toBeLessThan(6_291_556 - 1000);
 });
 
-test('docs/openapi.json describes every member, and shows it in its examples', () => {
+test('docs/openapi.json describes every member, and shows it in the example of a create', () => {
   const { NewPlant, Plant } = document.components.schemas;
   expect(Object.keys(NewPlant.properties)).toEqual(names);
   expect(Object.keys(Plant.properties)).toEqual(names.slice(1));

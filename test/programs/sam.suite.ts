@@ -76,7 +76,7 @@ const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8
 const testScripts = testOnPosix('it cannot start a script by its first line');
 
 testScripts(
-  'npm run sam gives SAM CLI a template without path metadata, and no credentials',
+  'npm run sam synthesizes a template without path metadata, and gives SAM CLI no credentials',
   async () => {
     const own = {
       AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',

@@ -14,6 +14,7 @@ import { parseTokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { createTable } from '../../lib/offline/database.ts';
+import { readPage } from '../docs/page.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -44,7 +45,14 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
   Forbidden: [403, 'AccessDenied', 'User: arn:u is not authorized to perform: cloudformation:X'],
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
-const asked: { stack: string; accessKeyId: string | undefined; region: string | undefined }[] = [];
+/** What CloudFormation was asked. */
+interface Asked {
+  action: string | null;
+  stack: string;
+  accessKeyId: string | undefined;
+  region: string | undefined;
+}
+const asked: Asked[] = [];
 /** By how much AWS's clock is ahead of this computer's. */
 let aheadMs = 0;
 beforeEach(() => {
@@ -52,11 +60,11 @@ beforeEach(() => {
   aheadMs = 0;
 });
 const cloudFormation = await serve(async (request, response) => {
-  const stack =
-    new URLSearchParams(`${Buffer.concat(await request.toArray())}`).get('StackName') ?? '';
+  const form = new URLSearchParams(`${Buffer.concat(await request.toArray())}`);
+  const stack = form.get('StackName') ?? '';
   const [, credential = ''] = /Credential=([^,]*)/.exec(`${request.headers.authorization}`) ?? [];
   const [accessKeyId, , region] = credential.split('/');
-  asked.push({ stack, accessKeyId, region });
+  asked.push({ action: form.get('Action'), stack, accessKeyId, region });
   const [status = 200, code, message] = errors[stack] ?? [];
   const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
   const described = describeStack(stack, outputs[stack] ?? {}, region);
@@ -147,11 +155,19 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   const [accessKeyId, region] = used;
   const command = `issue --owner deployed --stack PlantStore ${options}`;
   const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...env } });
-  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId, region }]);
+  expect(asked).toEqual([{ action: 'DescribeStacks', stack: 'PlantStore', accessKeyId, region }]);
   const id = parseTokenId(ended.stdout.trim()) ?? '';
   expect(await findRecord(database, table, id)).toMatchObject({ owner: 'deployed' });
   const stderr = usingStack(region) + issued('deployed');
   expect(mask(ended)).toEqual({ code: 0, stdout: 'TOKEN\n', stderr });
+});
+
+test('docs/access-tokens.md has the only permission of CloudFormation that a command needs', async () => {
+  const command = 'list --stack PlantStore --owner nobody';
+  const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...account } });
+  expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack() });
+  const documented = readPage('docs/access-tokens.md').match(/cloudformation:\w+/g);
+  expect(documented).toEqual(asked.map(({ action }) => `cloudformation:${action}`));
 });
 
 test('keys beside a profile are no reason for a warning', async () => {
@@ -188,7 +204,8 @@ test('a profile with mfa_serial asks for a code once in a terminal', async () =>
     stderr: `Code of ${device}: ${usingStack('eu-north-1')}${issued('mfa')}`,
   });
   expect(assumed).toEqual([[device, '123456', 'WORK']]);
-  expect(asked).toEqual([{ stack: 'PlantStore', accessKeyId: 'ASSUMED', region: 'eu-north-1' }]);
+  const call = { action: 'DescribeStacks', stack: 'PlantStore' };
+  expect(asked).toEqual([{ ...call, accessKeyId: 'ASSUMED', region: 'eu-north-1' }]);
 });
 
 test('without a terminal, a profile with mfa_serial fails with the command that logs in', async () => {
@@ -314,7 +331,7 @@ test.each([...new Set(documented)])('the documented command succeeds: %s', async
 });
 
 test('docs/access-tokens.md has the pattern for secret scanners', () => {
-  expect(readFileSync('docs/access-tokens.md', 'utf8')).toContain(`\n${accessTokenPattern}\n`);
+  expect(readPage('docs/access-tokens.md')).toContain(`\n${accessTokenPattern}\n`);
 });
 
 const region = { AWS_REGION: 'eu-west-1' };

@@ -61,7 +61,7 @@ test('a cdk-nag finding fails the synthesis and is printed', async () => {
   ]);
 });
 
-test('cdk-nag finds nothing in the stack, and lock files of other package managers change nothing', async () => {
+test('cdk-nag finds nothing in the stack, and lock files of other package managers cause no error', async () => {
   const folder = temporaryFolder();
   copyProject(folder);
   for (const name of ['bun.lock', 'bun.lockb', 'pnpm-lock.yaml', 'yarn.lock']) {

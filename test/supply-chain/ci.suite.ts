@@ -84,14 +84,18 @@ test('CI runs for each change, on main and at night, Stryker weekly, a deploymen
 test('CI runs what CONTRIBUTING.md says: its commands on each system, and all parts of .ci/run', () => {
   const [quick = '', everything = ''] = readBlock('ci.yml', 'jobs').split('\n\n');
   expect(quick).toContain('os: [ubuntu-24.04, windows-2025, macos-15]\n');
+  expect(quick).toMatch(/^ {4}runs-on: \$\{\{ matrix\.os \}\}$/m);
   const [commands = ''] = codeBlocks(readPage('CONTRIBUTING.md'), 'sh');
   for (const command of commands.replace(' -- --write', '').trim().split(' && ')) {
     expect(quick).toMatch(new RegExp(`- run: ${command}$`, 'm'));
   }
   const [, parts = ''] = /parts=\((.+)\) ;;/.exec(readPage('.ci/run')) ?? [];
   expect(everything).toContain(`part: [${parts.replaceAll(' ', ', ')}]\n`);
-  expect(everything).toContain("github.event_name != 'pull_request' ||\n");
-  expect(everything).toContain("contains(github.event.pull_request.labels.*.name, 'long')\n");
+  const [, condition = ''] = /^ {4}if: >-\n((?: {6}.+\n)+)/m.exec(everything) ?? [];
+  expect(condition.trim().split(/\n */)).toEqual([
+    "github.event_name != 'pull_request' ||",
+    "contains(github.event.pull_request.labels.*.name, 'long')",
+  ]);
   expect(everything).toMatch(/- run: \.ci\/run \$\{\{ matrix\.part \}\}$/);
 });
 

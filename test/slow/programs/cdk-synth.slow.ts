@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/cleanup.ts';
 const folder = temporaryFolder();
 const cdk = join(root, 'node_modules', '.bin', 'cdk');
 
-test('the CDK CLI sends no telemetry', () => {
+test('the telemetry of the CDK CLI is off', () => {
   const args = ['cli-telemetry', '--status'];
   // A home of its own, without a developer's settings.
   const options = { cwd: root, env: { PATH: process.env.PATH, HOME: folder }, timeout: 120_000 };

@@ -82,7 +82,7 @@ const reaches = (host: string, port: number) =>
 
 const plant = JSON.stringify(examplePlant);
 
-test('the curl lines work, other machines cannot reach the database, Ctrl-C stops everything', async () => {
+test('the curl lines work, the database has one address, Ctrl-C stops everything', async () => {
   await start(['--data', folder, '--', '--skip-pull-image']).line(ready);
   expect(curls().map(responseTo)).toEqual([`201 ${plant}`, `200 [${plant}]`, '204 ']);
 
