@@ -70,17 +70,19 @@ const awsFiles = {
   AWS_SHARED_CREDENTIALS_FILE: join(folder, 'aws-config'),
 };
 
+/** Changes settings in the copy's cdk.json. */
+function changeSettings(settings: object): void {
+  const file = join(folder, 'cdk.json');
+  const cdk = JSON.parse(readFileSync(file, 'utf8'));
+  Object.assign(cdk.context, settings);
+  writeFileSync(file, JSON.stringify(cdk));
+}
+
 beforeAll(async () => {
   copyProject(folder);
   renameSync(listOfCopy, inCopy('own-list.ts'));
   writeFileSync(listOfCopy, faultyList);
-  const settings = join(folder, 'cdk.json');
-  const { context, ...cdk } = JSON.parse(readFileSync(settings, 'utf8'));
-  Object.assign(context, {
-    'plant-store:cors-origin': 'https://plants.example',
-    'plant-store:authorizer-cache': 300,
-  });
-  writeFileSync(settings, JSON.stringify({ ...cdk, context }));
+  changeSettings({ 'plant-store:cors-origin': 'https://plants.example' });
   writeFileSync(awsFiles.AWS_CONFIG_FILE, '[profile work]\ndefaults_mode = of a developer\n');
   const env = { ...process.env, ...awsFiles, SECRET_OF_A_DEVELOPER: 'secret' };
   const launcher = ['bin/node24.mjs'];
@@ -246,8 +248,9 @@ test('a syntax error is shown with its line, until the file is replaced again', 
   expect(await list()).toEqual(plants);
 });
 
-test('policies are cached as cdk.json says, until a change in functions/shared, which asks for a restart', async () => {
-  const deletion = await fetch(running.dynamodbEndpoint, {
+/** Deletes the record of the demo token. */
+async function deleteToken({ dynamodbEndpoint, token }: NpmStart): Promise<void> {
+  const deletion = await fetch(dynamodbEndpoint, {
     method: 'POST',
     headers: {
       Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
@@ -257,10 +260,14 @@ test('policies are cached as cdk.json says, until a change in functions/shared, 
     },
     body: JSON.stringify({
       TableName: 'AccessTokens',
-      Key: { id: { S: splitToken(running.token).id } },
+      Key: { id: { S: splitToken(token).id } },
     }),
   });
   expect(deletion.status).toBe(200);
+}
+
+test('policies are cached until a change in functions/shared, which asks for a restart', async () => {
+  await deleteToken(running);
   expect((await list()).status).toBe(200);
 
   const path = inCopy(join('shared', 'problems.ts'));
@@ -293,6 +300,14 @@ test('npm start stops with its launcher, and with --memory it has written its ad
   const { port } = new URL(running.dynamodbEndpoint);
   const written = readdirSync(join(folder, '.plant-store'), { recursive: true });
   expect(written.sort()).toEqual(['running', join('running', `${port}.json`)]);
+});
+
+test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once', async () => {
+  changeSettings({ 'plant-store:authorizer-cache': 0 });
+  const uncached = await startNpmStart(['--memory'], { project: folder });
+  expect((await uncached.list()).status).toBe(200);
+  await deleteToken(uncached);
+  expect((await uncached.list()).status).toBe(401);
 });
 
 test.each(['--port', '--dynamodb-port'])(
