@@ -25,5 +25,5 @@ export const handler = operation({ body: newPlant }, async ({ body: plant }, cal
   };
 });
 
-export const warmUp = (): Promise<void> =>
+export const warmUp = (): Promise<unknown> =>
   warmUpClient(database, {}, () => plants.create('-', { id: 0n, name: '-', tag: '' }));

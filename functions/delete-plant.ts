@@ -19,5 +19,5 @@ export const handler = operation({ path: plantPath }, async ({ path }, caller) =
   return { code: 'PLANT_DELETED', status: 204 };
 });
 
-export const warmUp = (): Promise<void> =>
+export const warmUp = (): Promise<unknown> =>
   warmUpClient(database, { Attributes: { id: { N: '0' } } }, () => plants.remove('-', 0n));

@@ -26,5 +26,5 @@ export const handler = operation({ query: listQuery }, async ({ query }, caller)
 });
 
 const items = [{ id: { N: '0' }, name: { S: '-' }, tag: { S: '' } }];
-export const warmUp = (): Promise<void> =>
+export const warmUp = (): Promise<unknown> =>
   warmUpClient(database, { Items: items }, () => plants.list('-', 1));

@@ -23,6 +23,7 @@ function describe(error: unknown, effects: Error[]): unknown {
   }
   const known = error as Error & Record<string, unknown>;
   const { name, message, stack, code, $metadata, cause, readError } = known;
+  const path = [...effects, error];
   return {
     name,
     message,
@@ -31,8 +32,8 @@ function describe(error: unknown, effects: Error[]): unknown {
     // The message does not name the limit. The SDK's classes spell this member differently.
     throttlingReasons: known.throttlingReasons ?? known.ThrottlingReasons,
     $metadata,
-    cause: cause && describe(cause, [...effects, error]),
+    cause: cause && describe(cause, path),
     // Of an unknown outcome.
-    readError: readError && describe(readError, [...effects, error]),
+    readError: readError && describe(readError, path),
   };
 }

@@ -28,23 +28,24 @@ function makeHandlerInMemory(responseBody: object): NodeHttpHandler {
 }
 
 /**
- * Makes a call to the database that gets this response body and sends nothing. Call this function
- * while Lambda initializes: the CPU is not throttled then. Never rejects, because requests do not
- * need the warm-up.
+ * Makes a call to the database that gets this response body and sends nothing. Returns the call's
+ * result. Call this function while Lambda initializes: the CPU is not throttled then. Never rejects,
+ * because requests do not need the warm-up.
  */
 export async function warmUpClient(
   { config }: DynamoDBDocumentClient,
   responseBody: object,
   call: () => Promise<unknown>,
-): Promise<void> {
+): Promise<unknown> {
   const { requestHandler } = config;
   config.requestHandler = makeHandlerInMemory(responseBody);
   try {
     // The first TLS context parses the certificates that Node trusts.
     createSecureContext();
-    await call();
+    return await call();
   } catch (error) {
     logError('WARM_UP_FAILED', {}, error);
+    return undefined;
   } finally {
     config.requestHandler = requestHandler;
   }

@@ -8,6 +8,7 @@ import { authorizer, type Operation, operations } from '../../functions/shared/o
 import { functionVariables } from '../../lib/offline/functions.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
+import { makePlant } from '../support/plant.ts';
 import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { lines } from './captured-log.ts';
 
@@ -15,7 +16,7 @@ import { lines } from './captured-log.ts';
 
 interface LambdaFunction {
   handler(event: object, context: object): Promise<object>;
-  warmUp(): Promise<void>;
+  warmUp(): Promise<unknown>;
 }
 
 const { id: tokenId, token } = makeToken();
@@ -45,23 +46,51 @@ beforeEach(() => {
 
 const authorize = tokenEvent(`Bearer ${token}`);
 
-/** For each function, an event, the command that it sends, and the code that it logs. */
-const cases: Record<Operation | 'authorizer', [event: object, sent: string, code: string]> = {
-  createPlant: [proxyEvent({ body: '{"id":7,"name":"Aloe"}' }), 'PutItem', 'PLANT_CREATED'],
-  listPlants: [proxyEvent(), 'Query', 'PLANTS_LISTED'],
-  deletePlant: [proxyEvent({ pathParameters: { id: '7' } }), 'DeleteItem', 'PLANT_DELETED'],
-  authorizer: [authorize, 'GetItem', 'TOKEN_ACCEPTED'],
+interface Case {
+  /** The result of its warm-up. */
+  warmedUp: unknown;
+  event: object;
+  /** The command that it sends. */
+  sent: string;
+  /** The code that it logs. */
+  code: string;
+}
+const cases: Record<Operation | 'authorizer', Case> = {
+  createPlant: {
+    warmedUp: 'created',
+    event: proxyEvent({ body: '{"id":7,"name":"Aloe"}' }),
+    sent: 'PutItem',
+    code: 'PLANT_CREATED',
+  },
+  listPlants: {
+    warmedUp: [makePlant(0n, { name: '-' })],
+    event: proxyEvent(),
+    sent: 'Query',
+    code: 'PLANTS_LISTED',
+  },
+  deletePlant: {
+    warmedUp: true,
+    event: proxyEvent({ pathParameters: { id: '7' } }),
+    sent: 'DeleteItem',
+    code: 'PLANT_DELETED',
+  },
+  authorizer: {
+    warmedUp: { owner: '-', scopes: ['plants:read'], expires: 0 },
+    event: authorize,
+    sent: 'GetItem',
+    code: 'TOKEN_ACCEPTED',
+  },
 };
 
 test.each(Object.entries({ ...operations, authorizer }))(
   '%s warms up in memory, logs nothing, and serves after it',
   async (name, { entry }) => {
-    const [event, sent, code] = cases[name as keyof typeof cases];
+    const { warmedUp, event, sent, code } = cases[name as keyof typeof cases];
     const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
     found = entry === 'authorize' ? record : item;
     const connections = jest.spyOn(Socket.prototype, 'connect');
     const calls = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
-    await warmUp();
+    expect(await warmUp()).toEqual(warmedUp);
     expect({ calls: calls.mock.calls.length, lines }).toEqual({ calls: 1, lines: [] });
     expect(connections).not.toHaveBeenCalled();
 
