@@ -99,14 +99,14 @@ test.each([
   expect(await scan()).toHaveLength(before);
 });
 
-test('a list has all tokens or those of one owner, oldest first', async () => {
+test('a list has all tokens or those of one owner, oldest first, then in order of ids', async () => {
   const ids: string[] = [];
   const owned = { ...newToken, owner: 'lister' };
-  for (const created of [30, 10, 20]) {
+  for (const created of [30, 10, 20, 20, 20, 20, 20]) {
     ids.push((await issueToken(database, table, owned, at(created))).id);
   }
   const listed = await listTokens(database, table, 'lister');
-  expect(listed.map(({ id }) => id)).toEqual([ids[1], ids[2], ids[0]]);
+  expect(listed.map(({ id }) => id)).toEqual([ids[1], ...ids.slice(2).sort(), ids[0]]);
   expect(listed[0]).toMatchObject({ ...owned, created: 10 });
   expect(await listTokens(database, table, 'nobody')).toEqual([]);
 

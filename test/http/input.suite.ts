@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { type InputSchemas, readInput } from '../../functions/http/input.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { listQuery } from '../../functions/plants/page.ts';
@@ -105,6 +105,8 @@ test.each<[what: string, given: Parameters<typeof proxyEvent>[0], detail: string
   ['nothing', {}, 'must be a JSON object, but there is no body'],
   ['a byte order mark', { body: '\uFEFF{}' }, 'must not begin with a byte order mark'],
   ['an array', { body: '[{}]' }, 'must be a JSON object'],
+  ['null', { body: 'null' }, 'must be a JSON object'],
+  ['a number', { body: '7' }, 'must be a JSON object'],
   ['Latin-1 in base64', { body: '6Q==', isBase64Encoded: true }, 'is not well-formed UTF-8'],
 ])('a body of %s has one error', (_, given, detail) => {
   expect(catchErrors(create, given)).toEqual([{ pointer: '', detail }]);
@@ -120,6 +122,13 @@ test.each([
   const detail = expect.stringMatching(/^is not well-formed JSON: .{1,120}$/su);
   expect(errors).toEqual([{ pointer: '', detail }]);
   expect(errors[0]?.detail.isWellFormed()).toBe(true);
+});
+
+test('a bug in the parsing of a body is no error of the request', () => {
+  jest.spyOn(JSON, 'parse').mockImplementationOnce(() => {
+    throw new RangeError('Maximum call stack size exceeded');
+  });
+  expect(() => readInput(create, proxyEvent({ body: '{}' }))).toThrow(RangeError);
 });
 
 const type = { header: 'Content-Type', detail: 'must be application/json' };
