@@ -31,13 +31,13 @@ const cause = { stack: 'Error: first\n    at a.ts:1', cause: { stack: 'Error: se
 
 test.each<[what: string, Partial<HandledRequest>]>([
   ['the status and the time', {}],
-  ['the code of a problem', { method: 'DELETE', status: 404, body: problem('plant-not-found') }],
+  ['the code of a problem', { method: 'DELETE', status: 400, body: problem('invalid-request') }],
   [
     'why the authorizer rejected a token',
     { ...refused, log: ['{"code":"TOKEN_REFUSED","reason":"expired"}'] },
   ],
   ['that a token is missing', refused],
-  ['that there is no bearer token', { ...refused, authorization: token }],
+  ['that there is no bearer token', { ...refused, authorization: `Basic Bearer ${token}` }],
   ['that a token has another prefix', { ...refused, authorization: 'Bearer $TOKEN' }],
   ['that a token is too short', { ...refused, authorization: `BEARER ${token.slice(0, -3)}` }],
   ['that a token is too long', { ...refused, authorization: `bearer  ${token}x` }],
@@ -48,7 +48,10 @@ test.each<[what: string, Partial<HandledRequest>]>([
   ['that the stage is missing', { url: '/plants', status: 403, body: '{"message":"Forbidden"}' }],
   ['that only the stage is there', { url: '/v1', status: 404, body: problem('no-such-operation') }],
   ['an unknown path', { url: '/v1/trees', status: 404, body: problem('no-such-operation') }],
-  ['that a scope is missing', { status: 403, body: problem('insufficient-scope') }],
+  [
+    'that a scope is missing',
+    { url: '//v1/plants', status: 403, body: problem('insufficient-scope') },
+  ],
   ['no code of a success', { body: problem('plant-not-found') }],
   ['no token of a path', { url: `/v1/${token}/x` }],
   ['no encoded token of a query', { url: `/v1?t=${token.replaceAll('_', '%5f')}` }],
@@ -59,7 +62,10 @@ test.each<[what: string, Partial<HandledRequest>]>([
   ['no control character', { url: '/v1/\u009b31m' }],
   [
     'the causes of an error that a function logged',
-    { status: 503, log: [JSON.stringify({ code: 'DATABASE_UNAVAILABLE', cause })] },
+    {
+      status: 503,
+      log: [JSON.stringify({ code: 'DATABASE_UNAVAILABLE', requestId: 'request-1', cause })],
+    },
   ],
   [
     'the members of a cause that is no error',
