@@ -56,7 +56,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
 
   function keep(token: string, result: APIGatewayAuthorizerResult): void {
     const now = performance.now();
-    // The map has its entries in the order of their expiry.
+    // The entries are in the order of their expiry, or nearly.
     for (const [other, { until }] of cache) {
       if (until > now) {
         break;
@@ -64,7 +64,6 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
       cache.delete(other);
     }
     if (cacheSeconds > 0) {
-      cache.delete(token);
       cache.set(token, { result, until: now + cacheSeconds * 1000 });
     }
   }
@@ -96,5 +95,5 @@ export function isAllowed(policyDocument: PolicyDocument, methodArn: string): bo
 /** Returns whether a text matches an IAM pattern, in which `*` stands for any text. */
 function matches(pattern: string, text: string): boolean {
   const literals = pattern.split('*').map((literal) => RegExp.escape(literal));
-  return new RegExp(`^${literals.join('.*')}$`, 's').test(text);
+  return new RegExp(`^${literals.join('.*')}$`).test(text);
 }

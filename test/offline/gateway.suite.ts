@@ -410,6 +410,7 @@ test('a policy is cached by token, and evaluated for each method', async () => {
   expect(headers['www-authenticate']).toContain('error="insufficient_scope"');
   expect(JSON.parse(body).type).toBe('urn:problem-type:plant-store:insufficient-scope');
   expect(calls).toEqual(['authorize', 'list-plants']);
+  expect(handled.at(-1)?.log).toEqual([]);
 
   isDenied = true;
   expect((await request('/v1/plants')).status).toBe(200);
@@ -443,6 +444,7 @@ test('the last Authorization counts, and returns 401 without a call of the autho
       headers: ['Authorization', `Bearer ${token}`, 'Authorization', header],
     });
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="plant-store"']);
+    expect(handled.at(-1)?.log).toEqual([]);
   }
   expect(calls).toEqual([]);
 });

@@ -44,13 +44,16 @@ test('the page loads these files', async () => {
   expect(files).toEqual(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/page.js']);
 });
 
-test('the reference is served under localhost', async () => {
-  const sent = request(`${origin}/docs`, { headers: { host: 'localhost:3000' } }).end();
-  const [{ statusCode }] = await once(sent, 'response');
-  expect(statusCode).toBe(200);
-});
+test.each(['localhost:3000', 'localhost', '127.0.0.1'])(
+  'the reference is served under %s',
+  async (host) => {
+    const sent = request(`${origin}/docs`, { headers: { host } }).end();
+    const [{ statusCode }] = await once(sent, 'response');
+    expect(statusCode).toBe(200);
+  },
+);
 
-test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:3000'])(
+test.each(['evil.localhost', '127.0.0.1.evil.example', 'localhost.evil.example:3000'])(
   'under the host name %s, the reference returns 403 with its address, and logs it',
   async (host) => {
     const log = jest.spyOn(console, 'error').mockReturnValue();
