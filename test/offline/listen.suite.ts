@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer as createNetServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, jest, test } from '@jest/globals';
 import { listen } from '../../lib/offline/listen.ts';
@@ -56,3 +56,28 @@ testOuter(
     expect(await call(bridge, '127.0.0.1')).toBe(served);
   },
 );
+
+const flip = (digit: string) => (Number.parseInt(digit, 16) ^ 1).toString(16);
+// A subnet of one address has no neighbours.
+const outers = addresses.filter(
+  ({ internal, cidr }) => !internal && !/^fe80|\/(32|128)$/.test(`${cidr}`),
+);
+
+test('a server closes a connection from another network, or from another interface to loopback', async () => {
+  const server = createNetServer();
+  await listen(server, 0);
+  finallyDo(() => server.close());
+  const isServed = (remoteAddress: string, localAddress: string) => {
+    const destroy = jest.fn();
+    server.emit('connection', { remoteAddress, localAddress, destroy });
+    return destroy.mock.calls.length === 0;
+  };
+  for (const { address } of outers) {
+    const neighbour = address.replace(/\w$/, flip);
+    const stranger = address.replace(/\w(?=[.:])/, flip);
+    const callers = ['127.8.0.1', '::1', address, neighbour, stranger];
+    const served = (to: string) => callers.filter((caller) => isServed(caller, to));
+    expect(served(address)).toEqual(['127.8.0.1', '::1', address, neighbour]);
+    expect(served('127.0.0.1')).toEqual(['127.8.0.1', '::1']);
+  }
+});
