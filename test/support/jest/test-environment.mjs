@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { TestEnvironment } from 'jest-environment-node';
 
 export default class extends TestEnvironment {
-  #hung = false;
+  #isOver = false;
 
   constructor(...args) {
     super(...args);
@@ -16,14 +16,18 @@ export default class extends TestEnvironment {
     });
   }
 
-  /** Skips the rest of a test file once a test of it hung: each of the others may hang as long. */
+  /**
+   * Skips the rest of a test file once a test of it hung: each of the others may hang as long.
+   * Stryker needs one failure of a mutant only.
+   */
   handleTestEvent({ name, test }, { testTimeout }) {
-    if (name === 'test_start' && this.#hung) {
+    if (name === 'test_start' && this.#isOver) {
       test.mode = 'skip';
     }
-    // eventually() gives up before the limit of a test.
-    if (name === 'test_done' && test.errors.length > 0 && test.duration > 0.8 * testTimeout) {
-      this.#hung = true;
+    if (name === 'test_done' && test.errors.length > 0) {
+      // eventually() gives up before the limit of a test.
+      const hasHung = test.duration > 0.8 * testTimeout;
+      this.#isOver ||= hasHung || process.env.__STRYKER_ACTIVE_MUTANT__ !== undefined;
     }
   }
 }
