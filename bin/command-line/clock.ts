@@ -20,24 +20,21 @@ export function watchClock<I extends object, O extends object>(
   client: { middlewareStack: MiddlewareStack<I, O> },
   clock: Clock,
 ): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args);
-      const { headers } = result.response as HttpResponse;
-      const aheadMs = Date.now() - Date.parse(`${headers.date}`);
-      if (!Number.isNaN(aheadMs)) {
-        clock.aheadMs = aheadMs;
-      }
-      return result;
-    },
-    { name: 'watchClock', step: 'deserialize' },
-  );
+  client.middlewareStack.add((next) => async (args) => {
+    const result = await next(args);
+    const { headers } = result.response as HttpResponse;
+    const aheadMs = Date.now() - Date.parse(`${headers.date}`);
+    if (!Number.isNaN(aheadMs)) {
+      clock.aheadMs = aheadMs;
+    }
+    return result;
+  });
 }
 
 /** Throws a CommandError if the clock is more than a minute off. Reads the database's if need be. */
 export async function requireClock(clock: Clock, database: DynamoDBDocumentClient): Promise<void> {
   if (clock.aheadMs === undefined) {
-    await database.send(new ListTablesCommand({ Limit: 1 }));
+    await database.send(new ListTablesCommand());
   }
   const error = describeClockError(clock);
   if (error !== undefined) {

@@ -1,4 +1,5 @@
 import './docker.suite.ts';
+import './explain.suite.ts';
 import './new-file.suite.ts';
 import './node24.suite.ts';
 import './output.suite.ts';
