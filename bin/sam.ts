@@ -16,9 +16,9 @@ import {
   issueDemoToken,
   type LocalOptions,
   openDatabase,
+  parseArguments,
   printReady,
 } from './command-line/local.ts';
-import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -32,9 +32,7 @@ const program = addLocalOptions(new Command('npm run -s sam --'))
   )
   .usage('[options] -- [arguments for "sam local start-api"]')
   .argument('[arguments...]');
-refuseOptionsAsValues([program]);
-refuseOptionsOfNpm(program);
-program.parse();
+parseArguments(program);
 
 try {
   await start(program.opts(), program.args);

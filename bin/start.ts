@@ -11,8 +11,7 @@ import { catchErrors, listen } from '../lib/offline/listen.ts';
 import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
 import { formatRequest } from '../lib/offline/request-log.ts';
 import { readSettings } from '../lib/settings.ts';
-import { issueDemoToken, openDatabase, printReady } from './command-line/local.ts';
-import { refuseOptionsAsValues, refuseOptionsOfNpm } from './command-line/refused-arguments.ts';
+import { issueDemoToken, openDatabase, parseArguments, printReady } from './command-line/local.ts';
 import { announce, instancePath } from './command-line/running.ts';
 import {
   type DebuggerAddress,
@@ -28,13 +27,8 @@ leaveAws();
 // Lambda's time zone.
 process.env.TZ = 'UTC';
 
-const program = newStartProgram();
-refuseOptionsAsValues([program]);
-refuseOptionsOfNpm(program);
-program.parse();
-
 try {
-  await start(program.opts());
+  await start(parseArguments(newStartProgram()).opts());
 } catch (error) {
   console.error(`error: ${(error as Error).message}`);
   process.exit(1);

@@ -15,6 +15,7 @@ import {
 } from '../../lib/offline/database.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
 import { resolvePath } from './paths.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from './refused-arguments.ts';
 import { defaultDataFolder, defaultPorts, findRunning } from './running.ts';
 import { openTarget } from './target.ts';
 
@@ -41,6 +42,13 @@ export function addLocalOptions(program: Command): Command {
     .option('--data <folder>', 'folder of the database', parseFolder, defaultDataFolder)
     .addOption(new Option('--memory', 'keep data in memory only').conflicts('data'))
     .option('--json', 'print one line of JSON when ready: baseUrl, token, dynamodbEndpoint');
+}
+
+/** Parses the arguments of this process, and rejects those that cannot be meant. */
+export function parseArguments(program: Command): Command {
+  refuseOptionsAsValues([program]);
+  refuseOptionsOfNpm(program);
+  return program.parse();
 }
 
 function parsePort(text: string): number {

@@ -5,6 +5,7 @@ import {
   issueDemoToken,
   type LocalOptions,
   openDatabase as openFolder,
+  parseArguments,
   printReady,
 } from '../../bin/command-line/local.ts';
 import { announce } from '../../bin/command-line/running.ts';
@@ -70,10 +71,13 @@ test('a folder in use fails with one line that names the npm start in it', async
 function parse(...args: string[]): unknown {
   const program = newStartProgram().exitOverride();
   program.configureOutput({ writeErr: () => {} });
+  jest.replaceProperty(process, 'argv', ['node', 'bin/start.ts', ...args]);
   try {
-    return program.parse(args, { from: 'user' }).opts();
+    return parseArguments(program).opts();
   } catch (error) {
     return (error as Error).message;
+  } finally {
+    jest.restoreAllMocks();
   }
 }
 
@@ -107,6 +111,7 @@ test('a folder is one from where npm was started, and the default one in the pro
 test.each([
   '--data=',
   '--memory --data x',
+  '--data --memory',
   '--port 65536',
   '--port 8x',
   '--dynamodb-port -1',
@@ -116,6 +121,14 @@ test.each([
   '--inspect=localhost:9229x',
 ])('%s fails with one line', (options) => {
   expect(parse(...options.split(' '))).toMatchSnapshot();
+});
+
+test('an option that npm consumed is rejected with the command to run', () => {
+  const npm = { npm_lifecycle_event: 'start', npm_config_port: '3001' };
+  jest.replaceProperty(process, 'env', { ...process.env, ...npm });
+  expect(parse()).toBe(
+    'error: npm consumed --port. Put "--", with its quotes, before the options: npm start "--" …',
+  );
 });
 
 const ready = {
