@@ -108,7 +108,6 @@ async function expectStored(
     throw new AdministrationError(
       `It is unknown whether the token ${id} was issued (${describeReason(unknown)}). Wait a ` +
         `minute, then run "list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
-      { cause: unknown },
     );
   }
 }
@@ -183,7 +182,6 @@ export async function revokeToken(
       throw new AdministrationError(
         `It is unknown whether the token ${id} was revoked (${describeReason(error)}). Repeat ` +
           'the command.',
-        { cause: error },
       );
     }
     throw error;
@@ -324,7 +322,6 @@ async function endReplacedToken(
     throw new AdministrationError(
       `The old token ${id} may still work until ${end} (${describeReason(error as Error)}). Run ` +
         `"revoke ${id}" once nobody uses it.`,
-      { cause: error },
     );
   }
   if (!access || access.revoked !== undefined) {

@@ -63,7 +63,7 @@ function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
           if ((error as Error).name !== 'AbortError') {
             throw error;
           }
-          const aborted = new Error(`${commandName.replace(/Command$/, '')} was aborted.`);
+          const aborted = new Error(`${commandName.replace('Command', '')} was aborted.`);
           throw Object.assign(aborted, { name: 'AbortError' });
         }
       },

@@ -28,7 +28,7 @@ export class HandshakeAgent extends Agent {
     }) as Duplex;
     const timer = setTimeout(() => {
       const message = `No TLS connection was established within ${this.#limitMs} ms.`;
-      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+      socket.destroy(new Error(message));
     }, this.#limitMs);
     const stop = (): void => {
       clearTimeout(timer);

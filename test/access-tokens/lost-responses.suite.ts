@@ -180,6 +180,15 @@ test.each([
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
 });
 
+test('revoke that is refused is sent once, and its outcome is not unknown', async () => {
+  const { id } = await issue();
+  const message =
+    `The server at ${faulty} is not the database of an "npm start" (AccessDeniedException: a ` +
+    'secret of the database). Choose another with --dynamodb-endpoint.';
+  expect(await run(`revoke ${id}`, fail(400, 'AccessDeniedException'))).toEqual(failure(message));
+  expect(proxy.seen(id)).toEqual(['UpdateItem']);
+});
+
 test('revoke does not recreate a token that was erased before its second update', async () => {
   const { id } = await issue();
   const erased = loseResponseAfter(() => deleteToken(database, table, id));

@@ -332,8 +332,8 @@ test('white space before a response is ignored', async () => {
   expect((await get()).Item).toBeUndefined();
 });
 
-test('a response of white space is unreadable', async () => {
-  respond = (_, response) => response.end(' ');
+test.each(['', ' ', '[]'])('the response %j is unreadable', async (body) => {
+  respond = (_, response) => response.end(body);
   await expect(get()).rejects.toThrow('is unreadable');
 });
 
