@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findRunning } from '../../bin/command-line/running.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
-import { copyProject, root } from '../support/checkout.ts';
+import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { serve } from '../support/http/servers.ts';
@@ -79,7 +79,7 @@ function changeSettings(settings: object): void {
 }
 
 beforeAll(async () => {
-  copyProject(folder);
+  copyProduct(folder);
   renameSync(listOfCopy, inCopy('own-list.ts'));
   writeFileSync(listOfCopy, faultyList);
   changeSettings({ 'plant-store:cors-origin': 'https://plants.example' });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { copyProject } from '../support/checkout.ts';
+import { copyProduct } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { testOnPosix } from '../support/posix.ts';
@@ -46,7 +46,7 @@ const cdk = `${record}
   writeFileSync(template, '${JSON.stringify({ Resources: { ListPlants } })}');`;
 
 const project = temporaryFolder();
-copyProject(project);
+copyProduct(project);
 const folderOfCdk = join(project, 'node_modules', 'aws-cdk');
 rmSync(folderOfCdk);
 mkdirSync(join(folderOfCdk, 'bin'), { recursive: true });

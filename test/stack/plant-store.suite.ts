@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, jest, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
-import { copyProject, root } from '../support/checkout.ts';
+import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 
 let runs = 0;
@@ -63,7 +63,7 @@ test('a cdk-nag finding fails the synthesis and is printed', async () => {
 
 test('cdk-nag finds nothing in the stack, and lock files of other package managers cause no error', async () => {
   const folder = temporaryFolder();
-  copyProject(folder);
+  copyProduct(folder);
   for (const name of ['bun.lock', 'bun.lockb', 'pnpm-lock.yaml', 'yarn.lock']) {
     writeFileSync(join(folder, name), '');
   }

@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The project's folder. */
 export const root = join(import.meta.dirname, '..', '..');
@@ -8,23 +8,30 @@ export const root = join(import.meta.dirname, '..', '..');
 /** Loads packages that only CI installs, from their own lock file. */
 export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
-/** The folders with the project's files. Others may hold packages, output or another checkout. */
-const rooms = ['.ci', '.github', 'bin', 'docs', 'functions', 'lib', 'test'];
+/** What `npm start`, `npm run sam` and `npx cdk` need of the project. */
+const product = [
+  ...['bin', 'functions', 'lib'],
+  ...['docs/openapi.json', 'cdk.json', 'package-lock.json', 'package.json'],
+];
 
-/** Copies the project into a folder. The copy shares the packages and Node's cached code. */
-export function copyProject(to: string): void {
-  const filter = (path: string) => basename(path) !== 'node_modules';
-  for (const entry of readdirSync(root, { withFileTypes: true })) {
-    if (entry.isFile() || rooms.includes(entry.name)) {
-      cpSync(join(root, entry.name), join(to, entry.name), { recursive: true, filter });
-    }
+/** Copies the product into a folder. The copy shares the packages and Node's cached code. */
+export function copyProduct(to: string): void {
+  for (const path of product) {
+    cpSync(join(root, path), join(to, path), { recursive: true });
   }
-  mkdirSync(join(to, 'node_modules'), { recursive: true });
-  const packages = readdirSync(join(root, 'node_modules'));
-  // On Windows, a junction needs no privilege, but a symbolic link does.
-  for (const name of packages.filter((name) => name !== '.package-lock.json')) {
-    symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name), 'junction');
+  linkPackages(to);
+}
+
+/** Links the packages that package.json names. These find others where they really lie. */
+export function linkPackages(to: string): void {
+  const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { dependencies, devDependencies, optionalDependencies } = packageJson;
+  const packages = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const entries = ['.cache', ...packages].map((name) => join('node_modules', name));
+  // Optional packages are for other systems.
+  for (const entry of entries.filter((entry) => existsSync(join(root, entry)))) {
+    mkdirSync(join(to, dirname(entry)), { recursive: true });
+    // On Windows, a junction needs no privilege, but a symbolic link does.
+    symlinkSync(join(root, entry), join(to, entry), 'junction');
   }
-  const lock = (folder: string) => join(folder, 'node_modules', '.package-lock.json');
-  cpSync(lock(root), lock(to));
 }

@@ -3,7 +3,7 @@ import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { copyProject } from '../../support/checkout.ts';
+import { copyProduct } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testOnPosix } from '../../support/posix.ts';
@@ -50,7 +50,7 @@ async function attach(url: string, onEvent: (method: string, params: Json) => vo
 /** Starts `npm start -- --inspect` in a copy of the project with a breakpoint in its list. */
 async function startDebugged() {
   const cwd = temporaryFolder();
-  copyProject(cwd);
+  copyProduct(cwd);
   const source = join(cwd, 'functions', 'list-plants.ts');
   writeFileSync(source, list);
   const args = ['--memory', '--inspect=127.0.0.1:0'];
