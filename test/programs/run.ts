@@ -33,7 +33,7 @@ export async function runHere(
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(input as never);
   jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
-  jest.spyOn(console, 'warn').mockReturnValue();
+  jest.spyOn(console, 'warn').mockImplementation((line) => streams.stderr.write(`${line}\n`));
   const { argv, env: own } = process;
   try {
     process.argv = ['node', 'bin/program.ts', ...splitArguments(line)];
