@@ -60,7 +60,8 @@ test('a folder in use fails with one line that names the npm start in it', async
   const dynamodbEndpoint = 'http://127.0.0.1:8000';
   announce({ instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint, data });
   const handlers = jest.spyOn(process, 'once').mockReturnValue(process);
-  await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toThrow(
+  await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toHaveProperty(
+    'message',
     `${data} is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
       'another folder with --data, or keep data in memory only with --memory.',
   );

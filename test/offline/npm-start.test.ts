@@ -310,16 +310,26 @@ test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once',
   expect((await uncached.list()).status).toBe(401);
 });
 
-test.each(['--port', '--dynamodb-port'])(
-  'a port that is taken fails with one line that names %s',
-  async (option) => {
-    const { port } = new URL(await serve(() => {}));
-    const ports = ['--port', '0', '--dynamodb-port', '0', option, port];
-    const program = startProgram(process.execPath, ['bin/start.ts', '--memory', ...ports]);
-    const stderr = `error: Port ${port} is taken. Choose another with ${option}.\n`;
-    expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr });
+test.each([
+  { option: '--port', error: 'error: Port PORT is taken. Choose another with --port.\n' },
+  {
+    option: '--dynamodb-port',
+    error: 'error: Port PORT is taken. Choose another with --dynamodb-port.\n',
   },
-);
+  {
+    option: '--inspect',
+    // The first line is Node's.
+    error:
+      'Starting inspector on 127.0.0.1:PORT failed: address already in use\n' +
+      'error: No debugger can use 127.0.0.1:PORT. Choose another address with --inspect.\n',
+  },
+])('a port that is taken fails with a line that names $option', async ({ option, error }) => {
+  const { port } = new URL(await serve(() => {}));
+  const ports = ['--port', '0', '--dynamodb-port', '0', option, port];
+  const program = startProgram(process.execPath, ['bin/start.ts', '--memory', ...ports]);
+  const stderr = error.replaceAll('PORT', port);
+  expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr });
+});
 
 testOnPosix('it limits no file')(
   'a write that fails stops npm start with one line, and the next one has every acknowledged write',

@@ -71,6 +71,7 @@ test.each<[what: string, Partial<HandledRequest>]>([
     'the members of a cause that is no error',
     { status: 500, log: ['{"code":"REQUEST_FAILED","cause":{"cause":{"package":"x"}}}'] },
   ],
+  ['no lone surrogate', { log: ['{"code":"REQUEST_FAILED","cause":"\\ud800"}'] }],
   ['a cause that is null', { status: 500, log: ['{"code":"REQUEST_FAILED","cause":null}'] }],
   [
     'the members of an error that its stack does not have',

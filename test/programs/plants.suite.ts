@@ -212,6 +212,7 @@ test('an import rejects lines that the API would reject, and changes no stored p
     `{"id":6,"name":"Aloe"}${' '.repeat(20_000)}`,
     '{"id":7,"name":"Aloe","\u009b2J\u202e":1}',
     '{"id":8,"name":"Aloe"}',
+    ' ',
   ];
   const { code, stdout, stderr } = await plants('import - --owner strict', lines.join('\n'));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -42,8 +42,9 @@ const sam = `${record}
 const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
 const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
 const cdk = `${record}
-  const template = args[args.indexOf('--output') + 1] + '/PlantStore.template.json';
-  writeFileSync(template, '${JSON.stringify({ Resources: { ListPlants } })}');`;
+  const stack = args[args.indexOf('--output') + 1] + '/PlantStore';
+  writeFileSync(stack + '.assets.json', '{}');
+  writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`;
 
 const project = temporaryFolder();
 copyProduct(project);
@@ -139,10 +140,23 @@ testScripts('if SAM CLI does not start, its output and an error say so', async (
   });
 });
 
-testScripts('the containers of SAM CLI are removed, even one that it leaves behind', async () => {
-  const failing = `process.argv[2] === 'local' && console.error('SAM_CONTAINER_ID: 0a1b2c');`;
-  const { folder, ended } = startSam({ docker: record + docker, sam: failing });
-  await ended();
-  const { command, args } = readCall(join(folder, 'docker.cjs'));
-  expect([command, ...args]).toEqual(['rm', '--force', '0a1b2c']);
-});
+testScripts(
+  'if the functions fail, an error says so, and the container that SAM CLI leaves behind is removed',
+  async () => {
+    const failing = `${sam.replace('fetch(endpoint)', 'Promise.reject()')}
+    command === 'local' && console.error('SAM_CONTAINER_ID: 0a1b2c');`;
+    const port = await freePort();
+    const { folder, ended } = startSam({ docker: record + docker, sam: failing }, {}, port);
+    expect(await ended()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Synthesizing the stack …\nSAM_CONTAINER_ID: 0a1b2c\n' +
+        ` * Running on http://127.0.0.1:${port}\n` +
+        'error: GET /plants returned 502. See the output of SAM CLI above. If the image of the ' +
+        'functions cannot be pulled: npm run sam -- -- --skip-pull-image\n',
+    });
+    const { command, args } = readCall(join(folder, 'docker.cjs'));
+    expect([command, ...args]).toEqual(['rm', '--force', '0a1b2c']);
+  },
+);

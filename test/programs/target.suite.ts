@@ -334,6 +334,7 @@ test('docs/access-tokens.md has the pattern for secret scanners', () => {
 const region = { AWS_REGION: 'eu-west-1' };
 test.each<[options: string, variables: object]>([
   ['--stack A --profile wrok', account],
+  ["--stack A --profile ''", { ...account, AWS_PROFILE: 'work' }],
   ['--stack A', { ...account, AWS_PROFILE: 'wrok' }],
   ['--stack A', { AWS_DEFAULT_PROFILE: 'wrok' }],
   ['--stack Nope', account],

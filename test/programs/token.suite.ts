@@ -232,6 +232,20 @@ test('list --json escapes control characters in a label and a scope', async () =
   ]);
 });
 
+test('rotate escapes control characters in a scope', async () => {
+  const old = await issue('rotator');
+  const scopes = ['plants:read', obeyed];
+  await putItem({ ...old.record, scopes });
+  const { stdout, stderr } = await local(`rotate ${old.id}`);
+  const next = await record(parseTokenId(stdout.trim()));
+  expect(next).toMatchObject({ scopes });
+  const [line] = stderr.split('\n');
+  expect(line).toBe(
+    `${next?.id}: plants:read \\u001b[2J\\u009b2J\\u007f\\u202e for rotator; ` +
+      `expires: ${formatTime(next?.expires)}. It cannot be shown again.`,
+  );
+});
+
 test('revoke revokes a damaged record, and prints the damage', async () => {
   const { id, fault } = await issueDamaged('damaged');
   const revoked = await local(`revoke ${id}`);

@@ -65,7 +65,7 @@ test.each([
       'The outcome of 2 writes is unknown (read ECONNRESET). So far: none. Repeat the command.',
   },
   {
-    errors: [new CommandError('Denied.'), makeLoss()],
+    errors: [new CommandError('Denied.'), makeLoss(), new CommandError('Denied later.')],
     message:
       'The outcome of 1 write is unknown (read ECONNRESET). Denied. So far: none. ' +
       'Repeat the command.',
