@@ -46,7 +46,7 @@ export async function startDatabase({
 }): Promise<Database> {
   const path = folder === undefined ? undefined : await openFolder(folder);
   const server = dynalite({ path, createTableMs: 0 });
-  const [handle] = server.listeners('request') as RequestListener[];
+  const [handle] = server.listeners('request') as [RequestListener];
   server.removeAllListeners('request');
   const guarded: RequestListener = (request, response) => {
     // Any page in the developer's browser could read and write.
@@ -54,7 +54,7 @@ export async function startDatabase({
       response.writeHead(403).end();
       return;
     }
-    handle?.(request, response);
+    handle(request, response);
     rejectUnreadable(request, response);
     // If a client disconnects before the end of a request, dynalite's listener throws, which would
     // stop the process.
