@@ -275,6 +275,7 @@ test.each<[result: string, message: string, source?: string]>([
     'The function returned no object: "justAString"',
     `${results} invoke-api-just-string`,
   ],
+  ['null', 'The function returned no object: null'],
   // API Gateway's recorded response is an empty 200.
   [
     '{"headers":{"test-header":"value"}}',
