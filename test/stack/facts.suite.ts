@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
-import { allScopes, maxBodyBytes, operations } from '../../functions/shared/operations.ts';
+import { operations } from '../../functions/shared/operations.ts';
 import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
 import { gateway } from '../../lib/offline/gateway.ts';
 import { send } from '../support/http/http-client.ts';
@@ -39,17 +39,6 @@ test('log codes never change, because metric filters and queries name them', () 
   const ofSuccesses = ['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED', 'PLANT_DELETED'];
   expect([...codes, ...ofSuccesses].filter((code) => !isLogCode(code))).toEqual([]);
   expect(['toString', 'plant_created', ''].filter(isLogCode)).toEqual([]);
-});
-
-test('operations need these scopes, and a body has at most 16 KiB', () => {
-  const scopes = Object.entries(operations).map(([name, { scope }]) => `${name} ${scope}`);
-  expect(scopes).toEqual([
-    'createPlant plants:write',
-    'listPlants plants:read',
-    'deletePlant plants:write',
-  ]);
-  expect(allScopes).toEqual(['plants:read', 'plants:write']);
-  expect(maxBodyBytes).toBe(16_384);
 });
 
 /** Returns the methods of the API by method and path. */
