@@ -30,7 +30,8 @@ test.each([
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   });
-  expect(body.includes(token)).toBe(type.startsWith('text/html'));
+  expect(body).not.toBe('');
+  expect(body.includes(`data-token="${token}"`)).toBe(type.startsWith('text/html'));
 });
 
 test('the page and the document have the same title', async () => {
