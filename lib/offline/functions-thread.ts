@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../functions/shared/log-codes.ts';
 import { authorizer, operations } from '../../functions/shared/operations.ts';
@@ -36,6 +36,7 @@ export type ThreadMessage = 'loaded' | LoggedLine | CallResult;
 
 type Handler = (event: object, context: Context) => Promise<unknown>;
 
+const gatewayPort = parentPort as MessagePort;
 const callId = new AsyncLocalStorage<number>();
 
 /**
@@ -56,7 +57,7 @@ function sendCodedLines(method: 'info' | 'error'): void {
 }
 
 function post(message: ThreadMessage): void {
-  parentPort?.postMessage(message);
+  gatewayPort.postMessage(message);
 }
 
 async function loadHandlers(): Promise<Map<string, Handler>> {
@@ -68,11 +69,10 @@ async function loadHandlers(): Promise<Map<string, Handler>> {
   return handlers;
 }
 
+/** A function may throw any value. */
 function toFailure(error: unknown): Failure {
-  if (error instanceof Error) {
-    return { message: error.message, stack: error.stack || `${error}` };
-  }
-  return { message: String(error), stack: String(error) };
+  const { message = String(error), stack = String(error) } = Object(error);
+  return { message, stack };
 }
 
 sendCodedLines('info');
@@ -90,5 +90,5 @@ async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
   }
 }
 
-parentPort?.on('message', async (call: Call) => post(await run(call)));
+gatewayPort.on('message', async (call: Call) => post(await run(call)));
 post('loaded');

@@ -42,6 +42,9 @@ const faults: Record<string, () => unknown> = {
   throw() {
     throw new Error('thrown by the function');
   },
+  text() {
+    throw 'a text instead of an error';
+  },
   nothing: () => undefined,
   wait: () => new Promise(() => {}),
   print() {
@@ -135,6 +138,7 @@ test.each([
   ['exit', stopped],
   ['rejection', 'The functions failed: Error: a stray rejection', stopped],
   ['throw', '    Error: thrown by the function'],
+  ['text', '    a text instead of an error'],
   ['nothing', '    Error: The function returned no object: null'],
 ])('a function with the fault "%s" costs one 503, whose cause is logged', async (...row) => {
   const [fault, ...causes] = row;
