@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import {
+  type AttributeDefinition,
   CreateTableCommand,
-  type CreateTableCommandInput,
   DescribeTableCommand,
   type DynamoDBClient,
+  type KeySchemaElement,
   ResourceInUseException,
   type TableDescription,
   waitUntilTableExists,
@@ -224,24 +225,25 @@ export async function createTable(
   TableName: string,
   { partition, sort }: TableKey,
 ): Promise<void> {
-  const table: CreateTableCommandInput = {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [{ AttributeName: partition, AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: partition, KeyType: 'HASH' }],
-  };
+  const AttributeDefinitions: AttributeDefinition[] = [
+    { AttributeName: partition, AttributeType: 'S' },
+  ];
+  const KeySchema: KeySchemaElement[] = [{ AttributeName: partition, KeyType: 'HASH' }];
   if (sort !== undefined) {
-    table.AttributeDefinitions?.push({ AttributeName: sort, AttributeType: 'N' });
-    table.KeySchema?.push({ AttributeName: sort, KeyType: 'RANGE' });
+    AttributeDefinitions.push({ AttributeName: sort, AttributeType: 'N' });
+    KeySchema.push({ AttributeName: sort, KeyType: 'RANGE' });
   }
+  const keys = { AttributeDefinitions, KeySchema };
   try {
-    await client.send(new CreateTableCommand(table));
+    await client.send(
+      new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keys }),
+    );
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) {
       throw error;
     }
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
-    if (formatKeys(Table) !== formatKeys(table)) {
+    if (formatKeys(Table) !== formatKeys(keys)) {
       throw new OtherTableError(`a table ${TableName} with other keys or indexes`);
     }
   }
@@ -251,18 +253,18 @@ export async function createTable(
   );
 }
 
-/** Returns what a table's keys and indexes are, in a form to compare. */
-function formatKeys(table: TableDescription | CreateTableCommandInput): string {
-  const {
-    AttributeDefinitions = [],
+/** Returns a table's keys and indexes as text. The order of attributes does not matter. */
+function formatKeys({
+  AttributeDefinitions = [],
+  KeySchema,
+  GlobalSecondaryIndexes,
+  LocalSecondaryIndexes,
+}: TableDescription): string {
+  const attributes = AttributeDefinitions.map((one) => `${one.AttributeName} ${one.AttributeType}`);
+  return JSON.stringify([
+    attributes.sort(),
     KeySchema,
     GlobalSecondaryIndexes,
     LocalSecondaryIndexes,
-  } = table;
-  const indexes = [...(GlobalSecondaryIndexes ?? []), ...(LocalSecondaryIndexes ?? [])];
-  return JSON.stringify([
-    AttributeDefinitions.map((one) => `${one.AttributeName} ${one.AttributeType}`).sort(),
-    KeySchema,
-    indexes.map(({ IndexName, KeySchema }) => JSON.stringify([IndexName, KeySchema])).sort(),
   ]);
 }

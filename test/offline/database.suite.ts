@@ -116,10 +116,11 @@ test('malformed requests return 400 in one line, pages of browsers 403, and neit
       body,
     });
   for (const [operation, body] of malformed) {
-    const { status, body: text } = await sendTo(operation, body);
-    expect([body, status, text]).toEqual([
+    const { status, headers, body: text } = await sendTo(operation, body);
+    expect([body, status, headers['content-type'], text]).toEqual([
       body,
       400,
+      'application/x-amz-json-1.0',
       '{"__type":"com.amazon.coral.service#SerializationException"}',
     ]);
   }
@@ -258,7 +259,7 @@ test('git ignores a new folder, and a folder with other files gets no .gitignore
 });
 
 testOnPosix('it has no such permissions')('only its owner may open a folder', async () => {
-  const folder = join(temporaryFolder(), 'store');
+  const folder = join(temporaryFolder(), 'new', 'store');
   await (await open(folder)).stop();
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'dynalite')).mode & 0o777).toBe(0o700);
