@@ -42,6 +42,10 @@ const sam = `${record}
 const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
 const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
 const cdk = `${record}
+  if (process.env.CDK_FAILS) {
+    console.error('no such construct');
+    process.exit(1);
+  }
   const stack = args[args.indexOf('--output') + 1] + '/PlantStore';
   writeFileSync(stack + '.assets.json', '{}');
   writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`;
@@ -127,6 +131,30 @@ testScripts('npm run sam without SAM CLI prints one line and synthesizes nothing
       'https://docs.aws.amazon.com/serverless-application-model/\n',
   });
 });
+
+testScripts('if the stack cannot be synthesized, the output of CDK says why', async () => {
+  expect(await startSam({ docker, sam }, { CDK_FAILS: '1' }).ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Synthesizing the stack …\nerror: Cannot synthesize the stack.\nno such construct\n\n',
+  });
+});
+
+testScripts(
+  'if the functions do not start, an error below the output of SAM CLI says so',
+  async () => {
+    const port = await freePort();
+    const failing = sam.replace("response.end('[]')", 'response.writeHead(500).end()');
+    expect(await startSam({ docker, sam: failing }, {}, port).ended()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Synthesizing the stack …\n * Running on http://127.0.0.1:${port}\n` +
+        'error: GET /plants returned 500. See the output of SAM CLI above. If the image of the ' +
+        'functions cannot be pulled: npm run sam -- -- --skip-pull-image\n',
+    });
+  },
+);
 
 testScripts('if SAM CLI does not start, its output and an error say so', async () => {
   const failing = `process.argv[2] === 'local' && (console.error('No such option'), process.exit(2));`;
