@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeEach, expect, test } from '@jest/globals';
-import { tokenProgram } from '../../../bin/token.ts';
-import { runHere } from '../../programs/run.ts';
-import { splitToken } from '../../support/access-tokens/parts.ts';
-import { certificateFiles } from '../../support/certificate.ts';
-import { root } from '../../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { clock } from '../../support/clock/clock.ts';
+import { tokenProgram } from '../../bin/token.ts';
+import { splitToken } from '../support/access-tokens/parts.ts';
+import { certificateFiles } from '../support/certificate.ts';
+import { root } from '../support/checkout.ts';
+import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { clock } from '../support/clock/clock.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import {
   alertInHandshake,
   closeHandshake,
@@ -18,16 +18,17 @@ import {
   resetHandshake,
   startFaultProxy,
   temporaryCredentials,
-} from '../../support/database/proxy.ts';
-import { startConnectProxy } from '../../support/http/connect-proxy.ts';
-import { describeStack } from '../../support/http/described-stack.ts';
-import { serve } from '../../support/http/servers.ts';
-import { type Ended, startProgram } from '../../support/program.ts';
-import { endpoint as engine } from './calls.ts';
+} from '../support/database/proxy.ts';
+import { startConnectProxy } from '../support/http/connect-proxy.ts';
+import { describeStack } from '../support/http/described-stack.ts';
+import { serve } from '../support/http/servers.ts';
+import { type Ended, startProgram } from '../support/program.ts';
+import { runHere } from './run.ts';
 
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
 
 const folder = temporaryFolder();
+const { endpoint: engine } = await openDatabase();
 const { certificate } = certificateFiles;
 const handshakes: HandshakeFault[] = [];
 const database = await startFaultProxy({ ...certificateFiles, handshakes });
