@@ -62,6 +62,4 @@ function exitOnClosedOutput(): void {
     console.error(`error: Cannot write the output: ${error.message}. Redirect it elsewhere.`);
     process.exit(1);
   });
-  // No message can be printed any more.
-  process.stderr.on('error', () => process.exit(1));
 }

@@ -25,7 +25,7 @@ export function refuseSecretArguments(program: Command, instead: string): void {
 
 /** Rejects options that npm consumed because there was no "--" before them. */
 export function refuseOptionsOfNpm(program: Command): void {
-  const [, script] = / (\S+) --$/.exec(program.name()) ?? [];
+  const script = program.name().split(' ').at(-2);
   if (script !== process.env.npm_lifecycle_event) {
     return;
   }
@@ -36,13 +36,14 @@ export function refuseOptionsOfNpm(program: Command): void {
   if (taken.length > 0) {
     program.error(
       `error: npm consumed ${[...new Set(taken)].join(', ')}. Put "--", with its quotes, before ` +
-        `the options: ${program.name().replace(/--$/, '"--"')} …`,
+        `the options: ${program.name().replace('--', '"--"')} …`,
     );
   }
 }
 
-function isTakenByNpm({ long = '', argChoices }: Option): boolean {
-  const name = long.slice(2);
+function isTakenByNpm(option: Option): boolean {
+  const { long, argChoices } = option;
+  const name = option.name();
   const value = process.env[`npm_config_${name.replaceAll('-', '_')}`];
   const isPassedOn = process.argv.some((arg) => arg.split('=')[0] === long);
   if (value === undefined || isPassedOn || isSetInFile(name)) {

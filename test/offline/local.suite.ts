@@ -125,10 +125,10 @@ test.each([
 });
 
 test('an option that npm consumed is rejected with the command to run', () => {
-  const npm = { npm_lifecycle_event: 'start', npm_config_port: '3001' };
+  const npm = { npm_lifecycle_event: 'start', npm_config_dynamodb_port: '1' };
   jest.replaceProperty(process, 'env', { ...process.env, ...npm });
   expect(parse()).toBe(
-    'error: npm consumed --port. Put "--", with its quotes, before the options: npm start "--" …',
+    'error: npm consumed --dynamodb-port. Put "--", with its quotes, before the options: npm start "--" …',
   );
 });
 

@@ -12,6 +12,7 @@ import { tableIds } from '../../functions/shared/table-schema.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
+import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { runHere } from './run.ts';
@@ -363,21 +364,41 @@ test('a program whose output is closed exits with 0 before it could print an err
   expect(exits.slice(0, 1)).toEqual([undefined]);
 });
 
+const describeConsumed = (option: string) =>
+  describeFailure(
+    `npm consumed ${option}. Put "--", with its quotes, before the options: npm run -s token "--" …`,
+  );
+
 test.each([
   ['its user', 'npm_config_userconfig'],
   ['the machine', 'npm_config_globalconfig'],
+  ['the project', ''],
 ])('an option that npm’s file of %s sets was not typed', async (_, variable) => {
-  const file = join(temporaryFolder(), '.npmrc');
-  const npm = { npm_lifecycle_event: 'token', npm_config_json: 'true', [variable]: file };
-  const consumed = `npm consumed --json. Put "--", with its quotes, before the options: npm run -s token "--" …`;
-  expect(await local('list --owner nobody', '', npm)).toEqual(describeFailure(consumed));
-  writeFileSync(file, 'jsonp=1\n json = true\n');
-  const listed = await local('list --owner nobody', '', npm);
+  const folder = temporaryFolder();
+  process.chdir(folder);
+  try {
+    const file = join(folder, '.npmrc');
+    const npm = { npm_lifecycle_event: 'token', npm_config_json: 'true', [variable]: file };
+    expect(await local('list --owner nobody', '', npm)).toEqual(describeConsumed('--json'));
+    writeFileSync(file, 'jsonp=1\n json = true\n');
+    const listed = await local('list --owner nobody', '', npm);
+    expect(listed).toEqual({ code: 0, stdout: emptyTable, stderr: '' });
+  } finally {
+    process.chdir(root);
+  }
+});
+
+test.each([
+  { npm_config_scope: '@example' },
+  { npm_config_owner: 'ann' },
+  { npm_config_json: 'true', npm_lifecycle_event: 'another script' },
+])('npm’s setting %j is no option that npm consumed', async (settings) => {
+  const npm = { npm_lifecycle_event: 'token', ...settings };
+  const listed = await local('list --owner=nobody', '', npm);
   expect(listed).toEqual({ code: 0, stdout: emptyTable, stderr: '' });
 });
 
-test('npm’s own setting is not mistaken for an option of the command', async () => {
-  const npm = { npm_lifecycle_event: 'token', npm_config_scope: '@example' };
-  const listed = await local('list --owner nobody', '', npm);
-  expect(listed).toEqual({ code: 0, stdout: emptyTable, stderr: '' });
+test('npm consumes a scope without its value', async () => {
+  const npm = { npm_lifecycle_event: 'token', npm_config_scope: 'true' };
+  expect(await local('issue --owner nobody', '', npm)).toEqual(describeConsumed('--scope'));
 });
