@@ -1,8 +1,10 @@
-import { expect } from '@jest/globals';
 import { waitInRealTime } from './clock/stopped-clock.ts';
 
+/** Jest's limit for a test, in milliseconds. Our test environment sets it. */
+declare const testTimeout: number;
+
 interface Options {
-  /** By default less than Jest's limit for a test, which is 30 s, or 900 s in slow suites. */
+  /** By default less than Jest's limit for a test. */
   seconds?: number | undefined;
   /** Returns the state so far, such as output, for the error message. */
   instead?: () => string;
@@ -15,7 +17,7 @@ interface Options {
 export async function eventually<T>(
   what: string,
   source: PromiseLike<T> | (() => T),
-  { seconds = defaultSeconds(), instead = () => '' }: Options = {},
+  { seconds = (0.9 * testTimeout) / 1000, instead = () => '' }: Options = {},
 ): Promise<Awaited<T>> {
   const done = new AbortController();
   const { signal } = done;
@@ -43,5 +45,3 @@ export async function eventually<T>(
   Error.captureStackTrace(error, eventually);
   throw error;
 }
-
-const defaultSeconds = () => (expect.getState().testPath?.endsWith('.slow.ts') ? 840 : 50);

@@ -4,8 +4,9 @@ import { TestEnvironment } from 'jest-environment-node';
 export default class extends TestEnvironment {
   #isOver = false;
 
-  constructor(...args) {
-    super(...args);
+  constructor(config, context) {
+    super(config, context);
+    this.global.testTimeout = config.globalConfig.testTimeout;
     // Tests have an Error of their own. Node's errors are errors too, as the SDK expects.
     const { Error: TestError } = this.global;
     Object.defineProperty(TestError, Symbol.hasInstance, {
@@ -25,7 +26,6 @@ export default class extends TestEnvironment {
       test.mode = 'skip';
     }
     if (name === 'test_done' && test.errors.length > 0) {
-      // eventually() gives up before the limit of a test.
       const hasHung = test.duration > 0.8 * testTimeout;
       this.#isOver ||= hasHung || process.env.__STRYKER_ACTIVE_MUTANT__ !== undefined;
     }
