@@ -40,11 +40,11 @@ async function createHolds({ body, isBase64 }: Create): Promise<void> {
 }
 
 for (const [title, body, counts] of [
-  ['a body of a create gets the response of the contract', bodies, { short: 130, full: 3000 }],
+  ['a body of a create gets the response of the contract', bodies, { short: 65, full: 3000 }],
   [
     'a body with changed bytes gets the response of the contract',
     mutatedBodies,
-    { short: 80, full: 1000 },
+    { short: 40, full: 1000 },
   ],
 ] as const) {
   testProperty(title, {
@@ -58,7 +58,7 @@ const isInt64 = (value: unknown): value is bigint =>
   typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
 
 testProperty('an int64 in a body is read to its last digit, and no other number as one', {
-  counts: { short: 2000, full: 20_000 },
+  counts: { short: 500, full: 20_000 },
   cases: numberLiteral.filter((literal) => parse(literal) !== undefined),
   async holds(literal) {
     const exact = parseInteger(literal);

@@ -66,7 +66,7 @@ const commandsByOperation: Record<Operation, fc.Arbitrary<Command>> = {
 let histories = 0;
 
 testProperty('every response to three owners matches a model in memory', {
-  counts: { short: 5, full: 100 },
+  counts: { short: 3, full: 100 },
   cases: fc.commands([creates, ...Object.values(commandsByOperation)], {
     maxCommands: 50,
     size: 'max',
@@ -86,7 +86,7 @@ const makePlant = (one: bigint) => makeFields({ name: `${one}` });
 
 testProperty('pages list each plant that exists throughout once, although others come and go', {
   isConcurrent: true,
-  counts: { short: 3, full: 50 },
+  counts: { short: 2, full: 50 },
   cases: fc.tuple(
     dataSet,
     fc.integer({ min: 1, max: 8 }),

@@ -60,7 +60,7 @@ const cursorQueries = fc
   .map((cursor): [string, string][] => [['cursor', cursor]]);
 
 testProperty('a list has the plants after its cursor, up to its limit, and a link to the rest', {
-  counts: { short: 150, full: 3000 },
+  counts: { short: 75, full: 3000 },
   cases: fc.oneof(goodQueries, queries, cursorQueries),
   async holds(query) {
     const verdict = judgeQuery('listPlants', query);
@@ -84,7 +84,7 @@ testProperty('a list has the plants after its cursor, up to its limit, and a lin
 let failures = 0;
 
 testProperty('a delete removes the plant that its path names, and no other', {
-  counts: { short: 100, full: 2000 },
+  counts: { short: 50, full: 2000 },
   cases: fc.record({
     id: pathIds,
     isThere: fc.boolean(),
