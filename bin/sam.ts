@@ -80,9 +80,9 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
 
 /** Throws an error of one line if SAM CLI is not installed. */
 async function findSam(): Promise<void> {
-  await run('sam', ['--version']).catch((cause) => {
+  await run('sam', ['--version']).catch(() => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
-    throw new Error(`SAM CLI cannot be started. ${advice}`, { cause });
+    throw new Error(`SAM CLI cannot be started. ${advice}`);
   });
 }
 

@@ -15,9 +15,9 @@ export interface Docker {
 /** Asks the Docker daemon. Throws an error of one line if there is none. */
 export async function findDocker(): Promise<Docker> {
   const form = '{{.Architecture}} {{.OperatingSystem}}';
-  const { stdout } = await run('docker', ['info', '--format', form]).catch((cause) => {
+  const { stdout } = await run('docker', ['info', '--format', form]).catch(() => {
     const advice = 'Install and start it: https://docs.docker.com/get-started/get-docker/';
-    throw new Error(`Docker is not running. ${advice}`, { cause });
+    throw new Error(`Docker is not running. ${advice}`);
   });
   const architecture = /^(aarch64|arm64) /.test(stdout) ? 'arm64' : 'x86_64';
   // Containers in a virtual machine reach the loopback address of this machine by this name.

@@ -58,6 +58,8 @@ test('a folder in use fails with one line that names the npm start in it', async
   finallyDo(stop);
   const baseUrl = `${await serve((_, response) => response.end('ours'))}/v1`;
   const dynamodbEndpoint = 'http://127.0.0.1:8000';
+  const others = 'http://127.0.0.1:7999';
+  announce({ instance: 'ours', processId: 1, baseUrl, dynamodbEndpoint: others, data: '/another' });
   announce({ instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint, data });
   const handlers = jest.spyOn(process, 'once').mockReturnValue(process);
   await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toHaveProperty(
@@ -92,6 +94,11 @@ test('without options, the ports are 3000 and 8000 and the folder is .plant-stor
   expect(parse()).toEqual({ ...defaults, dynamodbHost: '127.0.0.1' });
 });
 
+test('a port is up to 65535, and an address of IPv4 or IPv6', () => {
+  const options = ['--port=0', '--dynamodb-port=65535', '--dynamodb-host=::1'];
+  expect(parse(...options)).toMatchObject({ port: 0, dynamodbPort: 65_535, dynamodbHost: '::1' });
+});
+
 test.each([
   ['--inspect', { host: '127.0.0.1', port: 9229 }],
   ['--inspect=0', { host: '127.0.0.1', port: 0 }],
@@ -119,6 +126,7 @@ test.each([
   '--dynamodb-host localhost',
   '--inspect=65536',
   '--inspect=localhost',
+  '--inspect=:9229',
   '--inspect=localhost:9229x',
 ])('%s fails with one line', (options) => {
   expect(parse(...options.split(' '))).toMatchSnapshot();

@@ -402,6 +402,8 @@ test('every announced npm start is found, unless its address does not respond or
     expect(await findRunning()).toEqual([]);
     const first = await startAnnounced('http://127.0.0.1:8000');
     const second = await startAnnounced('http://127.0.0.1:8002');
+    // A file that is being written does not count.
+    writeFileSync('.plant-store/running/8002.json.new', JSON.stringify(second));
     expect(await findRunning()).toEqual([first, second]);
   }));
 
