@@ -22,7 +22,7 @@ import { openDatabase } from '../support/database/engine.ts';
 import { describeStack } from '../support/http/described-stack.ts';
 import { serve, startForwarder } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
-import type { Ended } from '../support/program.ts';
+import { emptyTable, issued, mask, usingStack } from './printed.ts';
 import { runHere, runProcess } from './run.ts';
 
 // A small server is the stack's CloudFormation. The local engine is its DynamoDB.
@@ -118,18 +118,6 @@ const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret'
 const account = { ...keys, AWS_REGION: 'eu-west-1' };
 const cliRegion = { AWS_DEFAULT_REGION: 'sa-east-1' };
 const profiles = { AWS_PROFILE: 'work', AWS_DEFAULT_PROFILE: 'other' };
-
-/** Returns the output of `issue` or `rotate` with TOKEN, ID and TIME in place of what differs. */
-const mask = ({ code, stdout, stderr }: Ended): Ended => ({
-  code,
-  stdout: stdout.replace(/^pst_\w{62}$/m, 'TOKEN'),
-  stderr: stderr.replace(/^\w{12}: /m, 'ID: ').replace(/20..-..-..T..:..:..Z/, 'TIME'),
-});
-const issued = (owner: string): string =>
-  `ID: plants:read plants:write for ${owner}; expires: TIME. It cannot be shown again.\n`;
-const usingStack = (region = 'eu-west-1'): string =>
-  `Using the stack PlantStore in ${region} of the account 111122223333.\n`;
-const emptyTable = 'ID  OWNER  SCOPES  STATUS  EXPIRES  LABEL\n';
 
 test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['a profile', '--profile work', {}, 'WORK', 'eu-north-1'],

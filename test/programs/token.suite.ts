@@ -15,6 +15,7 @@ import { findRecord } from '../support/access-tokens/record.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
+import { emptyTable } from './printed.ts';
 import { runHere } from './run.ts';
 
 const tokens = await openDatabase();
@@ -42,7 +43,6 @@ const describeToken = (stored: AccessTokenRecord | undefined) =>
   `${stored?.id}: plants:read plants:write for ${stored?.owner}; ` +
   `expires: ${formatTime(stored?.expires)}. It cannot be shown again.\n`;
 const wholeToken = /^pst_\w{12}_\w{49}\n$/;
-const emptyTable = 'ID  OWNER  SCOPES  STATUS  EXPIRES  LABEL\n';
 const hour = 3600;
 
 test('issue prints the token alone on stdout, and its details on stderr', async () => {
