@@ -103,9 +103,10 @@ testSignals.each([
 ])(
   'on $system, the program gets SIGTERM when the shell between npm and the launcher is killed',
   async ({ options }) => {
+    // If nothing stops it, it ends after a minute.
     const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
     process.channel.unref();
-    setInterval(() => {}, 1000);
+    setTimeout(() => {}, 60_000);
     console.log('ready');`);
     // Without `wait`, the shell would replace itself by the launcher.
     const shell = ['-c', '"$0" "$@" & wait', process.execPath, ...options, launcher, file];

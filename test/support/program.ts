@@ -51,7 +51,12 @@ export function startProgram(
     stdio: ['pipe', 'pipe', 'pipe', isNode ? 'ipc' : 'ignore'],
     ...options,
   }) as ChildProcessWithoutNullStreams;
-  finallyDo(() => child.kill('SIGKILL'));
+  finallyDo(() => {
+    child.kill('SIGKILL');
+    // A program that this one started, and that outlives it, has the same pipes. Jest would not exit.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
   // A program may exit without reading its input.
   child.stdin.on('error', () => undefined);
   const output = { stdout: '', stderr: '' };
