@@ -54,21 +54,17 @@ export const makeDocumentClient = (client: DynamoDBClient): DynamoDBDocumentClie
 
 /** Makes the error of an aborted command name the command. The SDK's error does not. */
 function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
-  middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        try {
-          return await next(args);
-        } catch (error) {
-          if ((error as Error).name !== 'AbortError') {
-            throw error;
-          }
-          const aborted = new Error(`${commandName.replace('Command', '')} was aborted.`);
-          throw Object.assign(aborted, { name: 'AbortError' });
-        }
-      },
-    { step: 'initialize' },
-  );
+  middlewareStack.add((next, { commandName = '' }) => async (args) => {
+    try {
+      return await next(args);
+    } catch (error) {
+      if ((error as Error).name !== 'AbortError') {
+        throw error;
+      }
+      const aborted = new Error(`${commandName.replace('Command', '')} was aborted.`);
+      throw Object.assign(aborted, { name: 'AbortError' });
+    }
+  });
 }
 
 /** Makes a client reject a response that is no JSON object. The SDK reads an empty one as `{}`. */

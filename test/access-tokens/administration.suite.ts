@@ -254,6 +254,12 @@ test.each([
   expect(() => parseRecord(Object.fromEntries(present))).toThrow(new Error(sentence));
 });
 
+test('a record can have the first second of 1970, and the last that a Date holds', () => {
+  const times = { created: seconds('0'), expires: seconds('8640000000000') };
+  const expected = { created: 0, expires: 8_640_000_000_000 };
+  expect(parseRecord({ ...complete, ...times })).toMatchObject(expected);
+});
+
 const readable = { id: complete.id, owner: 'dora', scopes: allScopes, expires: second + 1000 };
 const unreadable = { id: complete.id, owner: 'dora', status: 'unreadable' };
 test.each([

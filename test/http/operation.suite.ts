@@ -200,15 +200,23 @@ test('responses name the origin whose pages may call, and expose their headers t
 });
 
 const owners = [undefined, '', 7, null, { alice: true }];
-test.each<object>([
-  ...[null, 7, ['/v1/plants']].map((path) => ({ path })),
-  ...[null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({ authorizer })),
-])('an event without an owner or a path returns 500: %j', async (given) => {
-  const run = jest.fn(async () => done);
-  expect(await runOperation(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
-  expect(run).not.toHaveBeenCalled();
-  expect(lines).toMatchObject([{ code: 'REQUEST_FAILED' }]);
-});
+const withoutOwner = [null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({
+  given: { authorizer },
+  message: 'The event has no owner.',
+}));
+const withoutPath = [null, 7, ['/v1/plants']].map((path) => ({
+  given: { path },
+  message: expect.stringContaining('split'),
+}));
+test.each<{ given: object; message: unknown }>([...withoutOwner, ...withoutPath])(
+  'an event without an owner or a path returns 500: $given',
+  async ({ given, message }) => {
+    const run = jest.fn(async () => done);
+    expect(await runOperation(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
+    expect(run).not.toHaveBeenCalled();
+    expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: { message } }]);
+  },
+);
 
 test.each<[id: string, given: object]>([
   ['request-1', {}],
