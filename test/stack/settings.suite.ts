@@ -145,13 +145,15 @@ test('a domain that is no text is one error, without what it needs beside it', (
 
 test('one line lists every error', () => {
   const context = {
+    'plant-store:retention': 'keep',
     'plant-store:throttle-rate': 'much',
     'plant-store:colour': 'green',
     'plant-store:hosted-zone': 'Z0',
     retention: 'destroy',
   };
   const message =
-    'Bad settings: plant-store:throttle-rate must be an integer from 1 to 10000, not "much"; ' +
+    'Bad settings: plant-store:retention must be retain or destroy, not "keep"; ' +
+    'plant-store:throttle-rate must be an integer from 1 to 10000, not "much"; ' +
     `plant-store:colour is unknown (there are ${names.join(', ')}); ` +
     `${domainRule}; ` +
     'retention must be a key like plant-store:retention.';
