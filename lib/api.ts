@@ -98,7 +98,7 @@ export function addApi(
   }
   completePreflights(rest, corsOrigin);
   addGatewayResponses(rest, corsOrigin);
-  acknowledgeFindings(scope, settings);
+  acknowledgeFindings(scope);
   return rest;
 }
 
@@ -145,8 +145,10 @@ function completePreflights({ methods }: RestApi, corsOrigin: string | undefined
 }
 
 /** Acknowledges findings of cdk-nag, with reasons. */
-function acknowledgeFindings(scope: Construct, settings: Settings): void {
+function acknowledgeFindings(scope: Construct): void {
   const findings = {
+    'AwsSolutions-APIG1':
+      'The access log is a setting, because its role belongs to the account and region.',
     'AwsSolutions-APIG2':
       'Models of JSON Schema draft 4 cannot express the contract; functions validate bodies.',
     'AwsSolutions-APIG3':
@@ -154,10 +156,6 @@ function acknowledgeFindings(scope: Construct, settings: Settings): void {
     'AwsSolutions-APIG6':
       'Execution logs contain bodies, and need the same role as the access log.',
     'AwsSolutions-COG4': 'The TOKEN authorizer checks the access tokens that this stack stores.',
-    ...(!settings['access-log'] && {
-      'AwsSolutions-APIG1':
-        'The access log is a setting, because its role belongs to the account and region.',
-    }),
   };
   for (const [id, reason] of Object.entries(findings)) {
     Validations.of(scope).acknowledge({ id, reason });
