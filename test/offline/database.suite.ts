@@ -236,7 +236,9 @@ test.each([
   { error: new Error('x'), line: undefined },
   { error: { code: 'LEVEL_IO_ERROR' }, line: undefined },
 ])('the error $error of the files is the line: $line', ({ error, line }) => {
-  expect(explainFileError('f', error)?.message).toBe(line);
+  const cause = (error as Error).cause ?? error;
+  const explained = explainFileError('f', error);
+  expect([explained?.message, explained?.cause]).toEqual([line, line && cause]);
 });
 
 test('a folder that cannot be created fails with one line', async () => {
