@@ -244,10 +244,10 @@ test.each([
 test('a folder that cannot be created fails with one line', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  await expect(open(join(file, 'store'))).rejects.toHaveProperty(
-    'message',
-    `${join(file, 'store')} cannot be written (ENOTDIR): ${another}`,
-  );
+  await expect(open(join(file, 'store'))).rejects.toMatchObject({
+    message: `${join(file, 'store')} cannot be written (ENOTDIR): ${another}`,
+    cause: { code: 'ENOTDIR' },
+  });
 });
 
 test('git ignores a new folder, and a folder with other files gets no .gitignore', async () => {
@@ -269,12 +269,12 @@ testOnPosix('it has no such permissions')('only its owner may open a folder', as
 
 test('a taken port and a foreign address fail with one line', async () => {
   const { port } = new URL(await serve(() => {}));
-  await expect(startDatabase({ port: Number(port) })).rejects.toHaveProperty(
-    'message',
-    `Port ${port} is taken. Choose another with --dynamodb-port.`,
-  );
-  await expect(startDatabase({ port: 0, host: '192.0.2.1' })).rejects.toHaveProperty(
-    'message',
-    '192.0.2.1 is not an address of this machine.',
-  );
+  await expect(startDatabase({ port: Number(port) })).rejects.toMatchObject({
+    message: `Port ${port} is taken. Choose another with --dynamodb-port.`,
+    cause: { code: 'EADDRINUSE' },
+  });
+  await expect(startDatabase({ port: 0, host: '192.0.2.1' })).rejects.toMatchObject({
+    message: '192.0.2.1 is not an address of this machine.',
+    cause: { code: 'EADDRNOTAVAIL' },
+  });
 });

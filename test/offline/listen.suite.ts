@@ -26,15 +26,17 @@ async function start(host: string): Promise<string> {
   return listen(server, 0, host);
 }
 
-test('a port that its user may not use fails with one line that names the option', async () => {
+test.each([
+  ['EACCES', 'This user may not use port 80. Choose another with --dynamodb-port.'],
+  ['EMFILE', 'listen failed'],
+])('the error %s fails with one line: %s', async (code, line) => {
   const server = createServer();
   // Root may use every port, and some systems give each user all of them.
   jest.spyOn(server, 'listen').mockImplementation(() => {
-    const denied = new Error('listen EACCES: permission denied 127.0.0.1:80');
-    setImmediate(() => server.emit('error', Object.assign(denied, { code: 'EACCES' })));
+    const failed = new Error('listen failed');
+    setImmediate(() => server.emit('error', Object.assign(failed, { code })));
     return server;
   });
-  const line = 'This user may not use port 80. Choose another with --dynamodb-port.';
   const listening = listen(server, 80, '127.0.0.1', '--dynamodb-port');
   await expect(listening).rejects.toHaveProperty('message', line);
 });
@@ -75,9 +77,12 @@ test('a server closes a connection from another network, or from another interfa
   for (const { address } of outers) {
     const neighbour = address.replace(/\w$/, flip);
     const stranger = address.replace(/\w(?=[.:])/, flip);
-    const callers = ['127.8.0.1', '::1', address, neighbour, stranger];
+    const here = outers.map((own) => own.address);
+    const callers = ['127.8.0.1', '::1', ...here, neighbour, stranger];
     const served = (to: string) => callers.filter((caller) => isServed(caller, to));
-    expect(served(address)).toEqual(['127.8.0.1', '::1', address, neighbour]);
+    expect(served(address)).toEqual(['127.8.0.1', '::1', ...here, neighbour]);
     expect(served('127.0.0.1')).toEqual(['127.8.0.1', '::1']);
+    // Docker's bridge, without a container.
+    expect(served('203.0.113.1')).toEqual(['127.8.0.1', '::1', ...here]);
   }
 });
