@@ -51,20 +51,22 @@ test('a start deletes expired demo tokens only, and issues one with both scopes 
 });
 
 test('a folder in use fails with one line that names the npm start in it', async () => {
-  process.chdir(temporaryFolder());
+  const folder = temporaryFolder();
+  process.chdir(folder);
   finallyDo(() => process.chdir(root));
-  const data = temporaryFolder();
+  const data = 'store';
   const { stop } = await startDatabase({ folder: data, port: 0 });
   finallyDo(stop);
   const baseUrl = `${await serve((_, response) => response.end('ours'))}/v1`;
   const dynamodbEndpoint = 'http://127.0.0.1:8000';
   const others = 'http://127.0.0.1:7999';
   announce({ instance: 'ours', processId: 1, baseUrl, dynamodbEndpoint: others, data: '/another' });
-  announce({ instance: 'ours', processId: 4711, baseUrl, dynamodbEndpoint, data });
+  const ours = { instance: 'ours', processId: 4711, data: join(folder, data) };
+  announce({ ...ours, baseUrl, dynamodbEndpoint });
   const handlers = jest.spyOn(process, 'once').mockReturnValue(process);
   await expect(openFolder({ port: 0, dynamodbPort: 0, data }, '127.0.0.1')).rejects.toHaveProperty(
     'message',
-    `${data} is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
+    `store is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
       'another folder with --data, or keep data in memory only with --memory.',
   );
   handlers.mockRestore();

@@ -70,3 +70,19 @@ test.each([
   }
   expect(texts).toEqual(written);
 });
+
+test('progress on a terminal is shown again after 100 ms, and not before', () => {
+  const texts: string[] = [];
+  const stderr = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) };
+  jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
+  jest.replaceProperty(process, 'env', { TERM: 'xterm' });
+  const now = jest.spyOn(Date, 'now');
+  const start = Date.now() + 1000;
+  for (const ms of [0, 99, 100]) {
+    now.mockReturnValue(start + ms);
+    showProgress(`after ${ms} ms`);
+  }
+  clearProgress();
+  jest.restoreAllMocks();
+  expect(texts).toEqual([`${eraseLine}after 0 ms`, `${eraseLine}after 100 ms`, eraseLine]);
+});

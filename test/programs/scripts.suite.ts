@@ -48,7 +48,13 @@ test.each(runs)('npm run $script -- $args exits with $code', async ({ script, ..
 
 /** Writes a checkout with the settings of Jest and Biome, and one test. */
 function writeCheckout(folder: string, code: string): void {
-  for (const path of ['.gitignore', 'biome.json', 'package.json', 'bin', 'test/support']) {
+  for (const path of [
+    '.gitignore',
+    'biome.json',
+    'package.json',
+    'bin/node24.mjs',
+    'test/support',
+  ]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
   mkdirSync(join(folder, 'functions'));
