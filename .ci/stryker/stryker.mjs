@@ -55,10 +55,10 @@ export default {
       roots: tests.map((folder) => join('test', folder)),
       moduleNameMapper: {
         // Bundles take ten seconds, and esbuild's output hardly depends on lib/. Lint has findings in
-        // mutants.
-        '(bundles/.+|/scripts)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
+        // mutants. The others start processes, which do not say which mutants they ran.
+        '(bundles/.+|/scripts|/sam|/node24)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
       },
-      // Their processes do not say which mutants they ran.
+      // So do these.
       testPathIgnorePatterns: ['npm-start', 'processes'],
     },
   },
