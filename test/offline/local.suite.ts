@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import {
@@ -114,6 +114,7 @@ test('a folder is one from where npm was started, and the default one in the pro
   const own = parse('--data', './x');
   const byDefault = parse();
   delete process.env.INIT_CWD;
+  expect(parse('--data', 'x')).toMatchObject({ data: resolve('x') });
   expect(own).toMatchObject({ data: join(root, 'docs', 'x') });
   expect(byDefault).toMatchObject({ data: '.plant-store' });
 });

@@ -112,7 +112,7 @@ test('a process of its own, too, sends a put through the proxy', async () => {
   expect(proxy.asked).toEqual(through);
 });
 
-test.each(['socks5://127.0.0.1:1', 'http://user:secret@a b'])(
+test.each(['socks5://127.0.0.1:1', 'xhttp://127.0.0.1:1', 'http://user:secret@a b'])(
   'HTTPS_PROXY=%s fails with one line that does not quote it',
   async (HTTPS_PROXY) => {
     expect(await token('list', { ...trusting, HTTPS_PROXY })).toEqual({
