@@ -313,8 +313,11 @@ test.each([
   'rotate abcdefghijkl',
   'rotate abcdefghijkl --overlap never',
   'list --stack PlantStore',
+  'list --profile work',
+  'list --region eu-west-1',
   'list --dynamodb-endpoint localhost:8000',
-  'list --dynamodb-endpoint ftp://127.0.0.1:8000',
+  'list --dynamodb-endpoint xhttp://127.0.0.1:8000',
+  'list --dynamodb-endpoint http://',
 ])('%s fails with one line', async (command) => {
   expect(await local(command)).toMatchSnapshot();
 });
