@@ -146,5 +146,5 @@ test('the functions get these environment variables, with the NODE_OPTIONS by wh
     CORS_ORIGIN: 'https://plants.example',
     NODE_OPTIONS: '--require=debugger.js',
   });
-  expect(functionVariables('http://127.0.0.1:8000')).toEqual(own);
+  expect(functionVariables('http://127.0.0.1:8000')).toStrictEqual(own);
 });
