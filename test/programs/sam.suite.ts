@@ -66,14 +66,15 @@ function writeProgram(file: string, code: string): void {
 }
 
 /** Starts bin/sam.ts with no other programs on its PATH than these. */
-function startSam(programs: Record<string, string>, env = {}, port = 0) {
+function startSam(programs: Record<string, string>, env = {}, port = 0, launcher: string[] = []) {
   const folder = temporaryFolder();
   for (const [name, code] of Object.entries(programs)) {
     writeProgram(join(folder, name), code);
   }
-  const args = ['bin/sam.ts', '--memory', '--port', `${port}`, '--dynamodb-port', '0'];
-  const options = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
-  return { folder, ...startProgram(process.execPath, args, options) };
+  const options = ['--memory', '--port', `${port}`, '--dynamodb-port', '0'];
+  const args = [...launcher, 'bin/sam.ts', ...options];
+  const surroundings = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
+  return { folder, ...startProgram(process.execPath, args, surroundings) };
 }
 
 const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8'));
@@ -140,15 +141,16 @@ testScripts('if the stack cannot be synthesized, the output of CDK says why', as
   });
 });
 
-testScripts('npm run sam can be stopped before the functions respond', async () => {
+testScripts('the end of the launcher stops npm run sam before the functions respond', async () => {
   const port = await freePort();
   const waiting = `(console.error('GET'), new Promise(() => {}))`;
   const silent = sam.replace('fetch(endpoint)', waiting);
-  const { child, line, ended } = startSam({ docker, sam: silent }, {}, port);
+  const launcher = ['bin/node24.mjs'];
+  const { child, line, ended } = startSam({ docker, sam: silent }, {}, port, launcher);
   await line(/^GET$/);
-  child.kill('SIGINT');
+  child.kill('SIGKILL');
   expect(await ended()).toEqual({
-    code: 0,
+    code: null,
     stdout: '',
     stderr: `Synthesizing the stack …\n * Running on http://127.0.0.1:${port}\nGET\n`,
   });

@@ -50,13 +50,15 @@ test('invalid settings exit with 1 and one line with every error', async () => {
   process.exitCode = undefined;
 });
 
-test('a cdk-nag finding fails the synthesis and is printed', async () => {
+test('a cdk-nag finding fails the synthesis and is explained', async () => {
   const { synth } = App.prototype;
   await import('../../.ci/templates/finding.mjs');
   const errors = await synthesize({});
   App.prototype.synth = synth;
   expect(errors).toEqual([
-    expect.stringContaining('AwsSolutions::AwsSolutions-S1'),
+    expect.stringContaining(
+      'The bucket should have server access logging enabled to provide detailed records',
+    ),
     expect.stringContaining('Validation failed'),
   ]);
 });
