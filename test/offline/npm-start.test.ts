@@ -314,6 +314,17 @@ test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once',
   expect((await uncached.list()).status).toBe(401);
 });
 
+test('an npm start that cannot announce itself says how other commands find its database', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, '.plant-store'), 'a file');
+  const unknown = await startNpmStart(['--memory'], { cwd });
+  const { stderr } = await unknown.stop();
+  expect(stderr.replace(/\(.*\)/, '(REASON)')).toBe(
+    'Other commands cannot find this database (REASON). Use --dynamodb-endpoint ' +
+      `${unknown.dynamodbEndpoint} instead of --localhost.\n`,
+  );
+});
+
 test.each([
   { option: '--port', error: 'error: Port PORT is taken. Choose another with --port.\n' },
   {
