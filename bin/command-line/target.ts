@@ -112,7 +112,6 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const stack = await describeStack(options.stack, account, clock);
   console.error(`Using ${stack.name}.`);
   const database = connect(account);
-  watchClock(database, clock);
   return { ...stack, ...trust, database, clock };
 }
 
