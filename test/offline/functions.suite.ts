@@ -125,6 +125,15 @@ test('a stop fails the call in progress', async () => {
   expect(looping.outcome?.failure?.message).toBe('The functions were stopped.');
 });
 
+test('a stop while the code is loading rejects `loaded`, which nothing needs to await, and the next call is served', async () => {
+  writeFileSync(start, '');
+  const functions = startWith(endlessList);
+  await functions.stop();
+  expect(await create(functions)).toEqual({ payload: '"returned"', log: [] });
+  const message = 'The functions stopped before they were loaded.';
+  await expect(functions.loaded).rejects.toHaveProperty('message', message);
+});
+
 test('the functions get these environment variables, with the NODE_OPTIONS by which an editor starts its debugger', () => {
   process.env.NODE_OPTIONS = '--require=debugger.js';
   const variables = functionVariables('http://127.0.0.1:8000', 'https://plants.example');
