@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, jest, test } from '@jest/globals';
+import { leaveAws } from '../../lib/offline/away-from-aws.ts';
 import {
   type Functions,
   functionVariables,
@@ -156,4 +157,18 @@ test('the functions get these environment variables, with the NODE_OPTIONS by wh
     NODE_OPTIONS: '--require=debugger.js',
   });
   expect(functionVariables('http://127.0.0.1:8000')).toStrictEqual(own);
+});
+
+test('a program leaves AWS, and keeps its other variables', () => {
+  const { env } = process;
+  process.env = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1', MY_AWS_: 'mine' };
+  leaveAws();
+  const left = process.env;
+  process.env = env;
+  expect(left).toEqual({
+    MY_AWS_: 'mine',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
 });

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, jest, test } from '@jest/globals';
-import { listen } from '../../lib/offline/listen.ts';
+import { catchErrors, listen } from '../../lib/offline/listen.ts';
 import { finallyDo } from '../support/cleanup.ts';
+import { send } from '../support/http/http-client.ts';
+import { serve } from '../support/http/servers.ts';
 
 /** Sends a request from an address of this machine. Returns the response, or '' without one. */
 async function call(origin: string, localAddress: string): Promise<string> {
@@ -85,4 +87,17 @@ test('a server closes a connection from another network, or from another interfa
     // Docker's bridge, without a container.
     expect(served('203.0.113.1')).toEqual(['127.8.0.1', '::1', ...here]);
   }
+});
+
+test('a listener that throws aborts its request, and its error is printed', async () => {
+  const error = new Error('broken');
+  const printed = jest.spyOn(console, 'error').mockReturnValue();
+  const origin = await serve(
+    catchErrors(() => {
+      throw error;
+    }),
+  );
+  await expect(send(origin, { path: '/' })).rejects.toThrow('socket hang up');
+  expect(printed.mock.calls).toEqual([[error]]);
+  printed.mockRestore();
 });
