@@ -34,8 +34,13 @@ const sam = `${record}
     const endpoint = Object.fromEntries(variables).AWS_ENDPOINT_URL_DYNAMODB
       .replace('127.0.0.1', 'no-such-host.invalid')
       .replace('host.docker.internal', '127.0.0.1');
-    const server = require('node:http').createServer((_, response) =>
-      fetch(endpoint).then(() => response.end('[]'), () => response.writeHead(502).end()));
+    const server = require('node:http').createServer(({ url, headers }, response) => {
+      const isList = url === '/plants' && /^Bearer pst_\\w{62}$/.test(headers.authorization);
+      return fetch(endpoint).then(
+        () => response.writeHead(isList ? 200 : 401).end('[]'),
+        () => response.writeHead(502).end(),
+      );
+    });
     server.listen(values.port, '127.0.0.1', () =>
       console.error(' * Running on http://127.0.0.1:' + values.port));
   }`;
