@@ -62,13 +62,13 @@ const hang = () => clock.advance(3000);
 
 // The program changes which certificates this process trusts.
 const trusted = getCACertificates('default');
+beforeEach(() => setDefaultCACertificates(trusted));
 finallyDo(() => setDefaultCACertificates(trusted));
 
 type Variables = Record<string, string>;
 const token = (line: string, env: Variables): Promise<Ended> =>
   runHere(tokenProgram, `${line} --stack PlantStore`, { env });
 
-/** Runs the program in a process of its own, which trusts no certificate of a program before it. */
 function tokenProcess(line: string, env: Variables): Promise<Ended> {
   const args = [join(root, 'bin', 'token.ts'), ...line.split(' '), '--stack', 'PlantStore'];
   return startProgram(process.execPath, args, { env: { ...process.env, ...env } }).ended();
@@ -231,18 +231,18 @@ test('a refused proxy fails with one line', async () => {
 
 test('the certificates of AWS_CA_BUNDLE are trusted, from the folder of the caller', async () => {
   const env = { ...deployed, AWS_CA_BUNDLE: 'certificate.pem', INIT_CWD: dirname(certificate) };
-  const ended = await tokenProcess('list --owner nobody', env);
+  const ended = await token('list --owner nobody', env);
   expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack() });
 });
 
 test('the certificates of the profile’s ca_bundle are trusted', async () => {
   writeFileSync(configFile, `[profile work]\nca_bundle = ${certificate}\n`);
-  const ended = await tokenProcess('list --owner nobody', { ...deployed, AWS_PROFILE: 'work' });
+  const ended = await token('list --owner nobody', { ...deployed, AWS_PROFILE: 'work' });
   expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack() });
 });
 
 test('without the bundle, the certificate is not trusted', async () => {
-  const { code, stderr } = await tokenProcess('list', deployed);
+  const { code, stderr } = await token('list', deployed);
   expect(stderr).toMatch(/^error: AWS cannot be reached \(self-signed certificate.*\)\. Check /);
   expect(code).toBe(1);
 });
