@@ -96,8 +96,8 @@ test.each([
     asked: [],
   },
   {
-    what: 'no_proxy for the database',
-    env: { https_proxy: proxy.origin, no_proxy: hosts.database },
+    what: 'no_proxy for the database, which comes before NO_PROXY',
+    env: { https_proxy: proxy.origin, no_proxy: hosts.database, NO_PROXY: '127.0.0.1' },
     asked: [hosts.cloudFormation],
   },
   { what: 'an empty variable', env: { HTTPS_PROXY: '' }, asked: [] },
