@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { copyProduct } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { startProgram } from '../support/program.ts';
+import { type Ended, startProgram } from '../support/program.ts';
 
 // Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has the
 // real ones.
@@ -42,7 +41,7 @@ const sam = `${record}
       );
     });
     server.listen(values.port, '127.0.0.1', () =>
-      console.error(' * Running on http://127.0.0.1:' + values.port));
+      console.error(' * Running on http://127.0.0.1:' + server.address().port));
   }`;
 const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
 const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
@@ -71,15 +70,25 @@ function writeProgram(file: string, code: string): void {
 }
 
 /** Starts bin/sam.ts with no other programs on its PATH than these. */
-function startSam(programs: Record<string, string>, env = {}, port = 0, launcher: string[] = []) {
+function startSam(programs: Record<string, string>, env = {}, launcher: string[] = []) {
   const folder = temporaryFolder();
   for (const [name, code] of Object.entries(programs)) {
     writeProgram(join(folder, name), code);
   }
-  const options = ['--memory', '--port', `${port}`, '--dynamodb-port', '0'];
+  const options = ['--memory', '--port', '0', '--dynamodb-port', '0'];
   const args = [...launcher, 'bin/sam.ts', ...options];
   const surroundings = { cwd: project, env: { ...process.env, ...env, PATH: folder } };
   return { folder, ...startProgram(process.execPath, args, surroundings) };
+}
+
+/** Returns the output with PORT, DATABASE_PORT and TOKEN in place of what differs. */
+function mask({ code, stdout, stderr }: Ended): Ended {
+  const replace = (text: string) =>
+    text
+      .replace(/^(DynamoDB: .*):\d+ /m, '$1:DATABASE_PORT ')
+      .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT')
+      .replaceAll(/pst_\w{62}/g, 'TOKEN');
+  return { code, stdout: replace(stdout), stderr: replace(stderr) };
 }
 
 const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8'));
@@ -95,17 +104,10 @@ testScripts(
       AWS_SESSION_TOKEN: 'example',
       AWS_PROFILE: 'work',
     };
-    const port = await freePort();
-    const { folder, child, line, ended } = startSam({ docker, sam }, own, port);
+    const { folder, child, line, ended } = startSam({ docker, sam }, own);
     await line(/SAM CLI prints several lines per request\./);
     child.kill('SIGINT');
-    const { stdout, stderr, code } = await ended();
-    const mask = (text: string) =>
-      text
-        .replaceAll(`:${port}`, ':PORT')
-        .replace(/^(DynamoDB: .*):\d+ /m, '$1:DATABASE_PORT ')
-        .replaceAll(/pst_\w{62}/g, 'TOKEN');
-    expect({ code, stdout: mask(stdout), stderr: mask(stderr) }).toMatchSnapshot();
+    expect(mask(await ended())).toMatchSnapshot();
 
     const { command, args: synthesis } = readCall(join(folderOfCdk, 'bin', 'cdk'));
     const files = join(project, 'cdk.out', 'sam');
@@ -116,7 +118,7 @@ testScripts(
     const { args, env } = readCall(join(folder, 'sam.cjs'));
     expect(args).toEqual([
       'start-api',
-      ...['--template', join(files, 'PlantStore.template.json'), '--port', `${port}`],
+      ...['--template', join(files, 'PlantStore.template.json'), '--port', '0'],
       ...['--env-vars', join(files, 'env-vars.json'), '--warm-containers', 'LAZY'],
     ]);
     const passedOn = Object.entries(env).filter(([name]) => name.startsWith('AWS_'));
@@ -147,17 +149,16 @@ testScripts('if the stack cannot be synthesized, the output of CDK says why', as
 });
 
 testScripts('the end of the launcher stops npm run sam before the functions respond', async () => {
-  const port = await freePort();
   const waiting = `(console.error('GET'), new Promise(() => {}))`;
   const silent = sam.replace('fetch(endpoint)', waiting);
   const launcher = ['bin/node24.mjs'];
-  const { child, line, ended } = startSam({ docker, sam: silent }, {}, port, launcher);
+  const { child, line, ended } = startSam({ docker, sam: silent }, {}, launcher);
   await line(/^GET$/);
   child.kill('SIGKILL');
-  expect(await ended()).toEqual({
+  expect(mask(await ended())).toEqual({
     code: null,
     stdout: '',
-    stderr: `Synthesizing the stack …\n * Running on http://127.0.0.1:${port}\nGET\n`,
+    stderr: 'Synthesizing the stack …\n * Running on http://127.0.0.1:PORT\nGET\n',
   });
 });
 
@@ -178,14 +179,13 @@ testScripts(
   async () => {
     const failing = `${sam.replace('fetch(endpoint)', 'Promise.reject()')}
     command === 'local' && console.error('SAM_CONTAINER_ID: 0a1b2c');`;
-    const port = await freePort();
-    const { folder, ended } = startSam({ docker: record + docker, sam: failing }, {}, port);
-    expect(await ended()).toEqual({
+    const { folder, ended } = startSam({ docker: record + docker, sam: failing });
+    expect(mask(await ended())).toEqual({
       code: 1,
       stdout: '',
       stderr:
         'Synthesizing the stack …\nSAM_CONTAINER_ID: 0a1b2c\n' +
-        ` * Running on http://127.0.0.1:${port}\n` +
+        ' * Running on http://127.0.0.1:PORT\n' +
         'error: GET /plants returned 502. See the output of SAM CLI above. If the image of the ' +
         'functions cannot be pulled: npm run sam -- -- --skip-pull-image\n',
     });
