@@ -111,6 +111,16 @@ test('writes that follow each other after four seconds share one connection', as
   expect(connections - before).toBe(0);
 });
 
+test('a read uses a connection that was idle for a minute', async () => {
+  respond = (_, response) => response.end('{}');
+  await get();
+  const before = connections;
+  const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+  await get();
+  now.mockRestore();
+  expect(connections - before).toBe(0);
+});
+
 /** All other commands count as writes, later ones of the SDK included. */
 const onlyRead = /^(Batch|Transact)?GetCommand|^(Query|Scan|DescribeExport)Command/;
 /** The input of any command. */
