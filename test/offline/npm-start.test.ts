@@ -49,8 +49,10 @@ const faults: Record<string, () => unknown> = {
   wait: () => new Promise(() => {}),
   print() {
     console.error('a line of my own');
+    console.info(undefined);
     console.info({ code: 'PLANT_CREATED' }, 'a second argument');
     console.info({ code: 'PLANT_CREATED', note: 'a member of my own' });
+    console.error({ code: 'REQUEST_FAILED', note: 'an error of my own' });
     return { statusCode: 204 };
   },
   late() {
@@ -155,9 +157,11 @@ test('all output of a function is shown, except lines that a request line sums u
   await list();
   await expectLog(
     'a line of my own',
+    'undefined',
     "{ code: 'PLANT_CREATED' } a second argument",
     'TIME GET    /v1/plants?fault=print 204 MS',
     '    PLANT_CREATED {"note":"a member of my own"}',
+    '    REQUEST_FAILED {"note":"an error of my own"}',
     'TIME GET    /v1/plants?fault=late 204 MS',
     '{"code":"PLANT_CREATED","note":"logged after the end"}',
     'TIME GET    /v1/plants 200 MS',
