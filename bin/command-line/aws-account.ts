@@ -64,7 +64,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 /** Makes TLS connections trust the certificates in a file, and no others. */
 function trustOnly(bundle: string): void {
   try {
-    setDefaultCACertificates([readFileSync(bundle, 'utf8')]);
+    setDefaultCACertificates([readFileSync(bundle)]);
   } catch (error) {
     throw new CommandError(
       `Cannot use the CA bundle ${bundle}: ${(error as Error).message}. Correct AWS_CA_BUNDLE, or ` +

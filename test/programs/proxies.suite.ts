@@ -247,15 +247,28 @@ test('without the bundle, the certificate is not trusted', async () => {
   expect(code).toBe(1);
 });
 
+const missing = join(folder, 'missing.pem');
+const noFile = 'ENOENT: no such file or directory, open .*';
 test.each([
-  ['missing.pem', 'ENOENT: no such file or directory, open .*'],
-  ['config', '.*'],
-])('the bundle %s fails with one line', async (file, reason) => {
-  writeFileSync(configFile, '');
-  const AWS_CA_BUNDLE = join(folder, file);
-  const { code, stderr } = await token('list', { ...deployed, AWS_CA_BUNDLE });
-  expect(stderr).toMatch(
-    new RegExp(`^error: Cannot use the CA bundle .+: ${reason}\\. Correct AWS_CA_BUNDLE, .*\\n$`),
+  {
+    what: 'a missing bundle of AWS_CA_BUNDLE',
+    bundle: missing,
+    env: { AWS_CA_BUNDLE: missing },
+    reason: noFile,
+  },
+  { what: 'a missing bundle of the default profile', bundle: missing, env: {}, reason: noFile },
+  {
+    what: 'a bundle without certificates',
+    bundle: configFile,
+    env: { AWS_CA_BUNDLE: configFile },
+    reason: '[^/]*',
+  },
+])('$what fails with one line', async ({ bundle, env, reason }) => {
+  writeFileSync(configFile, `[default]\nca_bundle = ${missing}\n`);
+  const { code, stderr } = await token('list', { ...deployed, ...env });
+  const advice = 'Correct AWS_CA_BUNDLE, or ca_bundle of the AWS profile.';
+  expect(stderr.replace(RegExp(`(?<=: )${reason}(?=\\. Correct)`), 'REASON')).toBe(
+    `error: Cannot use the CA bundle ${bundle}: REASON. ${advice}\n`,
   );
   expect(code).toBe(1);
 });

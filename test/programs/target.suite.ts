@@ -129,6 +129,13 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['AWS_DEFAULT_REGION', '', { ...keys, ...cliRegion }, 'ENVIRONMENT', 'sa-east-1'],
   ['AWS_REGION before it', '', { ...account, ...cliRegion }, 'ENVIRONMENT', 'eu-west-1'],
   ['AWS_PROFILE', '', { AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
+  [
+    'AWS_PROFILE and half a key',
+    '',
+    { AWS_ACCESS_KEY_ID: 'HALF', AWS_PROFILE: 'work' },
+    'WORK',
+    'eu-north-1',
+  ],
   ['AWS_PROFILE before AWS_DEFAULT_PROFILE', '', profiles, 'WORK', 'eu-north-1'],
   ['AWS_DEFAULT_PROFILE', '', { AWS_DEFAULT_PROFILE: 'other' }, 'OTHER', 'ap-south-1'],
   [
