@@ -39,7 +39,9 @@ export async function* readLines(input: Readable, maxLength: number): AsyncGener
     // readline also ends a line at U+2028, which a name can contain.
     for await (const chunk of input.setEncoding('utf8')) {
       const unread = `${rest}${chunk}`;
-      refuseUtf16(unread);
+      if (number === 0) {
+        refuseUtf16(unread);
+      }
       const lines = unread.split('\n');
       rest = (lines.pop() ?? '').slice(0, maxLength + 1);
       for (const text of lines) {

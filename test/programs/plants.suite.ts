@@ -259,6 +259,18 @@ test.each([
   );
 });
 
+test('a damaged line after others is invalid, even if UTF-16 could begin like it', async () => {
+  const stdin = Readable.from(
+    [line(1, 'Aloe'), '\uFFFD\uFFFDa\0\n'].map((text) => Buffer.from(text)),
+  );
+  const { code, stderr } = await plants('import - --owner damaged', stdin);
+  // The message for line 2 is V8's.
+  expect(stderr).toMatch(
+    /^line 2: .*\nerror: 1 plant created, 0 unchanged, 0 in conflict, 1 invalid\.\n$/,
+  );
+  expect(code).toBe(1);
+});
+
 test.each([
   { invalid: 20, skipped: '' },
   { invalid: 21, skipped: 'Skipped 1 more line.\n' },
