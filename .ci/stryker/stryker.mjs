@@ -31,7 +31,7 @@ const rooms = {
     mutate: ['bin/**/*.ts', '!bin/plant-store.ts'],
     tests: ['offline', 'openapi', 'programs'],
     ignoreStatic: true,
-    least: 50,
+    least: 70,
   },
 };
 
