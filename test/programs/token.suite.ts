@@ -26,7 +26,7 @@ const local = (line: string, stdin = '', env = {}) =>
     env,
   });
 const record = (id = '') => findRecord(tokens.database, tableIds.accessTokens, id);
-const issue = (owner: string, label = 'a note', lifetime = 2_300_000_000) => {
+const issue = (owner: string, label = 'a note', lifetime: number | 'never' = 2_300_000_000) => {
   const newToken = { owner, scopes: allScopes, label, lifetime };
   return issueToken(tokens.database, tableIds.accessTokens, newToken, () => 1_700_000_000_000);
 };
@@ -145,14 +145,14 @@ test('list escapes a bidi control in a label, and nothing else', async () => {
   );
 });
 
-test('list shows a scope that this version does not know', async () => {
-  const { id, record } = await issue('rolled-back');
-  const scopes = ['plants:read', 'gardens:read'];
+test('list shows a scope that this version does not know, and a token that never expires', async () => {
+  const { id, record } = await issue('rolled-back', 'a note', 'never');
+  const scopes = ['plants:read', 'plants:write', 'gardens:read'];
   await putItem({ ...record, scopes });
   const { stdout } = await local('list --owner rolled-back');
   expect(stdout).toBe(
-    'ID            OWNER        SCOPES                    STATUS  EXPIRES            LABEL\n' +
-      `${id}  rolled-back  plants:read gardens:read  active  2096-10-02T07:06Z  a note\n`,
+    'ID            OWNER        SCOPES                                 STATUS  EXPIRES  LABEL\n' +
+      `${id}  rolled-back  plants:read plants:write gardens:read  active  never    a note\n`,
   );
 });
 
