@@ -190,8 +190,8 @@ test.each([
   );
 });
 
-test('an import accepts a byte order mark and CR LF, which Windows writes', async () => {
-  const text = `\uFEFF${line(1, 'Aloe')}\n${line(2, 'Ficus')}`.replaceAll('\n', '\r\n');
+test('an import accepts a byte order mark and CR LF, which Windows writes, and a blank at the end', async () => {
+  const text = `\uFEFF${line(1, 'Aloe')}\n${line(2, 'Ficus')} `.replaceAll('\n', '\r\n');
   expect(await plants('import - --owner windows', text)).toEqual(
     success('Imported for windows: 2 plants created, 0 unchanged.\n'),
   );
