@@ -46,7 +46,10 @@ const faults: Record<string, () => unknown> = {
     throw 'a text instead of an error';
   },
   nothing: () => undefined,
-  wait: () => new Promise(() => {}),
+  wait() {
+    console.info('waiting');
+    return new Promise(() => {});
+  },
   print() {
     console.error('a line of my own');
     console.info(undefined);
@@ -236,7 +239,7 @@ function replaceFile(path: string, text: string): void {
 
 test('a change is served, and a call in progress gets one 503', async () => {
   const waiting = running.list('?fault=wait');
-  await running.waitFor('a request', async () => (await list()).status === 200);
+  await says('waiting');
   replaceFile(listOfCopy, faultyList.replace('statusCode: 200', 'statusCode: 201'));
   expect((await waiting).status).toBe(503);
   await says(
