@@ -111,6 +111,7 @@ export async function issueDemoToken(
   }
   const input = { owner: demoOwner, scopes: allScopes, label, lifetime: 24 * 60 * 60 };
   const { token } = await issueToken(database, tables.accessTokens, input);
+  database.destroy();
   return token;
 }
 
