@@ -17,6 +17,7 @@ import { findRunning } from '../../bin/command-line/running.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { stoppedClock } from '../support/clock/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { serve } from '../support/http/servers.ts';
 import { makeFields } from '../support/plant.ts';
@@ -362,7 +363,8 @@ testOnPosix('it limits no file')(
     const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, start];
     const args = ['--port', '0', '--dynamodb-port', '0', '--data', data];
     const cwd = temporaryFolder();
-    const program = startProgram('sh', [...limited, ...args], { cwd });
+    const env = { ...process.env, ...stoppedClock };
+    const program = startProgram('sh', [...limited, ...args], { cwd, env });
     await program.line(/^Press Ctrl-C/);
     const [, baseUrl = ''] = /^Plant Store: (.+)$/m.exec(program.output.stdout) ?? [];
     const [, token = ''] = /Bearer (\w+)/.exec(program.output.stdout) ?? [];
