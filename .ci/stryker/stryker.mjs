@@ -12,7 +12,7 @@ const rooms = {
     tests: ['access-tokens', 'consistency', 'contract', 'fuzz', 'http', 'plants'],
     excludedMutations: ['StringLiteral'],
     ignoreStatic: true,
-    least: 75,
+    least: 90,
   },
   lib: {
     mutate: ['lib/*.ts', 'bin/plant-store.ts'],
