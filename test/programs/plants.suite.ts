@@ -401,7 +401,7 @@ test('a file that is created during an export stays as it is, beside a draft wit
     pass,
   );
   const { stderr, ...ended } = await plants('export late.jsonl --owner late', '', faulty);
-  const [, draft = ''] = /The plants are in (\S+\.part)\./.exec(stderr) ?? [];
+  const [, draft = ''] = /The plants are in (.+\.part)\./.exec(stderr) ?? [];
   expect({ ...ended, stderr }).toEqual(
     failure(
       `error: ${file} was created during the export. The plants are in ${draft}. Move it elsewhere.\n`,
