@@ -227,7 +227,7 @@ function formatRow({ id, owner = '', scopes = [], status, expires, label = '' }:
   }
   const hasAll = scopes.length === allScopes.length && allScopes.every((s) => scopes.includes(s));
   // Without seconds.
-  const until = formatExpiry(expires).replace(/:\d\dZ/, 'Z');
+  const until = formatExpiry(expires).replace(/:\d\dZ$/, 'Z');
   return [id, owner, hasAll ? 'all' : scopes.join(' '), status, until, label];
 }
 

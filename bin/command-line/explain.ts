@@ -66,7 +66,7 @@ function explainStack(
   { stack, profile, region }: StackTarget,
 ): string | undefined {
   const { name, message, code } = error;
-  if (/(Credentials|Token)ProviderError/.test(name)) {
+  if (/^(Credentials|Token)ProviderError$/.test(name)) {
     return (
       `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +
       'Log in, or choose others with --profile.'

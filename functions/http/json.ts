@@ -50,7 +50,7 @@ function findMembers(text: string): Member[] {
   for (const [part] of text.matchAll(token)) {
     if (depth === 1 && previous === ':') {
       members.push({ name, literal: part });
-    } else if (part.startsWith('"')) {
+    } else if (depth === 1 && part.startsWith('"')) {
       name = JSON.parse(part);
     }
     if (part === '{' || part === '[') {

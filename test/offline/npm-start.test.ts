@@ -14,6 +14,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findRunning } from '../../bin/command-line/running.ts';
+import { maskStart } from '../programs/printed.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -382,12 +383,8 @@ testOnPosix('it limits no file')(
       created.push(name);
     }
     expect(created.length).toBeGreaterThan(50);
-    const { code, stdout, stderr } = await program.ended();
-    const printed = stdout
-      .replaceAll(new URL(baseUrl).port, 'PORT')
-      .replace(/^(DynamoDB: .*):\d+ /m, '$1:DATABASE_PORT ')
-      .replaceAll(token, 'TOKEN')
-      .replace(data, 'FOLDER');
+    const { code, stdout, stderr } = maskStart(await program.ended());
+    const printed = stdout.replace(data, 'FOLDER');
     const problem = stderr
       .replaceAll(/^.* POST {3}\/v1\/plants 201 \d+ ms\n/gm, '')
       .replaceAll(data, 'FOLDER')

@@ -62,9 +62,7 @@ test.each(optional)('a create without %s conflicts with one that has it', async 
 
 test('a name has no control characters, no U+FFFD and no lone surrogates', () => {
   const rejected: [first: number, last: number][] = [];
-  // Of the other planes, the last characters but one.
-  const others = Array.from({ length: 16 }, (_, plane) => 0x1fffe + plane * 0x10000);
-  for (const code of [...Array(0x10000).keys(), ...others]) {
+  for (let code = 0; code <= 0x10ffff; code += 1) {
     if (v.is(newPlant.entries.name, String.fromCodePoint(code))) {
       continue;
     }

@@ -4,7 +4,8 @@ import { expect } from '@jest/globals';
 import { copyProduct } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { type Ended, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
+import { maskStart } from './printed.ts';
 
 // Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has the
 // real ones.
@@ -81,16 +82,6 @@ function startSam(programs: Record<string, string>, env = {}, launcher: string[]
   return { folder, ...startProgram(process.execPath, args, surroundings) };
 }
 
-/** Returns the output with PORT, DATABASE_PORT and TOKEN in place of what differs. */
-function mask({ code, stdout, stderr }: Ended): Ended {
-  const replace = (text: string) =>
-    text
-      .replace(/^(DynamoDB: .*):\d+ /m, '$1:DATABASE_PORT ')
-      .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT')
-      .replaceAll(/pst_\w{62}/g, 'TOKEN');
-  return { code, stdout: replace(stdout), stderr: replace(stderr) };
-}
-
 const readCall = (file: string) => JSON.parse(readFileSync(`${file}.json`, 'utf8'));
 
 const testScripts = testOnPosix('it cannot start a script by its first line');
@@ -107,7 +98,7 @@ testScripts(
     const { folder, child, line, ended } = startSam({ docker, sam }, own);
     await line(/SAM CLI prints several lines per request\./);
     child.kill('SIGINT');
-    expect(mask(await ended())).toMatchSnapshot();
+    expect(maskStart(await ended())).toMatchSnapshot();
 
     const { command, args: synthesis } = readCall(join(folderOfCdk, 'bin', 'cdk'));
     const files = join(project, 'cdk.out', 'sam');
@@ -155,7 +146,7 @@ testScripts('the end of the launcher stops npm run sam before the functions resp
   const { child, line, ended } = startSam({ docker, sam: silent }, {}, launcher);
   await line(/^GET$/);
   child.kill('SIGKILL');
-  expect(mask(await ended())).toEqual({
+  expect(maskStart(await ended())).toEqual({
     code: null,
     stdout: '',
     stderr: 'Synthesizing the stack …\n * Running on http://127.0.0.1:PORT\nGET\n',
@@ -180,7 +171,7 @@ testScripts(
     const failing = `${sam.replace('fetch(endpoint)', 'Promise.reject()')}
     command === 'local' && console.error('SAM_CONTAINER_ID: 0a1b2c');`;
     const { folder, ended } = startSam({ docker: record + docker, sam: failing });
-    expect(mask(await ended())).toEqual({
+    expect(maskStart(await ended())).toEqual({
       code: 1,
       stdout: '',
       stderr:

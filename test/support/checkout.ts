@@ -10,8 +10,13 @@ export const requireOfCi = createRequire(join(root, '.ci', 'package.json'));
 
 /** What `npm start`, `npm run sam` and `npx cdk` need of the project. */
 const product = [
-  ...['bin', 'functions', 'lib'],
-  ...['docs/openapi.json', 'cdk.json', 'package-lock.json', 'package.json'],
+  'bin',
+  'functions',
+  'lib',
+  'docs/openapi.json',
+  'cdk.json',
+  'package-lock.json',
+  'package.json',
 ];
 
 /** Copies the product into a folder. The copy shares the packages and Node's cached code. */
