@@ -46,7 +46,11 @@ const hosts = {
 };
 beforeEach(() => {
   proxy.asked.length = 0;
+  // The programs change which certificates this process trusts.
+  setDefaultCACertificates([]);
 });
+const trusted = getCACertificates('default');
+finallyDo(() => setDefaultCACertificates(trusted));
 
 const configFile = join(folder, 'config');
 const deployed = {
@@ -59,11 +63,6 @@ const trusting = { ...deployed, AWS_CA_BUNDLE: certificate };
 
 /** Never responds, until the program gives up. */
 const hang = () => clock.advance(3000);
-
-// The program changes which certificates this process trusts.
-const trusted = getCACertificates('default');
-beforeEach(() => setDefaultCACertificates(trusted));
-finallyDo(() => setDefaultCACertificates(trusted));
 
 type Variables = Record<string, string>;
 const token = (line: string, env: Variables): Promise<Ended> =>

@@ -33,12 +33,12 @@ server.on('connection', (socket: Socket) => {
   connections += 1;
   connection = socket;
 });
-const trusted = getCACertificates();
+const trusted = getCACertificates('default');
 
 let origin: string;
 let database: sdk.DynamoDBDocumentClient;
 beforeAll(async () => {
-  setDefaultCACertificates([...trusted, cert]);
+  setDefaultCACertificates([cert]);
   origin = (await listen(server, 0)).replace('http:', 'https:');
   process.env = { ...env, ...functionVariables(origin) };
   database = connect();
