@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
+import { findSecrets } from '../support/access-tokens/secrets.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 import { tokenEvent } from '../support/service/proxy-event.ts';
 
@@ -91,6 +92,17 @@ test('the pattern finds whole tokens in any text', () => {
     new RegExp(accessTokenPattern, 'g'),
   );
   expect(found).toEqual([token, token]);
+});
+
+const known = 'pst_0123456789AB_ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkj123456';
+const other = 'pst_BA9876543210_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ654321';
+test.each([
+  ['a half from the middle of a secret', 'PONMLKJIHGFEDCBAzyxwv'],
+  ['the second half with the checksum', 'xwvutsrqponmlkj123456'],
+  ['a header in base64', Buffer.from(`Bearer ${known}`).toString('base64')],
+])('the leak scan finds %s, and ignores ids and other secrets', (_, leak) => {
+  const texts = ['pst_0123456789AB_', other, `{"leak":"${leak}"}`];
+  expect(findSecrets(texts, [known])).toEqual([`0123456789AB in ${texts[2]}`]);
 });
 
 /** Returns a time as a document client reads it. */

@@ -5,7 +5,7 @@ import { listQuery } from '../../functions/plants/page.ts';
 import { newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
 
-// The contract tests which requests return 400, 413 and 415. The fuzzing tests every number.
+// The contract tests which requests return 400, 413 and 415, and test/plants any bodies of creates.
 
 const create = { body: newPlant };
 const remove = { path: plantPath };

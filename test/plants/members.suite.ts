@@ -9,8 +9,7 @@ import { largestPage } from '../../functions/plants/page.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
 import { runHere } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { openDatabase } from '../support/database/engine.ts';
-import { loadFunctions } from '../support/service/functions.ts';
+import { call, endpoint, log } from './functions.ts';
 
 /** Every member of a plant, with the JSON of two values. */
 const members = [
@@ -28,11 +27,8 @@ const formatJson = (some: Member[]) =>
 const plant = formatJson(members);
 const response = formatJson(inResponses);
 
-const { endpoint } = await openDatabase();
-const { call, log } = await loadFunctions(endpoint);
-const headers: [string, string][] = [['Content-Type', 'application/json']];
 const create = (owner: string, body: string) =>
-  call({ operation: 'createPlant', owner, headers, body: Buffer.from(body) });
+  call({ operation: 'createPlant', owner, body: Buffer.from(body) });
 const list = async (owner: string) => (await call({ operation: 'listPlants', owner })).body;
 
 test('this suite knows every member of a plant', () => {
@@ -40,11 +36,12 @@ test('this suite knows every member of a plant', () => {
 });
 
 test('a create, its repetition and a list return every member but the id', async () => {
+  log.length = 0;
   expect(await create('ann', plant)).toMatchObject({ status: 201, body: response });
   expect(await create('ann', plant)).toMatchObject({ status: 200, body: response });
   expect(await list('ann')).toBe(`[${response}]`);
-  const codes = log.map((line) => JSON.parse(line).code);
-  expect(codes).toEqual(['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED']);
+  const codes = ['PLANT_CREATED', 'PLANT_UNCHANGED', 'PLANTS_LISTED'];
+  expect(log).toMatchObject(codes.map((code) => ({ code })));
 });
 
 test.each(inResponses)('a create with another $name returns 409', async ({ name, other }) => {
@@ -60,25 +57,22 @@ test.each(optional)('a create without %s conflicts with one that has it', async 
   expect((await create('cora', without)).status).toBe(409);
 });
 
+const isName = (codes: number[]) => v.is(newPlant.entries.name, String.fromCodePoint(...codes));
+
 test('a name has no control characters, no U+FFFD and no lone surrogates', () => {
-  const rejected: [first: number, last: number][] = [];
-  for (let code = 0; code <= 0x10ffff; code += 1) {
-    if (v.is(newPlant.entries.name, String.fromCodePoint(code))) {
-      continue;
-    }
-    const range = rejected.at(-1);
-    if (range?.[1] === code - 1) {
-      range[1] = code;
-    } else {
-      rejected.push([code, code]);
+  const rejected: number[] = [];
+  // Of this length, no text has a high surrogate before a low one.
+  const length = 128;
+  for (let first = 0; first <= 0x10ffff; first += length) {
+    const codes = Array.from({ length }, (_, i) => first + i);
+    if (!isName(codes)) {
+      rejected.push(...codes.filter((code) => !isName([code])));
     }
   }
-  expect(rejected).toEqual([
-    [0, 0x1f],
-    [0x7f, 0x9f],
-    [0xd800, 0xdfff],
-    [0xfffd, 0xfffd],
-  ]);
+  const range = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const controls = [...range(0, 0x1f), ...range(0x7f, 0x9f)];
+  expect(rejected).toEqual([...controls, ...range(0xd800, 0xdfff), 0xfffd]);
 });
 
 test('an export has every member, and an import stores every member', async () => {

@@ -1,2 +1,3 @@
 import './store.suite.ts';
 import './members.suite.ts';
+import './creates.suite.ts';

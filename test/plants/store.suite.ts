@@ -5,16 +5,15 @@ import { formatCursor, listQuery } from '../../functions/plants/page.ts';
 import { parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { openDatabase } from '../support/database/engine.ts';
 import { makeFields, makePlant } from '../support/plant.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
+import { database } from './functions.ts';
 
 // The contract tests the responses, and the explorer tests concurrent calls.
 
 const TableName = tableIds.plants;
 const ficus = makeFields({ name: 'Ficus', tag: 'sill' });
 
-const { database } = await openDatabase();
 const plants = plantStore(database, TableName);
 const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 

@@ -12,8 +12,6 @@ interface Property<T> {
   holds: (one: T) => Promise<void>;
   /** The numbers of cases in `npm test`, which always tries the same ones, and in CI. */
   counts: { short: number; full: number };
-  /** Whether calls race. Then a failure is not shrunk, because a smaller case may pass by luck. */
-  isConcurrent?: true;
 }
 
 /**
@@ -21,14 +19,14 @@ interface Property<T> {
  * path. To repeat it, run `REPLAY=SEED/PATH npm test -- FOLDER -t NAME`.
  */
 export function testProperty<T>(name: string, property: Property<T>): void {
-  const { cases, holds, counts, isConcurrent = false } = property;
+  const { cases, holds, counts } = property;
   const full = { numRuns: counts.full };
   const short = { numRuns: counts.short, seed: 7 };
   const replay = { seed: Number(seed), ...(path && { path }) };
   const parameters = { ...(isThorough ? full : short), ...(seed !== undefined && replay) };
   test(
     name,
-    () => fc.assert(fc.asyncProperty(cases, holds), { ...parameters, endOnFailure: isConcurrent }),
+    () => fc.assert(fc.asyncProperty(cases, holds), parameters),
     isThorough ? 30 * 60_000 : undefined,
   );
 }

@@ -31,15 +31,7 @@ export interface Description {
   >;
 }
 
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query';
-  required?: boolean;
-  schema: { type: string };
-}
-
 interface OperationObject {
-  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, Description>;
 }

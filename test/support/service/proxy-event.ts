@@ -37,9 +37,3 @@ export const tokenEvent = (authorizationToken: string) => ({
   methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1/GET/plants',
   authorizationToken,
 });
-
-/** Groups values by name. */
-export const multiValues = (pairs: [name: string, value: string][]) => {
-  const groups = [...Map.groupBy(pairs, ([name]) => name)];
-  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
-};
