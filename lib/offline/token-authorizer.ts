@@ -63,9 +63,7 @@ export function tokenAuthorizer(call: CallFunction, cacheSeconds: number): Token
       }
       cache.delete(other);
     }
-    if (cacheSeconds > 0) {
-      cache.set(token, { result, until: now + cacheSeconds * 1000 });
-    }
+    cache.set(token, { result, until: now + cacheSeconds * 1000 });
   }
 
   return { authorize, forget: () => cache.clear() };

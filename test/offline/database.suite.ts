@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { Agent } from 'node:http';
+import { once } from 'node:events';
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { explainFileError, startDatabase } from '../../lib/offline/database.ts';
+import { createTables, explainFileError, startDatabase } from '../../lib/offline/database.ts';
 import { localClient } from '../../lib/offline/database-client.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { send } from '../support/http/http-client.ts';
@@ -19,49 +20,21 @@ const get = new GetCommand({ TableName: tableIds.plants, Key: { owner: 'alice', 
 
 async function open(folder?: string) {
   const database = await startDatabase({ folder, port: 0 });
-  const client = makeDocumentClient(localClient(database.endpoint));
-  let stopped: Promise<void> | undefined;
-  function stop(): Promise<void> {
-    client.destroy();
-    stopped ??= database.stop();
-    return stopped;
-  }
   // With a database left open, Jest would not exit.
-  finallyDo(stop);
-  return { ...database, client, stop };
+  finallyDo(database.stop);
+  return { ...database, client: makeDocumentClient(localClient(database.endpoint)) };
 }
 
-test.each([
-  ['memory', () => undefined],
-  ['a folder', temporaryFolder],
-])('a database in %s closes the iterator of each query', async (_, folder) => {
-  const database = await open(folder());
-  await database.client.send(put);
-  const { prototype, close } = await iterators();
-  const spy = jest.spyOn(prototype, 'close');
-  await database.client.send(
-    new QueryCommand({
-      TableName: tableIds.plants,
-      KeyConditionExpression: '#owner = :owner',
-      ExpressionAttributeNames: { '#owner': 'owner' },
-      ExpressionAttributeValues: { ':owner': 'alice' },
-    }),
-  );
-  const closed = spy.mock.contexts.length;
-  spy.mockRestore();
-  expect(prototype.close).toBe(close);
-  expect(closed).toBeGreaterThan(0);
-});
+const used = temporaryFolder();
+const { client, stop } = await open(used);
+await client.send(put);
+await stop();
 
-/** Returns the class that the iterators of both databases extend. */
-async function iterators() {
-  const level = new ClassicLevel(temporaryFolder());
-  let prototype = Object.getPrototypeOf(level.iterator());
-  while (!Object.hasOwn(prototype, 'close')) {
-    prototype = Object.getPrototypeOf(prototype);
-  }
-  await level.close();
-  return { prototype, close: prototype.close };
+/** Returns the folder of a stopped database with a plant. */
+function usedFolder(): string {
+  const folder = temporaryFolder();
+  cpSync(used, folder, { recursive: true });
+  return folder;
 }
 
 /** Changes the description of a table in the files of a stopped database. */
@@ -74,17 +47,51 @@ async function changeTable(folder: string, name: string, change: object): Promis
   await level.close();
 }
 
-test('an unfinished table is created again, and the others stay', async () => {
-  const folder = temporaryFolder();
-  const before = await open(folder);
-  await before.client.send(put);
-  await before.stop();
-  await changeTable(folder, tableIds.accessTokens, { TableStatus: 'CREATING' });
+/** Returns the prototype of the class that the iterators of both databases extend. */
+async function findIterators(): Promise<{ close(): void }> {
+  const level = new ClassicLevel(temporaryFolder());
+  let prototype = Object.getPrototypeOf(level.iterator());
+  while (!Object.hasOwn(prototype, 'close')) {
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  await level.close();
+  return prototype;
+}
 
-  const after = await open(folder);
+test.each([
+  ['memory', () => undefined],
+  ['a folder', temporaryFolder],
+])('a database in %s closes the iterator of each query', async (_, folder) => {
+  const { client } = await open(folder());
+  await client.send(put);
+  const closed = jest.spyOn(await findIterators(), 'close');
+  await client.send(
+    new QueryCommand({
+      TableName: tableIds.plants,
+      KeyConditionExpression: '#owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+      ExpressionAttributeValues: { ':owner': 'alice' },
+    }),
+  );
+  expect(closed).toHaveBeenCalled();
+  closed.mockRestore();
+});
+
+test('an unfinished table is created again, and the others stay', async () => {
+  const folder = usedFolder();
+  await changeTable(folder, tableIds.accessTokens, { TableStatus: 'CREATING' });
+  const { client } = await open(folder);
   const Item = { id: 'abcdefghijkl' };
-  await after.client.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
-  expect((await after.client.send(get)).Item).toMatchObject({ name: 'Monstera' });
+  await client.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
+  expect((await client.send(get)).Item).toMatchObject({ name: 'Monstera' });
+});
+
+test('an error of creating a table is not taken for an existing table', async () => {
+  const endpoint = await serve(({ headers }, response) => {
+    const message = headers['x-amz-target'];
+    response.writeHead(400).end(JSON.stringify({ __type: 'ValidationException', message }));
+  });
+  await expect(createTables(endpoint)).rejects.toThrow('DynamoDB_20120810.CreateTable');
 });
 
 const malformed: [operation: string, body: string][] = [
@@ -101,9 +108,9 @@ const malformed: [operation: string, body: string][] = [
 
 test('malformed requests return 400 in one line, pages of browsers 403, and neither stops the database', async () => {
   const printed = jest.spyOn(console, 'error').mockReturnValue();
-  const database = await open();
+  const { endpoint, client } = await open();
   const sendTo = (operation: string, body: string, ...headers: string[]) =>
-    send(database.endpoint, {
+    send(endpoint, {
       method: 'POST',
       path: '/',
       headers: [
@@ -116,129 +123,114 @@ test('malformed requests return 400 in one line, pages of browsers 403, and neit
       body,
     });
   for (const [operation, body] of malformed) {
-    const { status, headers, body: text } = await sendTo(operation, body);
-    expect([body, status, headers['content-type'], text]).toEqual([
-      body,
-      400,
-      'application/x-amz-json-1.0',
-      '{"__type":"com.amazon.coral.service#SerializationException"}',
-    ]);
+    expect(await sendTo(operation, body)).toMatchObject({
+      status: 400,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: '{"__type":"com.amazon.coral.service#SerializationException"}',
+    });
   }
   const message = /^The database rejected a malformed request: Cannot .*$/;
-  const lines = printed.mock.calls.flat();
+  expect(printed.mock.calls).toEqual(malformed.map(() => [expect.stringMatching(message)]));
   printed.mockRestore();
-  expect(lines).toEqual(malformed.map(() => expect.stringMatching(message)));
   expect((await sendTo('ListTables', '{}')).status).toBe(200);
   expect((await sendTo('ListTables', '{}', 'Origin', 'https://evil.example')).status).toBe(403);
-  await database.client.send(put);
+  await client.send(put);
 });
 
 test('no idle connection is closed: responses announce no timeout', async () => {
-  const database = await open();
+  const { endpoint } = await open();
   const agent = new Agent({ keepAlive: true });
   finallyDo(() => agent.destroy());
-  const { headers } = await send(database.endpoint, { path: '/' }, agent);
+  const { headers } = await send(endpoint, { path: '/' }, agent);
   expect(headers.connection).toBe('keep-alive');
   expect(headers).not.toHaveProperty('keep-alive');
+});
+
+test('a stop aborts the requests in progress', async () => {
+  const { endpoint, stop } = await open();
+  const sent = request(endpoint, { method: 'POST', headers: { Expect: '100-continue' } });
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  await Promise.all([expect(once(sent, 'response')).rejects.toThrow('socket hang up'), stop()]);
 });
 
 const another = 'choose another folder with --data, or keep data in memory only with --memory.';
 
 test('a folder in use fails with one line, and opens once the other database stops', async () => {
   const folder = temporaryFolder();
-  const database = await open(folder);
+  const { stop } = await open(folder);
   await expect(open(folder)).rejects.toHaveProperty(
     'message',
     `${folder} is in use by another "npm start" or "npm run sam". Stop that one, or ${another}`,
   );
-  await database.stop();
+  await stop();
   await open(folder);
 });
 
 test('a damaged folder fails with one line, and stays as it is', async () => {
-  const folder = temporaryFolder();
-  await (await open(folder)).stop();
+  const folder = usedFolder();
   const current = join(folder, 'dynalite', 'CURRENT');
   writeFileSync(current, 'damaged');
   // LevelDB's own log and lock change.
   const listFiles = () =>
     readdirSync(join(folder, 'dynalite')).filter((name) => !/^(LOG|LOCK)/.test(name));
   const before = listFiles();
-  const { message } = await open(folder).catch((error) => error);
+  const { message, cause } = await open(folder).catch((error) => error);
   expect(message.replace(/Corruption: .+?\. Remove/, 'Corruption: …. Remove')).toBe(
     `${folder} is damaged: Corruption: …. Remove it to start with an empty one, or ${another}`,
   );
+  expect(cause.code).toBe('LEVEL_CORRUPTION');
   expect(readFileSync(current, 'utf8')).toBe('damaged');
   expect(listFiles()).toEqual(before);
 });
 
-const index = {
-  IndexName: 'ByOwner',
-  KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
-  Projection: { ProjectionType: 'ALL' },
-};
+const owner = { AttributeName: 'owner', AttributeType: 'S' };
+const KeySchema = [{ AttributeName: 'owner', KeyType: 'HASH' }];
+const index = { IndexName: 'ByOwner', KeySchema, Projection: { ProjectionType: 'ALL' } };
 
 test.each([
-  {
-    other: 'sort key',
-    change: {
-      AttributeDefinitions: [{ AttributeName: 'owner', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
-    },
-  },
-  {
-    other: 'type of key',
-    change: {
-      AttributeDefinitions: [
-        { AttributeName: 'owner', AttributeType: 'S' },
-        { AttributeName: 'id', AttributeType: 'S' },
-      ],
-    },
-  },
-  { other: 'global index', change: { GlobalSecondaryIndexes: [index] } },
-  { other: 'local index', change: { LocalSecondaryIndexes: [index] } },
+  ['sort key', { AttributeDefinitions: [owner], KeySchema }],
+  ['type of key', { AttributeDefinitions: [owner, { AttributeName: 'id', AttributeType: 'S' }] }],
+  ['global index', { GlobalSecondaryIndexes: [index] }],
+  ['local index', { LocalSecondaryIndexes: [index] }],
 ])(
-  'a folder whose table has another $other fails with one line that names the folder, and closes',
-  async ({ change }) => {
-    const folder = temporaryFolder();
-    await (await open(folder)).stop();
+  'a folder whose table has another %s fails with one line that names the folder, and closes',
+  async (_, change) => {
+    const folder = usedFolder();
     await changeTable(folder, tableIds.plants, change);
-    const line = `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`;
-    await expect(open(folder)).rejects.toHaveProperty('message', line);
-    await expect(open(folder)).rejects.toHaveProperty('message', line);
+    await expect(open(folder)).rejects.toHaveProperty(
+      'message',
+      `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`,
+    );
+    // LevelDB opens a folder only if no other database has it open.
+    await changeTable(folder, tableIds.plants, {});
   },
 );
 
 test('a folder whose table lists its keys in another order opens', async () => {
-  const folder = temporaryFolder();
-  await (await open(folder)).stop();
-  await changeTable(folder, tableIds.plants, {
-    AttributeDefinitions: [
-      { AttributeName: 'id', AttributeType: 'N' },
-      { AttributeName: 'owner', AttributeType: 'S' },
-    ],
-  });
+  const folder = usedFolder();
+  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'N' }, owner];
+  await changeTable(folder, tableIds.plants, { AttributeDefinitions });
   await open(folder);
 });
 
 const ioError = Object.assign(new Error('IO error: x'), { code: 'LEVEL_IO_ERROR' });
+
 test.each([
-  {
-    error: new Error('not open', { cause: ioError }),
-    line: `f cannot be read and written: IO error: x. Fix that, or ${another}`,
-  },
-  { error: ioError, line: `f cannot be read and written: IO error: x. Fix that, or ${another}` },
-  {
-    error: Object.assign(new Error('Corruption: x'), { code: 'LEVEL_CORRUPTION' }),
-    line: `f is damaged: Corruption: x. Remove it to start with an empty one, or ${another}`,
-  },
-  { error: Object.assign(new Error('x'), { code: 'ENOSPC' }), line: undefined },
-  { error: new Error('x'), line: undefined },
-  { error: { code: 'LEVEL_IO_ERROR' }, line: undefined },
-])('the error $error of the files is the line: $line', ({ error, line }) => {
-  const cause = (error as Error).cause ?? error;
+  ['itself', ioError],
+  ['its cause', new Error('not open', { cause: ioError })],
+])('an error that is LevelDB’s %s is explained in one line', (_, error) => {
   const explained = explainFileError('f', error);
-  expect([explained?.message, explained?.cause]).toEqual([line, line && cause]);
+  const message = `f cannot be read and written: IO error: x. Fix that, or ${another}`;
+  expect([explained?.message, explained?.cause]).toEqual([message, ioError]);
+});
+
+test.each([
+  ['of another code', Object.assign(new Error('x'), { code: 'ENOSPC' })],
+  ['without a code', new Error('x')],
+  ['that is no Error', { code: 'LEVEL_IO_ERROR' }],
+])('an error %s is not explained', (_, error) => {
+  expect(explainFileError('f', error)).toBeUndefined();
 });
 
 test('a folder that cannot be created fails with one line', async () => {
@@ -251,18 +243,16 @@ test('a folder that cannot be created fails with one line', async () => {
 });
 
 test('git ignores a new folder, and a folder with other files gets no .gitignore', async () => {
-  const folder = temporaryFolder();
-  await (await open(folder)).stop();
-  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
+  expect(readFileSync(join(usedFolder(), '.gitignore'), 'utf8')).toBe('*\n');
   const other = temporaryFolder();
   writeFileSync(join(other, 'file'), '');
-  await (await open(other)).stop();
+  await open(other);
   expect(readdirSync(other).sort()).toEqual(['dynalite', 'file']);
 });
 
 testOnPosix('it has no such permissions')('only its owner may open a folder', async () => {
   const folder = join(temporaryFolder(), 'new', 'store');
-  await (await open(folder)).stop();
+  await open(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'dynalite')).mode & 0o777).toBe(0o700);
 });

@@ -1,33 +1,26 @@
 import { once } from 'node:events';
-import { createServer, request as startRequest } from 'node:http';
+import { Agent, request as startRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { gateway, type HandledRequest } from '../../lib/offline/gateway.ts';
-import { listen } from '../../lib/offline/listen.ts';
-import {
-  isAllowed,
-  type TokenAuthorizer,
-  tokenAuthorizer,
-} from '../../lib/offline/token-authorizer.ts';
+import { isAllowed, tokenAuthorizer } from '../../lib/offline/token-authorizer.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
-import { send } from '../support/http/http-client.ts';
+import { type Request, send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 
 // The gateway alone. Its functions return the event, or the result that a test sets.
 
-/** The functions called so far, and their events. */
-const calls: string[] = [];
-const events: object[] = [];
+/** The functions called so far, with their events. */
+const calls: [entry: string, event: object][] = [];
 const handled: HandledRequest[] = [];
 let result: string | undefined;
 let isDenied = false;
 
 async function call(entry: string, event: object) {
-  calls.push(entry);
-  events.push(event);
+  calls.push([entry, event]);
   const { methodArn = '' } = event as { methodArn?: string };
   const [api, stage] = methodArn.split('/');
   const allowed = ['GET/plants', 'GET/plants/', 'DELETE/plants/*'];
@@ -51,70 +44,50 @@ const notFound = `${localstack}/test_apigateway_common.py::TestApigatewayRouting
 const azul = 'DataBiosphere/azul issue 7470, access logs';
 const outside = 'OWASP/Serverless-Goat issue 14 and berislavlopac/plambdapi issue 6';
 
-const { listener, forgetPolicies } = gateway({
+const defaults = {
   call,
   cacheSeconds: 60,
-  onResponse: (request) => handled.push(request),
-});
-const server = createServer(listener);
-let origin: string;
-beforeAll(async () => {
-  origin = await listen(server, 0);
-});
-afterAll(() => server.close().closeAllConnections());
+  onResponse: (request: HandledRequest) => handled.push(request),
+};
+/** Starts a gateway. Returns its origin. */
+const serveGateway = (options: Partial<Parameters<typeof gateway>[0]>) =>
+  serve(gateway({ ...defaults, ...options }).listener);
+const { listener, forgetPolicies } = gateway(defaults);
+const origin = await serve(listener);
 
 const token = forge();
-interface RequestOptions {
-  method?: string;
-  headers?: string[];
-  body?: string | Buffer;
-}
-async function request(path: string, { headers = [], ...options }: RequestOptions = {}) {
-  const authorization = ['Authorization', `Bearer ${token}`];
-  return send(origin, { path, headers: [...authorization, ...headers], ...options });
+const bearer = ['Authorization', `Bearer ${token}`];
+const request = (path: string, { headers = [], ...options }: Omit<Request, 'path'> = {}) =>
+  send(origin, { path, headers: [...bearer, ...headers], ...options });
+
+// macOS has one loopback address only.
+const localAddress = process.platform === 'darwin' ? '127.0.0.1' : '127.0.0.2';
+
+/** Returns a value with ID in place of the last request's id, HOST, CLIENT, TOKEN and DATE. */
+function mask(value: object): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(`${handled.at(-1)?.id}`, 'ID')
+    .replaceAll(new URL(origin).host, 'HOST')
+    .replaceAll(localAddress, 'CLIENT')
+    .replaceAll(token, 'TOKEN');
+  return JSON.parse(text.replace(/"date":"[^"]+"/, '"date":"DATE"'));
 }
 
 test('with an origin for CORS, preflights and errors of the gateway name it', async () => {
-  const corsOrigin = 'https://plants.example';
-  const options = { call, cacheSeconds: 60, corsOrigin, onResponse: () => undefined };
-  const base = await serve(gateway(options).listener);
-  const shared = {
-    'access-control-allow-origin': corsOrigin,
-    'access-control-expose-headers': 'Link, Location, Retry-After, X-Request-Id',
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'strict-transport-security': 'max-age=63072000',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
-  };
+  const base = await serveGateway({ corsOrigin: 'https://plants.example' });
   const headers = ['Origin', 'https://b.io', 'Access-Control-Request-Method', 'POST'];
   const preflight = (path: string) => send(base, { method: 'OPTIONS', path, headers });
-  for (const path of ['/v1/plants', '/v1/plants/7']) {
-    const { status, headers, body } = await preflight(path);
-    expect([status, body]).toEqual([204, '']);
-    expect(headers).toMatchObject({
-      ...shared,
-      'access-control-allow-headers': 'Authorization,Content-Type',
-      'access-control-allow-methods': 'POST,GET,DELETE',
-      'access-control-max-age': '3600',
-    });
-    // A 204 has no length.
-    const others = ['access-control-allow-credentials', 'content-length', 'transfer-encoding'];
-    expect(Object.keys(headers).filter((name) => others.includes(name))).toEqual([]);
-    expect(headers.vary).toBe('Origin');
+  for (const path of ['/v1/plants', '/v1/plants/7', '/v1', '/v1/']) {
+    expect(mask(await preflight(path))).toMatchSnapshot(path);
   }
-  expect(await send(base, { path: '/v1/plants' })).toMatchObject({ status: 401, headers: shared });
+  expect(mask(await send(base, { path: '/v1/plants' }))).toMatchSnapshot('without a token');
   expect((await preflight('/v1/nothing')).status).toBe(404);
   expect((await preflight('/plants')).status).toBe(403);
-  for (const path of ['/v1', '/v1/']) {
-    expect((await preflight(path)).status).toBe(204);
-  }
 });
 
 test('without an origin for CORS, a preflight returns 404, and for all origins its Vary is missing', async () => {
   expect((await request('/v1/plants', { method: 'OPTIONS' })).status).toBe(404);
-  const options = { call, cacheSeconds: 60, corsOrigin: '*', onResponse: () => undefined };
-  const base = await serve(gateway(options).listener);
+  const base = await serveGateway({ corsOrigin: '*' });
   const { status, headers } = await send(base, { method: 'OPTIONS', path: '/v1/plants' });
   expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([
     204,
@@ -124,81 +97,24 @@ test('without an origin for CORS, a preflight returns 404, and for all origins i
 });
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.
-test(`a function gets the parts of a request in the form of API Gateway (${invocations})`, async () => {
-  const path = '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2;__proto__=3&?=http://b/c';
-  const headers = ['X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c'];
-  const { body } = await request(path, {
-    method: 'DELETE',
-    headers,
-    body: Buffer.from('é\xff', 'latin1'),
-  });
-  const { requestContext, multiValueQueryStringParameters, ...event } = JSON.parse(body);
-  const { host } = new URL(origin);
-  const own = { Host: host, Authorization: `Bearer ${token}` };
-  expect(event).toEqual({
-    resource: '/plants/{id}',
-    path: '/plants/a%2Fb%C3%A9/',
-    httpMethod: 'DELETE',
-    headers: { ...own, 'X-Twice': 'c', 'x-other': 'b' },
-    multiValueHeaders: {
-      Host: [host],
-      Authorization: [own.Authorization],
-      'X-Twice': ['a', 'c'],
-      'x-other': ['b'],
-    },
-    queryStringParameters: JSON.parse('{"x":"2","y":"é a","__proto__":"3","?":"http://b/c"}'),
-    pathParameters: { id: 'a%2Fb%C3%A9' },
-    stageVariables: null,
-    // Bytes that are not UTF-8.
-    body: '\ufffd\ufffd',
-    isBase64Encoded: false,
-  });
-  expect(multiValueQueryStringParameters).toEqual(
-    JSON.parse('{"x":["1","2"],"y":["é a"],"__proto__":["3"],"?":["http://b/c"]}'),
-  );
-  const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  expect(requestContext).toEqual({
-    stage: 'v1',
-    path: '/v1/plants/a%2Fb%C3%A9/',
-    httpMethod: 'DELETE',
-    resourcePath: '/plants/{id}',
-    requestId: id,
-    extendedRequestId: requestContext.requestId,
-    authorizer: { principalId: 'alice', owner: 'alice' },
-    identity: { sourceIp: '127.0.0.1', userAgent: null },
-  });
-});
-
-test('the log gets each request whole, with the lines of both functions', async () => {
+test(`functions and the log get a request in the form of API Gateway (${invocations})`, async () => {
   forgetPolicies();
-  const path = '/v1/plants?limit=1';
+  calls.length = 0;
+  result = '{"statusCode":200,"body":"[]"}';
   const before = performance.now();
-  const { headers, body } = await request(path, { headers: ['User-Agent', 'curl/8'] });
-  expect(JSON.parse(body).requestContext.identity.userAgent).toBe('curl/8');
+  const sent = {
+    method: 'DELETE',
+    path: '/v1/plants/a%2Fb%C3%A9/?x=1&y=%C3%A9+a;x=2;__proto__=3&?=http://b/c',
+    headers: [...bearer, 'X-Twice', 'a', 'x-other', 'b', 'X-Twice', 'c', 'User-Agent', 'curl/8'],
+    // Bytes that are not UTF-8 become U+FFFD.
+    body: Buffer.from('é\xff', 'latin1'),
+  };
+  await send(origin, sent, new Agent({ localAddress }));
+  result = undefined;
   const { ms, ...logged } = handled.at(-1) as HandledRequest;
-  expect(logged).toEqual({
-    id: JSON.parse(body).requestContext.requestId,
-    method: 'GET',
-    url: path,
-    authorization: `Bearer ${token}`,
-    status: 200,
-    body,
-    log: ['{"code":"authorize"}', '{"code":"list-plants"}'],
-    failure: undefined,
-  });
-  expect(headers).not.toHaveProperty('x-request-id');
+  expect(mask({ calls, logged })).toMatchSnapshot();
+  expect(logged.id).toMatch(/^[0-9a-f-]{36}$/);
   expect(ms).toBeLessThan(performance.now() - before);
-});
-
-test('the authorizer gets the token and the method', async () => {
-  forgetPolicies();
-  events.length = 0;
-  await request('/v1/plants/7', { method: 'DELETE' });
-  expect(events[0]).toEqual({
-    type: 'TOKEN',
-    authorizationToken: `Bearer ${token}`,
-    methodArn: 'arn:aws:execute-api:us-east-1:000000000000:Api/v1/DELETE/plants/7',
-  });
 });
 
 const broken = { message: 'broken', stack: 'Error: broken' };
@@ -209,131 +125,96 @@ test.each([
   { entry: 'authorize', outcome: {}, status: 503, failure: undefined },
   { entry: 'list-plants', outcome: { failure: broken }, status: 503, failure: broken },
 ])('the outcome $outcome of $entry returns $status', async (row) => {
-  const responses: HandledRequest[] = [];
-  const { listener } = gateway({
+  const base = await serveGateway({
     call: async (entry, event) => {
       const { log, payload } = await call(entry, event);
       return entry === row.entry ? { ...row.outcome, log } : { payload, log };
     },
-    cacheSeconds: 0,
-    onResponse: (request) => responses.push(request),
   });
-  const headers = ['Authorization', `Bearer ${token}`];
-  const { status } = await send(await serve(listener), { path: '/v1/plants', headers });
-  expect(status).toBe(row.status);
+  expect((await send(base, { path: '/v1/plants', headers: bearer })).status).toBe(row.status);
   const log = [...new Set(['authorize', row.entry])].map((code) => `{"code":"${code}"}`);
-  expect(responses).toMatchObject([{ failure: row.failure, log }]);
+  expect(handled.at(-1)).toMatchObject({ failure: row.failure, log });
 });
 
 test('an authorizer without a policy aborts its request, and its error is logged', async () => {
   const log = jest.spyOn(console, 'error').mockReturnValue();
-  const options = { cacheSeconds: 0, onResponse: () => undefined };
-  const call = async () => ({ payload: '{}', log: [] });
-  const base = await serve(gateway({ ...options, call }).listener);
-  const headers = ['Authorization', `Bearer ${token}`];
-  await expect(send(base, { path: '/v1/plants', headers })).rejects.toThrow('socket hang up');
+  const base = await serveGateway({ call: async () => ({ payload: '{}', log: [] }) });
+  const sent = send(base, { path: '/v1/plants', headers: bearer });
+  await expect(sent).rejects.toThrow('socket hang up');
   const [[error] = []] = log.mock.calls;
   log.mockRestore();
   expect(error).toBeInstanceOf(TypeError);
-});
-
-test('a function gets a query of more than 1,000 parameters whole', async () => {
-  const { body } = await request(`/v1/plants?${'x=1&'.repeat(1500)}y=2`);
-  expect(JSON.parse(body).queryStringParameters).toEqual({ x: '1', y: '2' });
 });
 
 test.each([
   ['HTTP://localhost/v1/plants', 200],
   ['https://evil.example:81/v1/plants', 200],
   ['/v1/plants//', 404],
-  ['/v1/x/plants', 404],
-  ['/v1/plants/7', 404],
   ['/v1/%70lants', 404],
-  ['/v1/__proto__', 404],
   ['/v1/plants/../plants', 404],
 ])('a list at %s returns %i', async (path, status) => {
   expect((await request(path)).status).toBe(status);
-});
-
-test('9 KB of slashes before a path are one, and after it return 404', async () => {
-  const slashes = '/'.repeat(9000);
-  expect((await request(`/v1${slashes}plants`)).status).toBe(200);
-  expect((await request(`/v1/plants${slashes}`)).status).toBe(404);
 });
 
 test(`a status alone is an empty body in JSON (${results} invoke-api-no-body)`, async () => {
   result = '{"statusCode":200}';
   const response = await request('/v1/plants');
   result = undefined;
-  const headers = { 'content-type': 'application/json', 'content-length': '0' };
-  expect(response).toMatchObject({ status: 200, headers, body: '' });
+  expect(mask(response)).toMatchSnapshot();
 });
 
-test.each<[result: string, message: string, source?: string]>([
-  [
-    '"justAString"',
-    'The function returned no object: "justAString"',
-    `${results} invoke-api-just-string`,
-  ],
+test.each([
+  // Recorded there as invoke-api-just-string.
+  ['"justAString"', 'The function returned no object: "justAString"'],
   ['null', 'The function returned no object: null'],
-  // API Gateway's recorded response is an empty 200.
-  [
-    '{"headers":{"test-header":"value"}}',
-    'The result has no statusCode. API Gateway would send an empty 200.',
-    `${results} invoke-api-only-headers`,
-  ],
+  // Recorded there as invoke-api-only-headers, with an empty 200.
+  ['{"headers":{"a":"b"}}', 'The result has no statusCode. API Gateway would send an empty 200.'],
   ['{"statusCode":200,"headers":{"a b":"c"}}', 'Header name must be a valid HTTP token ["a b"]'],
   ['{"statusCode":200,"headers":{"a":"b\\nc"}}', 'Invalid character in header content ["a"]'],
-])(
-  'the result %s returns 503, logs “%s”, and the next request is served',
-  async (returned, message) => {
-    result = returned;
-    const { status, headers, body } = await request('/v1/plants');
-    result = undefined;
-    expect([status, headers['retry-after']]).toEqual([503, undefined]);
-    expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
-    expect(handled.at(-1)?.failure).toMatchObject({
-      message,
-      stack: expect.stringMatching(/^\w*Error/),
-    });
-    expect((await request('/v1/plants')).status).toBe(200);
-  },
-);
+])(`the result %s returns 503 and logs “%s” (${results})`, async (returned, message) => {
+  result = returned;
+  const { status, headers, body } = await request('/v1/plants');
+  result = undefined;
+  expect([status, headers['retry-after']]).toEqual([503, undefined]);
+  expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
+  const stack = expect.stringMatching(/^\w*Error/);
+  expect(handled.at(-1)?.failure).toMatchObject({ message, stack });
+});
 
-test.each([
-  {
-    fact: 'slashes before the stage are one',
-    path: '//v1/plants',
-    event: { path: '/plants', requestContext: { path: '/v1/plants' } },
-    source: `${invocations} invocation-payload-with-prepended-slash-to-stage`,
-  },
-  {
-    fact: 'slashes after the stage stay in requestContext.path',
-    path: '/v1//plants',
-    event: { path: '/plants', requestContext: { path: '/v1//plants' } },
-    source: `${invocations} invocation-payload-with-prepended-slash, invocation-hardcoded`,
-  },
-  {
-    fact: 'a request without parameters and a body has null for them',
-    path: '/v1/plants?',
-    event: {
-      pathParameters: null,
-      queryStringParameters: null,
-      multiValueQueryStringParameters: null,
-      body: null,
-    },
-    source: `${invocations} invocation-hardcoded`,
-  },
-  {
-    fact: 'a plus and %2B stay in a path',
-    path: '/v1/plants/test%2Balias+x',
-    method: 'DELETE',
-    event: { pathParameters: { id: 'test%2Balias+x' } },
-    source: `${invocations} invocation-payload-with-path-encoded-email`,
-  },
-])('$fact ($source)', async ({ path, method = 'GET', event }) => {
-  const { status, body } = await request(path, { method });
-  expect(status).toBe(200);
+const nothing = {
+  pathParameters: null,
+  queryStringParameters: null,
+  multiValueQueryStringParameters: null,
+  body: null,
+  requestContext: { identity: { userAgent: null } },
+};
+// Recorded there as invocation-payload-with-prepended-slash-to-stage, -with-prepended-slash and
+// -with-path-encoded-email, and as invocation-hardcoded.
+test.each<[fact: string, line: string, event: object]>([
+  [
+    'slashes before the stage are one',
+    'GET //v1/plants',
+    { requestContext: { path: '/v1/plants' } },
+  ],
+  [
+    'slashes after the stage stay in requestContext.path',
+    'GET /v1//plants',
+    { path: '/plants', requestContext: { path: '/v1//plants' } },
+  ],
+  ['a request without parameters and a body has null for them', 'GET /v1/plants?', nothing],
+  [
+    'a plus and %2B stay in a path',
+    'DELETE /v1/plants/test%2Balias+x',
+    { pathParameters: { id: 'test%2Balias+x' } },
+  ],
+  [
+    'more than 1,000 parameters are whole',
+    `GET /v1/plants?${'x=1&'.repeat(1500)}y=2`,
+    { queryStringParameters: { x: '1', y: '2' } },
+  ],
+])(`%s (${invocations})`, async (_, line, event) => {
+  const [method = '', path = ''] = line.split(' ');
+  const { body } = await request(path, { method });
   expect(JSON.parse(body)).toMatchObject(event);
 });
 
@@ -345,15 +226,12 @@ test(`twelve headers do not reach a function (${remapping})`, async () => {
   ];
   const passed = ['Age', '1', 'Date', 'x', 'Via', 'x', 'Referer', 'x'];
   const chunked = { body: '', headers: ['transfer-encoding', 'chunked', 'Trailer', 'Expires'] };
-  const readHeaders = ({ body }: { body: string }) => {
-    const { headers, multiValueHeaders } = JSON.parse(body);
-    expect(Object.keys(multiValueHeaders)).toEqual(Object.keys(headers));
-    return Object.keys(headers);
-  };
+  const received = [
+    await request('/v1/plants', { headers: [...dropped, ...passed] }),
+    await request('/v1/plants', chunked),
+  ].map(({ body }) => Object.keys(JSON.parse(body).headers));
   const own = ['Host', 'Authorization'];
-  const received = readHeaders(await request('/v1/plants', { headers: [...dropped, ...passed] }));
-  expect(received).toEqual([...own, 'Age', 'Date', 'Via', 'Referer']);
-  expect(readHeaders(await request('/v1/plants', chunked))).toEqual(own);
+  expect(received).toEqual([[...own, 'Age', 'Date', 'Via', 'Referer'], own]);
 });
 
 test.each([
@@ -363,7 +241,7 @@ test.each([
   const { status, headers, body } = await request(path);
   expect([status, body]).toEqual([403, '{"message":"Forbidden"}']);
   expect(headers['content-type']).toBe('application/json');
-  expect(Object.keys(headers)).not.toContain('x-request-id');
+  expect(headers).not.toHaveProperty('x-request-id');
   expect(handled.at(-1)).toMatchObject({ url: path, log: [] });
 });
 
@@ -406,11 +284,8 @@ test('a policy is cached by token, and evaluated for each method', async () => {
   forgetPolicies();
   calls.length = 0;
   expect((await request('/v1/plants')).status).toBe(200);
-  const { status, headers, body } = await request('/v1/plants', { method: 'POST' });
-  expect(status).toBe(403);
-  expect(headers['www-authenticate']).toContain('error="insufficient_scope"');
-  expect(JSON.parse(body).type).toBe('urn:problem-type:plant-store:insufficient-scope');
-  expect(calls).toEqual(['authorize', 'list-plants']);
+  expect((await request('/v1/plants', { method: 'POST' })).status).toBe(403);
+  expect(calls.map(([entry]) => entry)).toEqual(['authorize', 'list-plants']);
   expect(handled.at(-1)?.log).toEqual([]);
 
   isDenied = true;
@@ -422,30 +297,20 @@ test('a policy is cached by token, and evaluated for each method', async () => {
 });
 
 test('a Deny of a policy takes precedence over an Allow', () => {
-  const statement = (Effect: 'Allow' | 'Deny', Resource: string) => ({
-    Effect,
-    Action: '*',
-    Resource,
-  });
-  const Statement = [statement('Allow', 'arn:api/v1/*'), statement('Deny', 'arn:api/v1/POST/*')];
-  const policy = { Version: '2012-10-17', Statement };
-  expect(isAllowed(policy, 'arn:api/v1/GET/plants')).toBe(true);
-  expect(isAllowed(policy, 'arn:api/v1/POST/plants')).toBe(false);
+  const Version = '2012-10-17';
+  const allow = { Effect: 'Allow' as const, Action: '*', Resource: 'api/*/x' };
+  const deny = { Effect: 'Deny' as const, Action: '*', Resource: 'api/POST/*' };
+  const policy = { Version, Statement: [allow, deny] };
   // A pattern is for the whole of a method, and a method without a statement is denied.
-  const rest = { ...policy, Statement: [statement('Allow', 'api/*/x')] };
-  const methods = ['api/a/b/x', 'api/a', 'my-api/a/x', 'api/a/xy'];
-  expect(methods.map((method) => isAllowed(rest, method))).toEqual([true, false, false, false]);
+  const methods = ['api/a/b/x', 'api/POST/x', 'api/a', 'my-api/a/x', 'api/a/xy'];
+  expect(methods.filter((method) => isAllowed(policy, method))).toEqual(['api/a/b/x']);
 });
 
 test('the last Authorization counts, and returns 401 without a call of the authorizer if malformed', async () => {
   calls.length = 0;
-  for (const header of ['', 'Bearer', `Basic ${token}`, `Bearer ${token}0`]) {
-    const { status, headers } = await send(origin, {
-      path: '/v1/plants',
-      headers: ['Authorization', `Bearer ${token}`, 'Authorization', header],
-    });
-    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="plant-store"']);
-    expect(handled.at(-1)?.log).toEqual([]);
+  for (const header of ['', `Basic ${token}`, `Bearer ${token}0`]) {
+    const { status } = await request('/v1/plants', { headers: ['Authorization', header] });
+    expect([status, handled.at(-1)?.log]).toEqual([401, []]);
   }
   expect(calls).toEqual([]);
 });
@@ -465,41 +330,22 @@ test('a request that is cut off in its body gets Node’s own 400, and is neithe
   printed.mockRestore();
 });
 
-/** Asks for the policy for an Authorization header. */
-const authorizeWith = (authorizer: TokenAuthorizer, authorization: string) =>
-  authorizer.authorize(authorization, 'arn:api/v1/GET/plants');
-
-test('a policy is cached for 60 s, also beside newer ones', async () => {
+test('a policy is cached for 60 s and then released, also beside newer ones', async () => {
   const now = jest.spyOn(performance, 'now');
-  const authorizer = tokenAuthorizer(call, 60);
+  const released = jest.spyOn(Map.prototype, 'delete');
+  const { authorize } = tokenAuthorizer(call, 60);
   calls.length = 0;
   for (const [time, spaces, judged] of [
     [0, ' ', 1],
     [59_999, '  ', 2],
     [59_999, ' ', 2],
     [60_000, ' ', 3],
+    [60_000, '  ', 3],
   ] as const) {
     now.mockReturnValue(time);
-    await authorizeWith(authorizer, `Bearer${spaces}${token}`);
+    await authorize(`Bearer${spaces}${token}`, 'arn:api/v1/GET/plants');
     expect(calls).toHaveLength(judged);
   }
-  now.mockRestore();
-});
-
-test('a policy is released by a call after 60 s, and not kept with a cache of 0 s', async () => {
-  const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-  const kept = jest.spyOn(Map.prototype, 'set');
-  const released = jest.spyOn(Map.prototype, 'delete');
-  const authorizer = tokenAuthorizer(call, 60);
-  await authorizeWith(authorizer, `Bearer ${token}`);
-  expect(kept).toHaveBeenCalledWith(`Bearer ${token}`, expect.anything());
-  released.mockClear();
-  now.mockReturnValue(60_000);
-  await authorizeWith(authorizer, `Bearer  ${token}`);
   expect(released).toHaveBeenCalledWith(`Bearer ${token}`);
-
-  kept.mockClear();
-  await authorizeWith(tokenAuthorizer(call, 0), `Bearer ${token}`);
-  expect(kept).not.toHaveBeenCalledWith(`Bearer ${token}`, expect.anything());
   jest.restoreAllMocks();
 });
