@@ -194,9 +194,12 @@ test('pages of the origin in cdk.json can call the API and read its responses', 
   }
 });
 
-test('--localhost is the running npm start, with --memory too', async () => {
+test('--localhost is the running npm start, with --memory too, and uses no proxy', async () => {
   const args = ['bin/token.ts', 'list', '--owner', 'demo', '--localhost'];
-  const { stdout, ...others } = await startProgram(process.execPath, args, { cwd: folder }).ended();
+  // Nothing listens there.
+  const env = { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1' };
+  const program = startProgram(process.execPath, args, { cwd: folder, env });
+  const { stdout, ...others } = await program.ended();
   expect(others).toEqual({ code: 0, stderr: '' });
   expect(stdout.replace(/20..-..-..T..:..Z/, 'UNTIL')).toBe(
     'ID            OWNER  SCOPES  STATUS  EXPIRES            LABEL\n' +

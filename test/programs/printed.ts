@@ -2,12 +2,20 @@ import type { Ended } from '../support/program.ts';
 
 // What the programs print.
 
-/** Returns the output of `issue` or `rotate` with TOKEN, ID and TIME in place of what differs. */
-export const mask = ({ code, stdout, stderr }: Ended): Ended => ({
-  code,
-  stdout: stdout.replace(/^pst_\w{62}$/m, 'TOKEN'),
-  stderr: stderr.replace(/^\w{12}: /m, 'ID: ').replace(/20..-..-..T..:..:..Z/, 'TIME'),
-});
+/**
+ * Returns the output of a command with names in place of what differs from run to run: TOKEN, ID and
+ * TIME in the output of `issue` and `rotate`, and the given values by their names.
+ */
+export function mask({ code, ...text }: Ended, values: Record<string, string> = {}): Ended {
+  let stdout = text.stdout.replace(/^pst_\w{62}$/m, 'TOKEN');
+  let { stderr } = text;
+  for (const [name, value] of Object.entries(values)) {
+    stdout = stdout.replaceAll(value, name);
+    stderr = stderr.replaceAll(value, name);
+  }
+  stderr = stderr.replace(/^\w{12}: /m, 'ID: ').replace(/20..-..-..T..:..:..Z/, 'TIME');
+  return { code, stdout, stderr };
+}
 
 /**
  * Returns the output of `npm start` or `npm run sam` with PORT, DATABASE_PORT and TOKEN in place of
