@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
+import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { stageName } from '../functions/shared/operations.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
@@ -99,6 +100,8 @@ async function start(options: StartOptions): Promise<void> {
   }
   const log = 'Requests are logged below.';
   printReady(ready, options, log, `${origin}${referencePath}`);
+  // Ctrl-C would stop the process before Node caches its code.
+  flushCompileCache();
 }
 
 /** Returns the gateway's settings in cdk.json. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { flushCompileCache } from 'node:module';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../functions/shared/log-codes.ts';
@@ -92,3 +93,5 @@ async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
 
 gatewayPort.on('message', async (call: Call) => post(await run(call)));
 post('loaded');
+// Node would cache the code at the thread's own end only, but a reload or Ctrl-C comes first.
+flushCompileCache();

@@ -6,7 +6,7 @@ import {
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from './checkout.ts';
+import { cacheOf, root } from './checkout.ts';
 import { finallyDo, temporaryFolder } from './cleanup.ts';
 import { stoppedClock } from './clock/clock.ts';
 import { eventually } from './eventually.ts';
@@ -119,12 +119,16 @@ export interface NpmStart extends Program {
  */
 export async function startNpmStart(
   args: string[],
-  { project = root, cwd = temporaryFolder(), launcher = [] as string[], env = process.env } = {},
+  { project = root, cwd = temporaryFolder(), command = ['bin/start.ts'], env = process.env } = {},
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
-  const programs = [...launcher, 'bin/start.ts'].map((file) => join(project, file));
-  const command = [...programs, '--json', ...ports, ...args];
-  const program = startProgram(process.execPath, command, { cwd, env });
+  const programs = command.map((file) => join(project, file));
+  const options = { cwd, env: { ...env, NODE_COMPILE_CACHE: cacheOf(project) } };
+  const program = startProgram(
+    process.execPath,
+    [...programs, '--json', ...ports, ...args],
+    options,
+  );
   const ready: { baseUrl: string; token: string; dynamodbEndpoint: string } = JSON.parse(
     await program.line(/^\{"baseUrl"/),
   );

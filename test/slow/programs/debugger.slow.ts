@@ -55,8 +55,8 @@ async function startDebugged() {
   writeFileSync(source, list);
   const args = ['--memory', '--inspect=127.0.0.1:0'];
   const env = { ...process.env, AWS_PROFILE: 'work', AWS_SECRET_ACCESS_KEY: 'secret' };
-  const launcher = ['bin/node24.mjs'];
-  const store = await startNpmStart(args, { project: cwd, launcher, env });
+  const command = ['bin/node24.mjs', 'bin/start.ts'];
+  const store = await startNpmStart(args, { project: cwd, command, env });
   const url = /ws:\S+/.exec(await store.line(/^Debugger listening on ws:/))?.[0] ?? '';
 
   /** Messages of the thread, by the event or the number of a command. */
