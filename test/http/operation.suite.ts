@@ -10,13 +10,6 @@ import { serve } from '../support/http/servers.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
 import { lines } from './captured-log.ts';
 
-const common = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Strict-Transport-Security': 'max-age=63072000',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Request-Id': 'request-1',
-};
 const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 
 async function runOperation(
@@ -37,45 +30,20 @@ test('a reply becomes a response with the common headers, and one log line', asy
     now.mockReturnValue(1_700_000_000_250);
     return { code: 'PLANT_CREATED', status: 201, headers: { Location: '/x' }, body: { name: 'é' } };
   };
-  expect(await runOperation(run)).toEqual({
-    statusCode: 201,
-    headers: { ...common, 'Content-Type': 'application/json', Location: '/x' },
-    body: { name: 'é' },
-  });
-  expect(lines).toEqual([
-    { code: 'PLANT_CREATED', requestId: 'request-1', owner: 'alice', status: 201, durationMs: 250 },
-  ]);
+  expect({ result: await runOperation(run), lines }).toMatchSnapshot();
 });
 
 test('a reply without a body has no content type', async () => {
   const result = await runOperation(async () => ({ code: 'PLANT_DELETED', status: 204 }));
-  expect(result).toEqual({ statusCode: 204, headers: common, body: '' });
+  expect(result.headers).not.toHaveProperty('Content-Type');
+  expect(result).toMatchSnapshot();
 });
 
 test('a problem becomes problem details, and a log line without a cause', async () => {
+  jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_000);
   const errors = [{ pointer: '/name', detail: 'is required' }];
-  expect(await runWithError(new Problem('invalid-request', errors))).toEqual({
-    statusCode: 400,
-    headers: { ...common, 'Content-Type': 'application/problem+json' },
-    body: {
-      type: 'urn:problem-type:plant-store:invalid-request',
-      title: 'Invalid request',
-      status: 400,
-      detail: expect.any(String),
-      instance: 'request-1',
-      errors,
-    },
-  });
-  expect(lines).toEqual([
-    {
-      code: 'REQUEST_REFUSED',
-      requestId: 'request-1',
-      owner: 'alice',
-      status: 400,
-      durationMs: expect.any(Number),
-      problem: 'invalid-request',
-    },
-  ]);
+  const result = await runWithError(new Problem('invalid-request', errors));
+  expect({ result, lines }).toMatchSnapshot();
 });
 
 test('an unexpected error is logged with its causes, and the response contains none', async () => {
@@ -226,7 +194,7 @@ test.each<[id: string, given: object]>([
   const event = proxyEvent();
   Object.assign(event.requestContext, given);
   const { headers } = await runOperation(async () => done, event);
-  expect(headers).toEqual({ ...common, 'Content-Type': 'application/json', 'X-Request-Id': id });
+  expect(headers).toMatchObject({ 'X-Request-Id': id });
   expect(lines).toMatchObject([{ requestId: id }]);
 });
 
