@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { NumberValue, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, jest, test } from '@jest/globals';
+import { GetCommand, NumberValue, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import {
   AdministrationError,
   deleteToken,
@@ -26,6 +26,9 @@ import { tokenEvent } from '../support/service/proxy-event.ts';
 
 const table = tableIds.accessTokens;
 const { database } = await openDatabase();
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const second = 1_800_000_000;
 const at = (seconds: number) => () => seconds * 1000 + 999;
@@ -33,7 +36,6 @@ const newToken = { owner: 'ann', scopes: allScopes, label: 'her laptop', lifetim
 const issue = (more: object = {}) =>
   issueToken(database, table, { ...newToken, ...more }, at(second));
 const find = (id: string) => findRecord(database, table, id);
-const scan = async () => (await database.send(new ScanCommand({ TableName: table }))).Items ?? [];
 const put = (Item: object) =>
   database.send(new PutCommand({ TableName: table, Item: { ...Item } }));
 const remove = (id: string) => deleteToken(database, table, id);
@@ -92,11 +94,11 @@ test.each([
     { owner: 'a b', scopes: [], label: 'bell \u0007', lifetime: -1 },
     `${badOwner}; scopes must be at least one; ${badLabel}; ${badLifetime}`,
   ],
-])('issuing %j fails with every error, and stores nothing', async (bad, fault) => {
-  const before = (await scan()).length;
+])('issuing %j fails with every error, and sends nothing', async (bad, fault) => {
+  const send = jest.spyOn(database, 'send');
   const error = new AdministrationError(`No token was issued: ${fault}.`);
   await expect(issue(bad)).rejects.toThrow(error);
-  expect(await scan()).toHaveLength(before);
+  expect(send).not.toHaveBeenCalled();
 });
 
 test('a list has all tokens or those of one owner, oldest first, then in order of ids', async () => {
@@ -111,7 +113,8 @@ test('a list has all tokens or those of one owner, oldest first, then in order o
   expect(await listTokens(database, table, 'nobody')).toEqual([]);
 
   const all = await listTokens(database, table);
-  expect(all.map(({ id }) => id).sort()).toEqual((await scan()).map(({ id }) => id).sort());
+  const { Items = [] } = await database.send(new ScanCommand({ TableName: table }));
+  expect(all.map(({ id }) => id).sort()).toEqual(Items.map(({ id }) => id).sort());
   let pages = 0;
   const limit = () => ({ Limit: pages++ > 0 ? 2 : 1 });
   expect(await changeInput(limit, () => listTokens(database, table))).toEqual(all);
@@ -187,26 +190,18 @@ test.each<[string, (record: AccessTokenRecord) => Promise<unknown>, string]>([
 ])('a token that is %s is not rotated, and none is issued', async (_, happens, message) => {
   const { id, record } = await issue();
   await happens(record);
-  const before = await scan();
+  const send = jest.spyOn(database, 'send');
   await expect(rotate(id)).rejects.toThrow(new AdministrationError(message.replace('ID', id)));
-  expect(await scan()).toEqual(before);
+  expect(send.mock.calls).toEqual([[expect.any(GetCommand), {}]]);
 });
 
-test('ten concurrent rotations issue ten tokens, and the old one keeps the soonest end', async () => {
+test('concurrent rotations issue a token each, and the old one keeps the soonest end', async () => {
   const { id } = await issue({ owner: 'many' });
-  const overlaps = Array.from({ length: 10 }, (_, i) => 60 + i);
-  const rotations = await Promise.all(overlaps.map((overlap) => rotate(id, { overlap })));
+  const rotations = await Promise.all([60, 61, 62].map((overlap) => rotate(id, { overlap })));
   const ids = [id, ...rotations.map(({ next }) => next?.id)];
   const listed = await listTokens(database, table, 'many');
   expect(listed.map((token) => token.id).sort()).toEqual(ids.sort());
   expect(await find(id)).toMatchObject({ expires: second + 60 });
-});
-
-test('revoking an unknown token fails and stores nothing', async () => {
-  const before = await scan();
-  const message = 'There is no token unknown. Run "list" to see the ids.';
-  await expect(revoke('unknown')).rejects.toThrow(new AdministrationError(message));
-  expect(await scan()).toEqual(before);
 });
 
 test('issuing a token with a taken id fails and overwrites nothing', async () => {

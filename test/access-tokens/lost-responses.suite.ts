@@ -3,6 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import {
   deleteToken,
+  formatTime,
   issueToken,
   revokeToken,
 } from '../../functions/access-tokens/administration.ts';
@@ -22,6 +23,7 @@ import {
   stale,
   startFaultProxy,
 } from '../support/database/proxy.ts';
+import type { Ended } from '../support/program.ts';
 
 // The program reaches the engine through a proxy with faults. Other callers use the engine itself.
 
@@ -31,180 +33,112 @@ const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 afterEach(() => proxy.playForAll());
 
-/**
- * Runs a command, and injects one fault into each of its requests. The last fault stays. The output
- * has SECRET and EXPIRY in place of a new token's secret and end.
- */
-async function run(line: string, ...faults: Fault[]) {
+/** Runs a command, and injects one fault into each of its requests. The last fault stays. */
+function run(line: string, ...faults: Fault[]): Promise<Ended> {
   proxy.playForAll(...faults);
-  const { code, stdout, stderr } = await runHere(
-    tokenProgram,
-    `${line} --dynamodb-endpoint ${faulty}`,
-  );
-  return {
-    code,
-    stdout: stdout.replace(/^(pst_\w{12}_)\w{49}$/m, '$1SECRET'),
-    stderr: stderr.replace(/(?<=; expires: )20..-..-..T..:..:..Z/, 'EXPIRY'),
-  };
+  return runHere(tokenProgram, `${line} --dynamodb-endpoint ${faulty}`);
 }
-/** Returns the id of the token on stdout. */
-const readId = ({ stdout }: { stdout: string }) => stdout.split('_')[1] ?? '';
+
+/** Returns the id of the new token, even if its secret is not shown. */
+const readId = ({ stdout, stderr }: Ended) =>
+  /(?:^pst_|the token )(\w{12})/.exec(stdout || stderr)?.[1] ?? '';
+
+/** Returns an output with names in place of ids, and of what else differs. */
+function mask({ code, stdout, stderr }: Ended, ids: Record<string, string>): Ended {
+  const replace = (text: string) =>
+    Object.entries(ids)
+      .reduce((masked, [name, id]) => masked.replaceAll(id, name), text)
+      .replace(/^pst_NEW_\w{49}$/m, 'pst_NEW_SECRET')
+      .replace(/(?<=; expires: )20..-..-..T..:..:..Z/, 'EXPIRY')
+      .replace(/(?<=, which works until )20..-..-..T..:..:..Z/, 'END')
+      .replace(faulty, 'ENDPOINT');
+  return { code, stdout: replace(stdout), stderr: replace(stderr) };
+}
+
 const find = (id: string) => findRecord(database, table, id);
 const newToken = { owner: 'ann', scopes: ['plants:read'], label: '', lifetime: 86_400 };
 const issue = () => issueToken(database, table, newToken);
-const failure = (message: string) => ({ code: 1, stdout: '', stderr: `error: ${message}\n` });
-
-/** Returns the line on stderr about a new token of ann. */
-const describeToken = (id: string, scopes: string) =>
-  `${id}: ${scopes} for ann; expires: EXPIRY. It cannot be shown again.\n`;
-const describeIssued = (id: string) => ({
-  code: 0,
-  stdout: `pst_${id}_SECRET\n`,
-  stderr: describeToken(id, 'plants:read plants:write'),
-});
-const describeUnknown = (id: string, reason: string) =>
-  failure(
-    `It is unknown whether the token ${id} was issued (${reason}). Wait a minute, then run ` +
-      `"list". If it shows ${id}, run "revoke ${id}". Then repeat the command.`,
-  );
-const resetReason = 'read ECONNRESET';
-
-interface Interference {
-  title: string;
-  act(id: string): Promise<unknown>;
-  /** Whether the new token is shown. */
-  isShown: boolean;
-}
 /** Changes members of a token's record. */
 const overwrite = (change: object) => async (id: string) => {
   const Item = { ...(await find(id)), ...change };
   await database.send(new PutCommand({ TableName: table, Item }));
 };
-const interferences: Interference[] = [
-  { title: 'revoked', act: (id) => revokeToken(database, table, id), isShown: true },
-  { title: 'shortened', act: overwrite({ expires: 1_700_000_000 }), isShown: true },
-  {
-    title: 'given the digest of another token',
-    act: overwrite({ digest: Buffer.alloc(32) }),
-    isShown: false,
-  },
-  { title: 'erased', act: (id) => deleteToken(database, table, id), isShown: false },
-];
+const revoke = (id: string) => revokeToken(database, table, id);
+const erase = (id: string) => deleteToken(database, table, id);
 
-test.each(interferences)(
-  'a new token that is $title while the response to its put is lost stays so',
-  async ({ act, isShown }) => {
-    let id = '';
-    let left: unknown;
-    const lost = loseResponseAfter(async (subject) => {
-      id = subject;
-      await act(id);
-      left = await find(id);
-    });
-    const ended = await run('issue --owner ann', lost, pass);
-    expect(ended).toEqual(isShown ? describeIssued(id) : describeUnknown(id, resetReason));
-    expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
-    expect(await find(id)).toEqual(left);
-  },
-);
+test.each([
+  { title: 'revoked', act: revoke },
+  { title: 'shortened', act: overwrite({ expires: 1_700_000_000 }) },
+  { title: 'given the digest of another token', act: overwrite({ digest: Buffer.alloc(32) }) },
+  { title: 'erased', act: erase },
+])('a new token that is $title while the response to its put is lost stays so', async ({ act }) => {
+  let id = '';
+  let left: unknown;
+  const lost = loseResponseAfter(async (subject) => {
+    id = subject;
+    await act(id);
+    left = await find(id);
+  });
+  const ended = await run('issue --owner ann', lost, pass);
+  expect(mask(ended, { NEW: id })).toMatchSnapshot();
+  expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
+  expect(await find(id)).toEqual(left);
+});
 
 // Every outcome that the client reports as unknown is settled alike.
 test('issue shows its token if the response to its put is lost, after one put', async () => {
   const ended = await run('issue --owner ann', loseResponse, pass);
   const id = readId(ended);
-  expect(ended).toEqual(describeIssued(id));
+  expect(mask(ended, { NEW: id })).toMatchSnapshot();
   expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
   expect(await find(id)).toMatchObject({ owner: 'ann' });
 });
 
-/** Records the id of the token that a fault meets. */
-function noteId(fault: Fault): { fault: Fault; id(): string } {
-  let id = '';
-  return {
-    fault: (exchange) => {
-      id = exchange.subject;
-      return fault(exchange);
-    },
-    id: () => id,
-  };
-}
-
-const noResponse =
-  '@smithy/node-http-handler - [ERROR] a request has exceeded the configured 3000 ms requestTimeout.';
-const unsettled: { title: string; faults: [Fault, Fault]; reason: string; isStored: boolean }[] = [
-  { title: 'never arrived', faults: [reset, pass], reason: resetReason, isStored: false },
-  {
-    title: 'may still arrive',
-    faults: [() => clock.advance(3000), pass],
-    reason: noResponse,
-    isStored: false,
-  },
-  {
-    title: 'arrived, but cannot be read',
-    faults: [loseResponse, fail(400, 'AccessDeniedException')],
-    reason: resetReason,
-    isStored: true,
-  },
-];
-test.each(unsettled)('issue shows no token if its put $title, and names the id', async (given) => {
-  const [first, second] = given.faults;
-  const { fault, id } = noteId(first);
-  proxy.playForAll(fault, second);
-  const line = `issue --owner ann --dynamodb-endpoint ${faulty}`;
-  const told = await runHere(tokenProgram, line);
-  expect(told).toEqual(describeUnknown(id(), given.reason));
-  expect(proxy.seen(id())).toEqual(['PutItem', 'GetItem']);
-  expect((await find(id())) !== undefined).toBe(given.isStored);
+const denied = fail(400, 'AccessDeniedException');
+test.each<{ title: string; faults: Fault[]; isStored: boolean }>([
+  { title: 'never arrived', faults: [reset, pass], isStored: false },
+  { title: 'may still arrive', faults: [() => clock.advance(3000), pass], isStored: false },
+  { title: 'arrived, but cannot be read', faults: [loseResponse, denied], isStored: true },
+])('issue shows no token if its put $title, and names the id', async ({ faults, isStored }) => {
+  const ended = await run('issue --owner ann', ...faults);
+  const id = readId(ended);
+  expect(ended.stdout).toBe('');
+  expect(mask(ended, { NEW: id })).toMatchSnapshot();
+  expect(proxy.seen(id)).toEqual(['PutItem', 'GetItem']);
+  expect((await find(id)) !== undefined).toBe(isStored);
 });
 
 test('revoke sends its update again if the response is lost', async () => {
   const { id } = await issue();
-  expect(await run(`revoke ${id}`, loseResponse, pass)).toEqual({
-    code: 0,
-    stdout: '',
-    stderr:
-      `Revoked ${id} of ann. API Gateway may accept it for up to 60 s more, or for as long as ` +
-      'the setting authorizer-cache says.\n',
-  });
+  expect(mask(await run(`revoke ${id}`, loseResponse, pass), { OLD: id })).toMatchSnapshot();
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
   expect(await find(id)).toMatchObject({ revoked: expect.any(Number) });
 });
 
 test.each([
   ['is lost too', loseResponse],
-  ['is refused', fail(400, 'AccessDeniedException')],
+  ['is refused', denied],
 ])('revoke says that its outcome is unknown if its second update %s', async (_, second) => {
   const { id } = await issue();
-  const message = `It is unknown whether the token ${id} was revoked (${resetReason}). Repeat the command.`;
-  expect(await run(`revoke ${id}`, loseResponse, second)).toEqual(failure(message));
+  expect(mask(await run(`revoke ${id}`, loseResponse, second), { OLD: id })).toMatchSnapshot();
   expect(proxy.seen(id)).toEqual(['UpdateItem', 'UpdateItem']);
 });
 
 test('revoke that is refused is sent once, and its outcome is not unknown', async () => {
   const { id } = await issue();
-  const message =
-    `The server at ${faulty} is not the database of an "npm start" (AccessDeniedException: a ` +
-    'secret of the database). Choose another with --dynamodb-endpoint.';
-  expect(await run(`revoke ${id}`, fail(400, 'AccessDeniedException'))).toEqual(failure(message));
+  expect(mask(await run(`revoke ${id}`, denied), { OLD: id })).toMatchSnapshot();
   expect(proxy.seen(id)).toEqual(['UpdateItem']);
 });
 
 test('revoke does not recreate a token that was erased before its second update', async () => {
   const { id } = await issue();
-  const erased = loseResponseAfter(() => deleteToken(database, table, id));
-  const message = `There is no token ${id}. Run "list" to see the ids.`;
-  expect(await run(`revoke ${id}`, erased, pass)).toEqual(failure(message));
+  const erased = loseResponseAfter(() => erase(id));
+  expect(mask(await run(`revoke ${id}`, erased, pass), { OLD: id })).toMatchSnapshot();
   expect(await find(id)).toBeUndefined();
 });
 
 /** Runs `rotate`. Sets the faults of its update and of what follows. */
 const rotate = (id: string, ...faults: Fault[]) => run(`rotate ${id}`, pass, pass, ...faults);
-/** Returns the output of a rotation that shows the new token, and then fails. */
-const describeHalfDone = (next: string, message: string) => ({
-  code: 1,
-  stdout: `pst_${next}_SECRET\n`,
-  stderr: `${describeToken(next, 'plants:read')}error: ${message}\n`,
-});
 
 test('rotate sends its update again if the response is lost', async () => {
   const { id } = await issue();
@@ -213,47 +147,36 @@ test('rotate sends its update again if the response is lost', async () => {
   const next = readId(ended);
   const { created = 0 } = (await find(next)) ?? {};
   const expires = created + 3600;
-  const end = new Date(expires * 1000).toISOString().replace('.000', '');
-  expect(ended).toEqual({
-    code: 0,
-    stdout: `pst_${next}_SECRET\n`,
-    stderr: `${describeToken(next, 'plants:read')}It replaces ${id}, which works until ${end}.\n`,
-  });
+  expect(ended.stderr).toContain(`, which works until ${formatTime(expires)}.\n`);
+  expect(mask(ended, { OLD: id, NEW: next })).toMatchSnapshot();
   expect(await find(id)).toMatchObject({ expires });
 });
 
-const denied = fail(400, 'AccessDeniedException');
+const missed = fail(400, 'ConditionalCheckFailedException');
+const expires = 4_000_000_000;
 test.each([
-  { title: 'is lost twice', faults: [loseResponse, loseResponse], reason: resetReason },
-  { title: 'never arrives', faults: [reset, reset], reason: resetReason },
-  { title: 'is refused', faults: [denied], reason: 'a secret of the database' },
+  { title: 'its update is lost twice', faults: [loseResponse, loseResponse], expires },
+  { title: 'its update never arrives', faults: [reset, reset], expires },
+  { title: 'its update is refused', faults: [denied], expires },
+  { title: 'its update is refused, and it never expires', faults: [denied], expires: undefined },
   {
-    title: 'does not apply, and the read after it is refused',
-    faults: [fail(400, 'ConditionalCheckFailedException'), denied],
-    reason: 'a secret of the database',
+    title: 'its update misses, and the read after it is refused',
+    faults: [missed, denied],
+    expires,
   },
-])('rotate shows the new token and names the old one if its update $title', async (row) => {
-  const ends = [
-    { id: (await issue()).id, more: { expires: 4_000_000_000 }, end: '2096-10-02T07:06:40Z' },
-    { id: (await issue()).id, more: { expires: undefined }, end: 'it is revoked' },
-  ];
-  for (const { id, more, end } of ends) {
-    await overwrite(more)(id);
-    const message =
-      `The old token ${id} may still work until ${end} (${row.reason}). Run "revoke ${id}" once ` +
-      'nobody uses it.';
-    const ended = await rotate(id, ...row.faults);
-    expect(ended).toEqual(describeHalfDone(readId(ended), message));
-  }
+])('rotate shows the new token and names the old one if $title', async ({ faults, ...change }) => {
+  const { id } = await issue();
+  await overwrite(change)(id);
+  const ended = await rotate(id, ...faults);
+  expect(mask(ended, { OLD: id, NEW: readId(ended) })).toMatchSnapshot();
 });
 
-const endings = [
-  { title: 'revoked', act: (id: string) => revokeToken(database, table, id) },
-  { title: 'erased', act: (id: string) => deleteToken(database, table, id) },
-];
-test.each(endings)(
+test.each([
+  { title: 'revoked', act: revoke },
+  { title: 'erased', act: erase },
+])(
   'a token that is $title during its rotation stays so, and the new one is shown',
-  async ({ title, act }) => {
+  async ({ act }) => {
     for (const fault of [passAfter, loseResponseAfter]) {
       const { id } = await issue();
       let left: unknown;
@@ -263,10 +186,7 @@ test.each(endings)(
       });
       const ended = await rotate(id, interference, pass);
       const next = readId(ended);
-      const message =
-        `The old token ${id} was ${title} during the rotation. If the new one must not work ` +
-        `either, run "revoke ${next}".`;
-      expect(ended).toEqual(describeHalfDone(next, message));
+      expect(mask(ended, { OLD: id, NEW: next })).toMatchSnapshot();
       expect(await find(id)).toEqual(left);
       expect(await find(next)).toMatchObject(newToken);
     }
