@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { finallyDo } from '../cleanup.ts';
-import { type Clock, stopClock } from './stopped-clock.ts';
+import { stopClock } from './stopped-clock.ts';
 
 // Jest loads this module before each test file.
 
@@ -13,22 +13,17 @@ export const stoppedClock = {
   NODE_OPTIONS: `--import=${new URL('program.ts', import.meta.url).href}`,
 };
 
-interface ThreadClock extends Pick<Clock, 'advance'> {
-  /** Environment variables of the thread. */
-  variables: Record<string, string>;
-}
-
 let clocks = 0;
 
-/** Returns the stopped clock of a thread. */
-export function clockOfThread(): ThreadClock {
+/** Returns the stopped clock of a thread, with the environment variables of the thread. */
+export function clockOfThread() {
   clocks += 1;
   const CLOCK = `clock ${clocks}`;
   const channel = new BroadcastChannel(CLOCK);
   finallyDo(() => channel.close());
   return {
     variables: { ...stoppedClock, CLOCK },
-    async advance(ms) {
+    async advance(ms: number) {
       channel.postMessage(ms);
       await once(channel, 'message');
     },

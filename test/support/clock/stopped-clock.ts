@@ -10,8 +10,8 @@ const shortestTimeout = 1000;
 /** The maximum delay of Node's timers, which is 24 days. */
 const never = 2 ** 31 - 1;
 
-const { setTimeout, clearTimeout, setInterval, clearInterval } = timers;
-const ofGlobal = { setTimeout, clearTimeout, setInterval, clearInterval };
+const { setTimeout, clearTimeout } = timers;
+const ofGlobal = { setTimeout, clearTimeout };
 const ofPromises = { setTimeout: timersPromises.setTimeout };
 const ofSignals = { timeout: AbortSignal.timeout };
 const { setTimeout: setIdleTimeout, _unrefTimer } = Socket.prototype as unknown as SocketTimers;
@@ -60,18 +60,7 @@ export function stopClock(): Clock {
         ms < shortestTimeout
           ? setTimeout(end, ms, ...args)
           : start(ms, () => end(...args))) as typeof setTimeout,
-      setInterval: ((end: Callback, ms = 0, ...args: unknown[]) => {
-        if (ms < shortestTimeout) {
-          return setInterval(end, ms, ...args);
-        }
-        const timer = start(ms, () => {
-          timer.refresh();
-          end(...args);
-        });
-        return timer;
-      }) as typeof setInterval,
       clearTimeout: clear as typeof clearTimeout,
-      clearInterval: clear as typeof clearInterval,
     },
     ofPromises: {
       setTimeout: ((ms = 0, value?: unknown, options?: object) =>

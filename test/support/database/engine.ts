@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
@@ -16,19 +15,11 @@ export const isDynamoDbLocal = process.env.ENGINE === 'DynamoDB Local';
 export const startEngine = (): Promise<Database> =>
   isDynamoDbLocal ? startDynamoDbLocal() : startDatabase({ port: 0 });
 
-/** An engine with the tables of the plant store, and a client of it. */
-interface OpenDatabase {
-  endpoint: string;
-  database: DynamoDBDocumentClient;
-}
-
-/** Starts an engine until the test file ends. */
-export async function openDatabase(): Promise<OpenDatabase> {
+/** Starts an engine until the test file ends. Returns its endpoint and a client. */
+export async function openDatabase() {
   const { endpoint, stop } = await startEngine();
   finallyDo(stop);
-  const database = makeDocumentClient(localClient(endpoint));
-  finallyDo(() => database.destroy());
-  return { endpoint, database };
+  return { endpoint, database: makeDocumentClient(localClient(endpoint)) };
 }
 
 async function startDynamoDbLocal(attempts = 3): Promise<Database> {

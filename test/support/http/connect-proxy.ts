@@ -6,18 +6,12 @@ import { finallyDo } from '../cleanup.ts';
 /** Handles a CONNECT request instead of the proxy. */
 type Refusal = (socket: Socket) => unknown;
 
-export interface ConnectProxy {
-  origin: string;
-  /** The host and port of each CONNECT request so far. */
-  asked: string[];
-  /** Refusals of the next CONNECT requests for a host and port. Without them, the proxy connects. */
-  refusals: Map<string, Refusal[]>;
-}
-
 /** Starts a proxy for HTTPS, for the test file. */
-export async function startConnectProxy(): Promise<ConnectProxy> {
+export async function startConnectProxy() {
+  /** The host and port of each CONNECT request so far. */
   const asked: string[] = [];
-  const refusals: ConnectProxy['refusals'] = new Map();
+  /** Refusals of the next CONNECT requests for a host and port. Without them, the proxy connects. */
+  const refusals = new Map<string, Refusal[]>();
   const sockets: Socket[] = [];
   const server = createServer().on('connect', ({ url = '' }, socket: Socket) => {
     asked.push(url);

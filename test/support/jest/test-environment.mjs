@@ -18,16 +18,19 @@ export default class extends TestEnvironment {
   }
 
   /**
-   * Skips the rest of a test file once a test of it hung: each of the others may hang as long.
-   * Stryker needs one failure of a mutant only.
+   * Cleans up at the end. Skips the rest of a test file once a test of it hung: each of the others may
+   * hang as long. Stryker needs one failure of a mutant only.
    */
-  handleTestEvent({ name, test }, { testTimeout }) {
+  async handleTestEvent({ name, test }, { testTimeout }) {
     if (name === 'test_start' && this.#isOver) {
       test.mode = 'skip';
     }
     if (name === 'test_done' && test.errors.length > 0) {
       const hasHung = test.duration > 0.8 * testTimeout;
       this.#isOver ||= hasHung || process.env.__STRYKER_ACTIVE_MUTANT__ !== undefined;
+    }
+    if (name === 'run_finish') {
+      await this.global.cleanUp?.();
     }
   }
 }

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { issueToken, revokeToken } from '../../../functions/access-tokens/administration.ts';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
@@ -13,20 +12,7 @@ import { findSecrets } from '../access-tokens/secrets.ts';
 import { stoppedClock } from '../clock/clock.ts';
 import { parse } from '../http/http-client.ts';
 
-export interface Service {
-  /** Includes the stage. */
-  baseUrl: string;
-  database: DynamoDBDocumentClient;
-  /** Log lines and stack of each 5xx so far. */
-  serverErrors: string[];
-  /** Returns a new access token that works for a day. */
-  issue(owner: string, scopes?: readonly Scope[]): Promise<string>;
-  /** Returns a new access token that has just expired. */
-  issueExpired(owner: string): Promise<string>;
-  issueRevoked(owner: string): Promise<string>;
-  /** Throws if a log line or a body has the secret of an access token. */
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 interface ServiceOptions {
   /** Seconds for which the gateway caches an authorizer's policy. */
@@ -42,13 +28,11 @@ function formatLine(line: string): string {
 }
 
 /** Starts gateway and functions on a free port, as `npm start` does. */
-export async function startService({
-  authorizerCache = 60,
-  engine: { endpoint },
-}: ServiceOptions): Promise<Service> {
+export async function startService({ authorizerCache = 60, engine: { endpoint } }: ServiceOptions) {
   const database = makeDocumentClient(localClient(endpoint));
   /** Log lines, output and errors of the functions, and the bodies of responses. */
   const output: string[] = [];
+  /** Log lines and stack of each 5xx so far. */
   const serverErrors: string[] = [];
 
   const functions = startFunctions({
@@ -82,14 +66,17 @@ export async function startService({
     baseUrl,
     database,
     serverErrors,
-    issue: async (owner, scopes) => (await issue(owner, scopes)).token,
-    issueExpired: async (owner) =>
+    /** Returns a new access token that works for a day. */
+    issue: async (owner: string, scopes?: readonly Scope[]) => (await issue(owner, scopes)).token,
+    /** Returns a new access token that has just expired. */
+    issueExpired: async (owner: string) =>
       (await issue(owner, allScopes, () => Date.now() - 86_401_000)).token,
-    async issueRevoked(owner) {
+    async issueRevoked(owner: string) {
       const { id, token } = await issue(owner);
       await revokeToken(database, tableIds.accessTokens, id);
       return token;
     },
+    /** Throws if a log line or a body has the secret of an access token. */
     async stop() {
       server.close().closeAllConnections();
       await functions.stop();
