@@ -1,7 +1,7 @@
-// Loads a function as Lambda does, calls it with the events on stdin, and prints a report.
-// Importing node:fs or node:crypto would load more than a function does.
+// Loads functions as Lambda does, calls each with its events, and prints a report. stdin has the
+// module and the events of each. Importing node:fs or node:crypto would load more than they do.
 const [fs, net, tls] = ['fs', 'net', 'tls'].map(process.getBuiltinModule);
-const { module, events } = JSON.parse(fs.readFileSync(0, 'utf8'));
+const functions = JSON.parse(fs.readFileSync(0, 'utf8'));
 
 const count = { connections: 0, secureContexts: 0 };
 const countCalls = (object, name, counter) => {
@@ -14,24 +14,31 @@ const countCalls = (object, name, counter) => {
 countCalls(net.Socket.prototype, 'connect', 'connections');
 countCalls(tls, 'createSecureContext', 'secureContexts');
 
-const log = [];
+let log = [];
 for (const level of ['info', 'warn', 'error']) {
   console[level] = (entry) => log.push(entry);
 }
 
-const loadedBefore = new Set(process.moduleLoadList);
-const { handler } = await import(module);
-const atStart = { ...count, log: [...log] };
-const results = [];
-const modules = [];
-for (const event of events) {
+const context = { getRemainingTimeInMillis: () => 10_000 };
+const reports = {};
+for (const { id, module, events } of functions) {
+  Object.assign(count, { connections: 0, secureContexts: 0 });
+  log = [];
+  const loadedBefore = new Set(process.moduleLoadList);
   try {
-    results.push(await handler(event, { getRemainingTimeInMillis: () => 10_000 }));
-  } catch ({ name, message }) {
-    results.push({ name, message });
-  }
-  if (results.length === 1) {
-    modules.push(...process.moduleLoadList.filter((name) => !loadedBefore.has(name)));
+    const { handler } = await import(module);
+    const atStart = { ...count, log: [...log] };
+    const results = [];
+    const modules = [];
+    for (const event of events) {
+      results.push(await handler(event, context).catch(({ name, message }) => ({ name, message })));
+      if (results.length === 1) {
+        modules.push(...process.moduleLoadList.filter((name) => !loadedBefore.has(name)));
+      }
+    }
+    reports[id] = { atStart, results, log, modules };
+  } catch (error) {
+    reports[id] = { error: `${error}` };
   }
 }
-process.stdout.write(JSON.stringify({ atStart, results, log, modules }), () => process.exit());
+process.stdout.write(JSON.stringify(reports), () => process.exit());

@@ -1,11 +1,162 @@
 import { expect, test } from '@jest/globals';
-import { templates } from './templates.ts';
+import { gateway } from '../../lib/offline/gateway.ts';
+import { usedActions } from '../consistency/faults/actions.ts';
+import { readHeadings, readPage } from '../docs/page.ts';
+import { send } from '../support/http/http-client.ts';
+import { serve } from '../support/http/servers.ts';
+import settings from './settings.json' with { type: 'json' };
+import { findProperties, templates } from './templates.ts';
 
-// All that AWS gets. The other suites only have what one place of a template, a page or a program
-// must have in common with another.
+const all = Object.entries(templates);
 
-test.each(Object.keys(templates))('the template is the snapshot (%s)', (name) => {
-  const json = JSON.stringify(templates[name as keyof typeof templates]);
+test.each(all)('the template is the snapshot (%s)', (_, template) => {
   // The hash of each function's files.
-  expect(JSON.parse(json.replaceAll(/[0-9a-f]{64}(?=\.zip")/g, 'HASH'))).toMatchSnapshot();
+  const json = JSON.stringify(template).replaceAll(/[0-9a-f]{64}(?=\.zip")/g, 'HASH');
+  expect(JSON.parse(json)).toMatchSnapshot();
+});
+
+// What one place of a template, a page or a program must have in common with another.
+
+const getAttribute = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
+
+/** Returns the methods of the API with their routes. */
+function listMethods({ Resources }: (typeof templates)['default']) {
+  const findPath = (id: string): string => {
+    const { PathPart, ParentId } = Resources[id].Properties;
+    return `${ParentId.Ref ? findPath(ParentId.Ref) : ''}/${PathPart}`;
+  };
+  return findProperties({ Resources }, 'AWS::ApiGateway::Method').map((method) => {
+    const path = method.ResourceId.Ref ? findPath(method.ResourceId.Ref) : '/';
+    return { route: `${method.HttpMethod} ${path}`, ...method };
+  });
+}
+
+test.each(all)('the API routes each operation to its function (%s)', (_, template) => {
+  const routes = listMethods(template).filter(({ HttpMethod }) => HttpMethod !== 'OPTIONS');
+  const functions = routes.map(({ route, AuthorizerId, Integration }) => {
+    expect(template.Resources[AuthorizerId.Ref].Type).toBe('AWS::ApiGateway::Authorizer');
+    const parts: object[] = Integration.Uri['Fn::Join'][1];
+    return [route, parts.find((part) => Object.hasOwn(part, 'Fn::GetAtt'))];
+  });
+  expect(functions).toEqual([
+    ['POST /plants', getAttribute('CreatePlant', 'Arn')],
+    ['GET /plants', getAttribute('ListPlants', 'Arn')],
+    ['DELETE /plants/{id}', getAttribute('DeletePlant', 'Arn')],
+  ]);
+});
+
+test.each([
+  { group: 'default', corsOrigin: undefined, unknown: ['/', '/plants', '/plants/7'] },
+  { group: 'everything', corsOrigin: settings.everything['cors-origin'], unknown: ['/nothing'] },
+] as const)('the API has the preflights of npm start ($group)', async (row) => {
+  const { group, corsOrigin, unknown } = row;
+  const call = () => Promise.reject(new Error('A preflight calls no function.'));
+  const { listener } = gateway({ call, corsOrigin, cacheSeconds: 0, onResponse() {} });
+  const origin = await serve(listener);
+  const ask = (path: string) => send(origin, { method: 'OPTIONS', path: `/v1${path}` });
+  const preflights = listMethods(templates[group]).filter((one) => one.HttpMethod === 'OPTIONS');
+  for (const { route, Integration } of preflights) {
+    const { status, headers } = await ask(route.slice('OPTIONS '.length).replace('{id}', '7'));
+    const { date, connection, 'keep-alive': _, ...sent } = headers;
+    const [{ StatusCode, ResponseParameters }] = Integration.IntegrationResponses;
+    const declared = Object.entries<string>(ResponseParameters).map(([name, source]) => [
+      name.replace('method.response.header.', '').toLowerCase(),
+      source.startsWith("'") ? source.slice(1, -1) : expect.any(String),
+    ]);
+    expect([status, sent]).toEqual([Number(StatusCode), Object.fromEntries(declared)]);
+  }
+  for (const path of unknown) {
+    expect(await ask(path)).toMatchObject({ status: 404 });
+  }
+});
+
+test.each(all)(
+  'roles of functions grant the actions that the functions use (%s)',
+  (_, template) => {
+    const policies = findProperties(template, 'AWS::IAM::Policy');
+    const own = new Set<string>();
+    for (const { id, table, actions } of usedActions) {
+      const { Role, LoggingConfig } = template.Resources[id].Properties;
+      const [role] = Role['Fn::GetAtt'];
+      own.add(role).add(LoggingConfig.LogGroup.Ref);
+      const statements = policies
+        .filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+        .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+      const used = actions.map((action) => `dynamodb:${action}`);
+      expect(statements).toEqual([
+        {
+          Effect: 'Allow',
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: getAttribute(LoggingConfig.LogGroup.Ref, 'Arn'),
+        },
+        {
+          Effect: 'Allow',
+          // CDK writes a single action as a string.
+          Action: used.length > 1 ? used : used[0],
+          Resource: getAttribute(table, 'Arn'),
+        },
+      ]);
+    }
+    // A role and a log group each, and no function without a row in the table of used actions.
+    expect(own.size).toBe(2 * findProperties(template, 'AWS::Lambda::Function').length);
+  },
+);
+
+test.each(all)('no role may act on every resource, or has a policy of AWS (%s)', (_, template) => {
+  for (const { PolicyDocument } of findProperties(template, 'AWS::IAM::Policy')) {
+    for (const { Action, Resource } of PolicyDocument.Statement) {
+      expect(JSON.stringify([Action, Resource])).not.toContain('*');
+    }
+  }
+  for (const role of findProperties(template, 'AWS::IAM::Role')) {
+    const { AssumeRolePolicyDocument, Tags, ...others } = role;
+    expect(others).toEqual({});
+  }
+});
+
+const alarms = findProperties(templates.everything, 'AWS::CloudWatch::Alarm').map((alarm) => ({
+  name: alarm.AlarmName.split('-').at(-1),
+  ...alarm,
+}));
+
+test.each(alarms)(
+  '$name has at most ten metrics, and names its impact and its runbook',
+  (alarm) => {
+    const { name, Metrics = [], AlarmDescription } = alarm;
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+    expect(Metrics.filter((metric: object) => 'MetricStat' in metric).length).toBeLessThan(11);
+    // With references, which are as long as their values.
+    const description = JSON.stringify(AlarmDescription);
+    expect(description.length).toBeLessThan(1024);
+    const [, anchor] = /"Impact: .+\. Runbook: docs\/runbooks\.md#(\w+)"/.exec(description) ?? [];
+    expect(anchor).toBe(name.toLowerCase());
+    expect(readHeadings('docs/runbooks.md')).toContain(anchor);
+
+    const [, section = ''] = readPage('docs/runbooks.md').split(`\n## ${name}\n`);
+    const [text = ''] = section.split('\n## ');
+    expect(text.match(/\*\*(\w+\.|Expect it|A false alarm)\*\*/g)).toEqual([
+      '**Impact.**',
+      '**Threshold.**',
+      '**Expect it**',
+      '**A false alarm**',
+      '**Check.**',
+      '**Do.**',
+      '**Verify.**',
+    ]);
+  },
+);
+
+test('the runbooks name the stack, its tag, and the place of its tables', () => {
+  const runbooks = readPage('docs/runbooks.md');
+  const find = (pattern: RegExp) => [
+    ...new Set(Array.from(runbooks.matchAll(pattern), ([, name]) => name)),
+  ];
+  const [{ Name: stack }] = findProperties(templates.default, 'AWS::ApiGateway::RestApi');
+  expect(find(/\bstack=(\S+)/g)).toEqual([stack]);
+  expect(find(/--stack-name (\w+)/g)).toEqual([stack]);
+  const { Properties, Metadata } = templates.default.Resources.Plants;
+  const [tag] = Properties.Replicas[0].Tags;
+  expect(find(/\bKey=([^,\s]+)/g)).toEqual([tag.Key]);
+  const [folder] = find(/\$stack\/(\S+)\/\$table/g);
+  expect(Metadata['aws:cdk:path']).toBe(`${stack}/${folder}/Plants/Resource`);
 });

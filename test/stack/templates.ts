@@ -1,10 +1,16 @@
 import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
 import { readSettings, settingPrefix } from '../../lib/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import settings from './settings.json' with { type: 'json' };
+
+type Json = ReturnType<typeof JSON.parse>;
+
+interface Template {
+  /** By logical id. */
+  Resources: Record<string, Json>;
+}
 
 /** The names of the settings that stacks have read. */
 export const settingsRead = new Set<string | symbol>();
@@ -31,7 +37,8 @@ function synthesize(chosen: Record<string, string>): Template {
       return Reflect.get(target, name, receiver);
     },
   });
-  return Template.fromStack(new PlantStoreStack(app, settings));
+  const { artifactId } = new PlantStoreStack(app, settings);
+  return app.synth().getStackArtifact(artifactId).template;
 }
 
 /** The template with each group of settings. */
@@ -41,16 +48,7 @@ export const templates = {
   throwaway: synthesize(settings.throwaway),
 };
 
-export const findProperties = (template: Template, type: string) =>
-  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
-
-export const ref = (id: string | undefined) => ({ Ref: id });
-export const getAttribute = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
-
-/** Returns a text of a template, with the name of each reference in its place. */
-export const renderText = (
-  text: string | { 'Fn::Join': [string, (string | { Ref: string })[]] },
-) =>
-  typeof text === 'string'
-    ? text
-    : text['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : part.Ref)).join('');
+export const findProperties = ({ Resources }: Template, type: string): Json[] =>
+  Object.values(Resources)
+    .filter(({ Type }) => Type === type)
+    .map(({ Properties }) => Properties);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { authorizer, type Operation, operations } from '../../functions/shared/operations.ts';
 import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
@@ -18,6 +18,8 @@ export const entries = Object.fromEntries(
 
 /** Synthesizes the stack with its bundles. Returns each function's folder of code. */
 export function bundleFunctions(): Record<FunctionId, string> {
+  // CDK runs esbuild by npx, which takes longer than esbuild. Windows does not find this one.
+  process.env.PATH = [join(import.meta.dirname, 'npx'), process.env.PATH].join(delimiter);
   const outdir = temporaryFolder();
   const app = new App({
     outdir,

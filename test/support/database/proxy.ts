@@ -60,8 +60,8 @@ interface Tls {
   /** The files of the proxy's key and certificate. */
   key: string;
   certificate: string;
-  /** The faults of the next handshakes, one each. Without faults, handshakes succeed. */
-  handshakes: HandshakeFault[];
+  /** The faults of the next handshakes, one each. Without a fault, a handshake succeeds. */
+  handshakes: (HandshakeFault | undefined)[];
 }
 
 /**
