@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
@@ -11,12 +11,8 @@ import { temporaryFolder } from '../support/cleanup.ts';
 
 // Whoever changes these files by mistake sees no error: CI then checks less, or git keeps more.
 
-/** Creates a program that prints its call. It fails if the call has the text of the variable FAIL. */
-function writeFake(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, '#!/bin/sh\necho "$0 $*" >&2\ncase "$0 $*" in *"$FAIL"*) exit 3 ;; esac\n');
-  chmodSync(file, 0o755);
-}
+/** A program that fails if its call has the text of the variable FAIL. */
+const fake = '#!/bin/sh\ncase "$0 $*" in *"$FAIL"*) exit 3 ;; esac\n';
 
 const folder = temporaryFolder();
 const steps = ['as-people-do', 'deploy', 'launcher', 'openapi', 'sam', 'templates', 'workflows'];
@@ -24,9 +20,11 @@ const tools = ['chromium', 'debian', 'docker', 'java', 'node-and-npm', 'python',
 for (const name of [
   ...steps.map((step) => `.ci/steps/${step}`),
   ...tools.map((tool) => `.ci/tools/${tool}`),
+  'bin/node',
   'bin/npm',
 ]) {
-  writeFake(join(folder, name));
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), fake, { mode: 0o755 });
 }
 cpSync(join(root, '.ci', 'run'), join(folder, '.ci', 'run'));
 

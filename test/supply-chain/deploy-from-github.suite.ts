@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPage } from '../docs/page.ts';
@@ -67,58 +67,35 @@ testStep.each([
   ['There were no differences', 0],
 ])('before a deployment, "%s" ends with %i', async (diff, status) => {
   const folder = temporaryFolder();
-  const npx = join(folder, 'npx');
-  const all = `Stack PlantStore\n${diff}\n └─ [~] Tags`;
-  writeFileSync(npx, `#!/bin/sh\ncat <<"END"\n${all}\nEND\n`);
-  chmodSync(npx, 0o755);
+  const npx = `#!/bin/sh\ncat <<"END"\nStack PlantStore\n${diff}\n └─ [~] Tags\nEND\n`;
+  writeFileSync(join(folder, 'npx'), npx, { mode: 0o755 });
   const step = 'Stop if a table or the API would be replaced or removed';
   expect(await runStep(step, folder)).toBe(status);
 });
 
-const ourProblem = { type: 'urn:problem-type:plant-store:unauthorized' };
+const ours = { type: 'urn:problem-type:plant-store:unauthorized' };
+const unknownStage = { message: 'Missing Authentication Token' };
 testStep.each([
-  [401, ourProblem, 0],
-  [401, { message: 'Unauthorized' }, 1],
-  [403, { message: 'Forbidden' }, 1],
-  [200, ourProblem, 1],
+  { unknown: 2, status: 401, body: ours, calls: 3, code: 0 },
+  { unknown: 0, status: 401, body: { message: 'Unauthorized' }, calls: 1, code: 1 },
+  { unknown: 0, status: 403, body: { message: 'Forbidden' }, calls: 1, code: 1 },
+  { unknown: 0, status: 200, body: ours, calls: 1, code: 1 },
+  { unknown: 100, status: 401, body: ours, calls: 30, code: 1 },
 ])(
-  'after a deployment, a response %i %j to a call without a token ends with %i',
-  async (...row) => {
-    const [status, body, code] = row;
-    const calls: string[] = [];
+  'after a deployment, $status $body to a call without a token, after $unknown responses of an unknown stage, ends with $code',
+  async ({ unknown, status, body, calls, code }) => {
+    const received: string[] = [];
     const origin = await serve(({ method, url, headers }, response) => {
-      calls.push(`${method} ${url} ${headers.authorization}`);
-      response.writeHead(status).end(JSON.stringify(body));
+      received.push(`${method} ${url} ${headers.authorization}`);
+      const isKnown = received.length > unknown;
+      response.writeHead(isKnown ? status : 403).end(JSON.stringify(isKnown ? body : unknownStage));
     });
     const folder = temporaryFolder();
+    writeFileSync(join(folder, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
     const outputs = { 'PlantStore-copy': { BaseUrl: `${origin}/v1`, NextCommand: '' } };
     writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
     expect(await runStep('Call the deployed API without a token', folder)).toBe(code);
-    expect(calls).toEqual(['GET /v1/plants undefined']);
-  },
-);
-
-testStep.each([
-  [2, 3, 0],
-  [100, 30, 1],
-])(
-  'after a deployment, %i responses of a stage that is not known yet take %i calls and end with %i',
-  async (unknown, expectedCalls, code) => {
-    let calls = 0;
-    const origin = await serve((_, response) => {
-      calls += 1;
-      const isKnown = calls > unknown;
-      const body = isKnown ? ourProblem : { message: 'Missing Authentication Token' };
-      response.writeHead(isKnown ? 401 : 403).end(JSON.stringify(body));
-    });
-    const folder = temporaryFolder();
-    const sleep = join(folder, 'sleep');
-    writeFileSync(sleep, '#!/bin/sh\n');
-    chmodSync(sleep, 0o755);
-    const outputs = { PlantStore: { BaseUrl: `${origin}/v1` } };
-    writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
-    expect(await runStep('Call the deployed API without a token', folder)).toBe(code);
-    expect(calls).toBe(expectedCalls);
+    expect(received).toEqual(Array(calls).fill('GET /v1/plants undefined'));
   },
 );
 

@@ -19,14 +19,8 @@ interface Locked {
  * Licences that ask for no more than to be named. The last two are of tools, which are not deployed.
  */
 const licences = [
-  '0BSD',
-  'Apache-2.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'ISC',
-  'MIT',
-  'BlueOak-1.0.0',
-  'CC-BY-4.0',
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'],
+  ...['BlueOak-1.0.0', 'CC-BY-4.0'],
 ];
 
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect } from '@jest/globals';
 import { runProcess } from '../programs/run.ts';
@@ -17,8 +17,7 @@ testOnPosix('it has no Bash of its own').each([
   const { step, CI, code, line } = row;
   const folder = temporaryFolder();
   for (const name of broken) {
-    writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n');
-    chmodSync(join(folder, name), 0o755);
+    writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   }
   const PATH = `${folder}${delimiter}${process.env.PATH}`;
   const env = { CI, PATH, HOME: folder, PLANT_STORE_TOOLS: folder, TMPDIR: folder };
