@@ -30,9 +30,6 @@ export function maskStart({ code, stdout, stderr }: Ended): Ended {
   return { code, stdout: replace(stdout), stderr: replace(stderr) };
 }
 
-export const issued = (owner: string): string =>
-  `ID: plants:read plants:write for ${owner}; expires: TIME. It cannot be shown again.\n`;
-
 export const usingStack = (region = 'eu-west-1'): string =>
   `Using the stack PlantStore in ${region} of the account 111122223333.\n`;
 

@@ -8,7 +8,6 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { certificateFiles } from '../support/certificate.ts';
-import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { clock } from '../support/clock/clock.ts';
 import { openDatabase } from '../support/database/engine.ts';
@@ -23,9 +22,9 @@ import {
 import { startConnectProxy } from '../support/http/connect-proxy.ts';
 import { describeStack } from '../support/http/described-stack.ts';
 import { serve } from '../support/http/servers.ts';
-import { type Ended, startProgram } from '../support/program.ts';
-import { emptyTable, issued, mask, usingStack } from './printed.ts';
-import { runHere } from './run.ts';
+import type { Ended } from '../support/program.ts';
+import { emptyTable, mask, usingStack } from './printed.ts';
+import { runHere, runProcess } from './run.ts';
 
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
 
@@ -69,17 +68,11 @@ type Variables = Record<string, string>;
 const token = (line: string, env: Variables, stdin: string | Readable = ''): Promise<Ended> =>
   runHere(tokenProgram, `${line} --stack PlantStore`, { env, stdin });
 
-function tokenProcess(line: string, env: Variables): Promise<Ended> {
-  const args = [join(root, 'bin', 'token.ts'), ...line.split(' '), '--stack', 'PlantStore'];
-  return startProgram(process.execPath, args, { env: { ...process.env, ...env } }).ended();
-}
-
-/** Issues a token. Returns the output, and the commands about the token that reached the database. */
-async function issue(env: Variables, run = token): Promise<Ended & { sent: string[] }> {
-  const ended = await run('issue --owner ann', env);
-  return { ...mask(ended), sent: database.seen(splitToken(ended.stdout).id) };
-}
-const success = { code: 0, stdout: 'TOKEN\n', stderr: usingStack() + issued('ann') };
+const listed = { code: 0, stdout: emptyTable, stderr: usingStack() };
+const details = 'ID: plants:read plants:write for ann; expires: TIME. It cannot be shown again.\n';
+const issued = { code: 0, stdout: 'TOKEN\n', stderr: usingStack() + details };
+/** Returns the commands about the token on stdout that reached the database. */
+const findSent = ({ stdout }: Ended) => database.seen(splitToken(stdout).id);
 
 const through = [hosts.cloudFormation, hosts.database];
 test.each([
@@ -101,14 +94,18 @@ test.each([
     asked: [hosts.cloudFormation],
   },
   { what: 'an empty variable', env: { HTTPS_PROXY: '' }, asked: [] },
-])('with $what, token issue asks the proxy for the right hosts', async ({ env, asked }) => {
-  const ended = await issue({ ...trusting, ...(env as object) });
-  expect({ ...ended, asked: proxy.asked }).toEqual({ ...success, sent: ['PutItem'], asked });
+])('with $what, token list asks the proxy for the right hosts', async ({ env, asked }) => {
+  const ended = await token('list --owner nobody', { ...trusting, ...(env as object) });
+  expect(ended).toEqual(listed);
+  expect(proxy.asked).toEqual(asked);
 });
 
 test('a process of its own, too, sends a put through the proxy', async () => {
-  const ended = await issue({ ...trusting, HTTPS_PROXY: proxy.origin }, tokenProcess);
-  expect(ended).toEqual({ ...success, sent: ['PutItem'] });
+  const args = 'bin/token.ts issue --owner ann --stack PlantStore'.split(' ');
+  const env = { ...trusting, HTTPS_PROXY: proxy.origin };
+  const ended = await runProcess(process.execPath, args, { env });
+  expect(mask(ended)).toEqual(issued);
+  expect(findSent(ended)).toEqual(['PutItem']);
   expect(proxy.asked).toEqual(through);
 });
 
@@ -187,34 +184,28 @@ test.each([
   };
   const terminal = Object.assign(Readable.from([Buffer.from('123456\n')]), { isTTY: true });
   const ended = await token(`list --owner nobody --profile ${row.profile}`, env, terminal);
-  const stderr = `${row.question}${usingStack()}`;
-  expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr });
+  expect(ended).toEqual({ ...listed, stderr: row.question + listed.stderr });
   expect(assumed).toEqual(row.calls);
   expect(proxy.asked).toEqual([new URL(logIn).host, ...through]);
 });
 
 const respond = (line: string) => (socket: Socket) => socket.end(`HTTP/1.1 ${line}\r\n\r\n`);
-test.each([
-  { kind: 'refused with 403', refusal: respond('403 Forbidden') },
-  { kind: 'refused with 503', refusal: respond('503 Service Unavailable') },
-  { kind: 'closed', refusal: (socket: Socket) => socket.end() },
-  { kind: 'reset', refusal: (socket: Socket) => socket.resetAndDestroy() },
-  { kind: 'left without a response', refusal: hang },
-])('after a CONNECT that is $kind, token issue sends its put once', async ({ refusal }) => {
-  proxy.refusals.set(hosts.database, [refusal]);
-  expect(await issue(behindProxy)).toEqual({ ...success, sent: ['PutItem'] });
+test.each<{ kind: string; refuse?: HandshakeFault; fault?: HandshakeFault }>([
+  { kind: 'a CONNECT that is refused', refuse: respond('503 Service Unavailable') },
+  { kind: 'a CONNECT that is closed', refuse: (socket) => socket.end() },
+  { kind: 'a CONNECT that is reset', refuse: (socket) => socket.resetAndDestroy() },
+  { kind: 'a CONNECT that is left without a response', refuse: hang },
+  { kind: 'a handshake that is reset', fault: resetHandshake },
+  { kind: 'a handshake that is closed', fault: closeHandshake },
+  { kind: 'a handshake that is left without a ServerHello', fault: hang },
+  { kind: 'a handshake that is refused with a TLS alert', fault: alertInHandshake },
+])('after $kind, token issue sends its put once', async ({ refuse, fault }) => {
+  proxy.refusals.set(hosts.database, refuse ? [refuse] : []);
+  handshakes.push(...(fault ? [fault] : []));
+  const ended = await token('issue --owner ann', behindProxy);
+  expect(mask(ended)).toEqual(issued);
+  expect(findSent(ended)).toEqual(['PutItem']);
   expect(proxy.asked).toEqual([...through, hosts.database]);
-});
-
-test.each([
-  { kind: 'reset', fault: resetHandshake },
-  { kind: 'closed', fault: closeHandshake },
-  { kind: 'left without a ServerHello', fault: hang },
-  { kind: 'refused with a TLS alert', fault: alertInHandshake },
-])('after a handshake that is $kind, token issue sends its put once', async ({ fault }) => {
-  handshakes.push(fault);
-  expect(await issue(behindProxy)).toEqual({ ...success, sent: ['PutItem'] });
-  expect(handshakes).toEqual([]);
 });
 
 test('if the proxy refuses all connections, token issue says that AWS cannot be reached', async () => {
@@ -240,7 +231,7 @@ test.each([
   writeFileSync(configFile, `[profile work]\nca_bundle = ${certificate}\n`);
   const variables = { ...deployed, INIT_CWD: dirname(certificate), ...(env as object) };
   const ended = await token('list --owner nobody', variables);
-  expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack() });
+  expect(ended).toEqual(listed);
 });
 
 test('without the bundle, the certificate is not trusted', async () => {

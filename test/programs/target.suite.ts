@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { announce, findRunning, type Running } from '../../bin/command-line/running.ts';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
@@ -45,13 +45,7 @@ const errors: Record<string, [status: number, code: string, message: string]> = 
   LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 /** What CloudFormation was asked. */
-interface Asked {
-  action: string | null;
-  stack: string;
-  accessKeyId: string | undefined;
-  region: string | undefined;
-}
-const asked: Asked[] = [];
+const asked: object[] = [];
 /** By how much AWS's clock is ahead of this computer's. */
 let aheadMs = 0;
 beforeEach(() => {
@@ -127,13 +121,7 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   ['keys before AWS_PROFILE', '', { ...account, ...profiles }, 'ENVIRONMENT', 'eu-west-1'],
   ['keys and the region of AWS_PROFILE', '', { ...keys, ...profiles }, 'ENVIRONMENT', 'eu-north-1'],
   ['AWS_DEFAULT_REGION', '', { ...keys, ...cliRegion }, 'ENVIRONMENT', 'sa-east-1'],
-  [
-    'AWS_REGION before AWS_DEFAULT_REGION',
-    '',
-    { ...account, ...cliRegion },
-    'ENVIRONMENT',
-    'eu-west-1',
-  ],
+  ['AWS_REGION before it', '', { ...account, ...cliRegion }, 'ENVIRONMENT', 'eu-west-1'],
   ['AWS_PROFILE before half a key', '', { ...halfKey, AWS_PROFILE: 'work' }, 'WORK', 'eu-north-1'],
   ['AWS_PROFILE before AWS_DEFAULT_PROFILE', '', profiles, 'WORK', 'eu-north-1'],
   ['AWS_DEFAULT_PROFILE', '', otherProfile, 'OTHER', 'ap-south-1'],
@@ -146,12 +134,9 @@ test.each<[string, string, object, accessKeyId: string, region: string]>([
   expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack(region) });
 });
 
-test('docs/access-tokens.md has the only permission of CloudFormation that a command needs', async () => {
-  const command = 'list --stack PlantStore --owner nobody';
-  const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...account } });
-  expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: usingStack() });
+test('docs/access-tokens.md has the only permission of CloudFormation that a command needs', () => {
   const documented = readPage('docs/access-tokens.md').match(/cloudformation:\w+/g);
-  expect(documented).toEqual(asked.map(({ action }) => `cloudformation:${action}`));
+  expect(documented).toEqual(['cloudformation:DescribeStacks']);
 });
 
 test('without a terminal, a profile with mfa_serial fails with the command that logs in', async () => {
@@ -265,7 +250,6 @@ test.each<[options: string, variables: object]>([
   ['--stack A --profile empty', region],
   ['--stack A --profile sso', {}],
   ['--stack A', {}],
-  ['--stack A', { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' }],
 ])('list %s with the variables %j fails with one line', async (options, variables) => {
   const env = { ...deployed, ...variables };
   expect(await runHere(tokenProgram, `list ${options}`, { env })).toMatchSnapshot();
@@ -293,80 +277,64 @@ async function startAnnounced(dynamodbEndpoint: string, instance = 'announced'):
   return running;
 }
 
-/** Runs a test in an empty folder, as if it was the project's. */
-async function inEmptyFolder(run: () => Promise<void>): Promise<void> {
-  process.chdir(temporaryFolder());
-  try {
-    await run();
-  } finally {
-    process.chdir(root);
-  }
-}
+/** Makes an empty folder the project's, until the test ends. */
+const enterEmptyFolder = () => process.chdir(temporaryFolder());
+afterEach(() => process.chdir(root));
 
-test('every announced npm start is found, unless its address does not respond or is another’s', () =>
-  inEmptyFolder(async () => {
-    expect(await findRunning()).toEqual([]);
-    announce({
-      instance: 'announced',
-      processId: 1,
-      baseUrl: 'http://127.0.0.1:1/v1',
-      dynamodbEndpoint: 'http://127.0.0.1:8000',
-    });
-    await startAnnounced('http://127.0.0.1:8001', 'another');
-    expect(await findRunning()).toEqual([]);
-    const first = await startAnnounced('http://127.0.0.1:8000');
-    const second = await startAnnounced('http://127.0.0.1:8002');
-    // A file that is being written does not count.
-    writeFileSync('.plant-store/running/8002.json.new', JSON.stringify(second));
-    expect(await findRunning()).toEqual([first, second]);
-  }));
+test('every announced npm start is found, unless its address does not respond or is another’s', async () => {
+  enterEmptyFolder();
+  expect(await findRunning()).toEqual([]);
+  announce({
+    instance: 'announced',
+    processId: 1,
+    baseUrl: 'http://127.0.0.1:1/v1',
+    dynamodbEndpoint: 'http://127.0.0.1:8000',
+  });
+  await startAnnounced('http://127.0.0.1:8001', 'another');
+  expect(await findRunning()).toEqual([]);
+  const first = await startAnnounced('http://127.0.0.1:8000');
+  const second = await startAnnounced('http://127.0.0.1:8002');
+  // A file that is being written does not count.
+  writeFileSync('.plant-store/running/8002.json.new', JSON.stringify(second));
+  expect(await findRunning()).toEqual([first, second]);
+  expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
+});
 
-testOnPosix('files have no modes there')('only its user can read an announcement', () =>
-  inEmptyFolder(async () => {
-    await startAnnounced('http://127.0.0.1:8000');
-    const modes = ['.plant-store', '.plant-store/running', '.plant-store/running/8000.json'].map(
-      (path) => statSync(path).mode & 0o777,
-    );
-    expect(modes).toEqual([0o700, 0o700, 0o600]);
-  }),
-);
+testOnPosix('files have no modes there')('only its user can read an announcement', async () => {
+  enterEmptyFolder();
+  await startAnnounced('http://127.0.0.1:8000');
+  const modes = ['.plant-store', '.plant-store/running', '.plant-store/running/8000.json'].map(
+    (path) => statSync(path).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o700, 0o600]);
+});
 
-test('--localhost uses the database of an announced npm start', () =>
-  inEmptyFolder(async () => {
-    await startAnnounced(endpoint);
-    const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
-    const id = parseTokenId(stdout.trim()) ?? '';
-    expect(await findRecord(database, tableIds.accessTokens, id)).toMatchObject({ owner: 'found' });
-  }));
-
-test.each([0, 2])('with %i running npm starts, --localhost fails', (count) =>
-  inEmptyFolder(async () => {
-    for (let i = 0; i < count; i += 1) {
-      await startAnnounced(`http://127.0.0.1:${8000 + i}`);
-    }
-    expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
-  }),
-);
+test('--localhost uses the database of an announced npm start', async () => {
+  enterEmptyFolder();
+  await startAnnounced(endpoint);
+  const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
+  const id = parseTokenId(stdout.trim()) ?? '';
+  expect(await findRecord(database, tableIds.accessTokens, id)).toMatchObject({ owner: 'found' });
+});
 
 test.each([
   { what: 'does not respond', begin: () => undefined },
   { what: 'stops in its response', begin: (response: ServerResponse) => response.flushHeaders() },
-])('an npm start that $what for two seconds is not found', ({ begin }) =>
-  inEmptyFolder(async () => {
-    const origin = await serve(async (_, response) => {
-      begin(response);
-      await clock.advance(2000);
-      response.end('hanging');
-    });
-    announce({
-      instance: 'hanging',
-      processId: process.pid,
-      baseUrl: `${origin}/v1`,
-      dynamodbEndpoint: endpoint,
-    });
-    expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
-  }),
-);
+])('an npm start that $what for two seconds is not found', async ({ begin }) => {
+  enterEmptyFolder();
+  const origin = await serve(async (_, response) => {
+    begin(response);
+    await clock.advance(2000);
+    response.end('hanging');
+  });
+  announce({
+    instance: 'hanging',
+    processId: process.pid,
+    baseUrl: `${origin}/v1`,
+    dynamodbEndpoint: endpoint,
+  });
+  expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
+});
 
 test.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])(
   '%s is not for a local database',
