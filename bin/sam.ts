@@ -1,40 +1,30 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Command } from 'commander';
 import { environment } from '../functions/shared/environment-variables.ts';
 import { leaveAws } from '../lib/offline/away-from-aws.ts';
-import { settingPrefix } from '../lib/settings.ts';
 import { findDocker } from './command-line/docker.ts';
 import {
-  addLocalOptions,
   issueDemoToken,
   type LocalOptions,
   openDatabase,
   parseArguments,
   printReady,
 } from './command-line/local.ts';
+import { newSamProgram } from './command-line/start-options.ts';
+import { synthesize } from './command-line/synthesize.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '..');
 
 // SAM CLI would call AWS with the developer's credentials, and pass them to containers.
 leaveAws();
 
-const program = addLocalOptions(new Command('npm run -s sam --'))
-  .description(
-    'Runs the plant store in SAM CLI with a local database. The functions run in Docker.',
-  )
-  .usage('[options] -- [arguments for "sam local start-api"]')
-  .argument('[arguments...]');
-parseArguments(program);
-
 try {
+  const program = parseArguments(newSamProgram());
   await start(program.opts(), program.args);
 } catch (error) {
   console.error(`error: ${(error as Error).message}`);
@@ -45,9 +35,10 @@ async function start(options: LocalOptions, args: string[]): Promise<void> {
   const [docker] = await Promise.all([findDocker(), findSam()]);
   const { endpoint } = await openDatabase(options, docker.address);
   console.error('Synthesizing the stack …');
-  const template = await synthesize(docker.architecture);
+  const folder = join(import.meta.dirname, '..', 'cdk.out', 'sam');
+  const template = await synthesize(folder, docker.architecture);
   const { port: databasePort } = new URL(endpoint);
-  const variables = join(template, '..', 'env-vars.json');
+  const variables = join(folder, 'env-vars.json');
   const endpointInDocker = `http://${docker.hostname}:${databasePort}`;
   // SAM CLI passes only variables that the template declares.
   const Parameters = { [environment.dynamodbEndpoint]: endpointInDocker };
@@ -84,23 +75,6 @@ async function findSam(): Promise<void> {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
     throw new Error(`SAM CLI cannot be started. ${advice}`);
   });
-}
-
-/** Synthesizes the stack as `npx cdk synth` does. Returns the path of its template. */
-async function synthesize(architecture: string): Promise<string> {
-  const folder = join(root, 'cdk.out', 'sam');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
-  const setting = `${settingPrefix}architecture=${architecture}`;
-  // SAM CLI prints a warning for each resource with path metadata.
-  const options = ['--quiet', '--no-path-metadata', '--output', folder, '--context', setting];
-  const args = [cdk, 'synth', ...options];
-  await run(process.execPath, args, { cwd: root }).catch(({ stderr }) => {
-    throw new Error(`Cannot synthesize the stack.\n${stderr}`);
-  });
-  const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
-  return join(folder, name);
 }
 
 /**

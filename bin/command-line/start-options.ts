@@ -30,6 +30,14 @@ export const newStartProgram = (): Command =>
         .preset('127.0.0.1:9229'),
     );
 
+export const newSamProgram = (): Command =>
+  addLocalOptions(new Command('npm run -s sam --'))
+    .description(
+      'Runs the plant store in SAM CLI with a local database. The functions run in Docker.',
+    )
+    .usage('[options] -- [arguments for "sam local start-api"]')
+    .argument('[arguments...]');
+
 function parseAddress(text: string): string {
   if (!isIP(text)) {
     throw new InvalidArgumentError('An address looks like 127.0.0.1 or ::1.');

@@ -9,7 +9,7 @@ import {
   printReady,
 } from '../../bin/command-line/local.ts';
 import { announce } from '../../bin/command-line/running.ts';
-import { newStartProgram } from '../../bin/command-line/start-options.ts';
+import { newSamProgram, newStartProgram } from '../../bin/command-line/start-options.ts';
 import { issueToken } from '../../functions/access-tokens/administration.ts';
 import { startDatabase } from '../../lib/offline/database.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
@@ -86,9 +86,11 @@ function parse(...args: string[]): unknown {
   }
 }
 
-test('the help of npm start', () => {
-  const program = newStartProgram().configureHelp({ helpWidth: 80 });
-  expect(program.helpInformation()).toMatchSnapshot();
+test.each([
+  ['npm start', newStartProgram],
+  ['npm run sam', newSamProgram],
+])('the help of %s', (_, newProgram) => {
+  expect(newProgram().configureHelp({ helpWidth: 80 }).helpInformation()).toMatchSnapshot();
 });
 
 test.each([

@@ -1,20 +1,22 @@
 import * as childProcess from 'node:child_process';
 import { expect, jest, test } from '@jest/globals';
+import { temporaryFolder } from '../support/cleanup.ts';
 
 /** What Docker prints, by the arguments of its command. Other commands fail. */
 let printed: Record<string, string> = {};
 jest.unstable_mockModule('node:child_process', () => ({
   ...childProcess,
-  execFile(
-    program: string,
-    args: string[],
-    done: (error: Error | null, ended: { stdout: string | undefined }) => void,
-  ) {
+  execFile(program: string, args: string[], ...others: unknown[]) {
     const stdout = program === 'docker' ? printed[args.join(' ')] : undefined;
-    done(stdout === undefined ? new Error(`${program} failed`) : null, { stdout });
+    const failure = Object.assign(new Error(`${program} failed`), {
+      stderr: 'no such construct\n',
+    });
+    const done = others.at(-1) as (error: Error | null, ended: object) => void;
+    done(stdout === undefined ? failure : null, { stdout });
   },
 }));
 const { findDocker } = await import('../../bin/command-line/docker.ts');
+const { synthesize } = await import('../../bin/command-line/synthesize.ts');
 
 const info = 'info --format {{.Architecture}} {{.OperatingSystem}}';
 const network = 'network inspect bridge --format {{range .IPAM.Config}}{{.Subnet}}{{end}}';
@@ -63,4 +65,12 @@ test('without Docker, or an address of its network, npm run sam fails with one l
   for (const subnet of ['', 'fd00::/80', 'x172.17.0.0/16']) {
     expect(await find('linux', { [info]: 'x86_64 Ubuntu\n', [network]: subnet })).toBe(bridge);
   }
+});
+
+test('if the stack cannot be synthesized, the output of CDK says why', async () => {
+  const synthesizing = synthesize(temporaryFolder(), 'x86_64');
+  await expect(synthesizing).rejects.toHaveProperty(
+    'message',
+    'Cannot synthesize the stack.\nno such construct\n',
+  );
 });

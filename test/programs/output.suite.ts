@@ -1,27 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, openSync } from 'node:fs';
 import { expect, jest, test } from '@jest/globals';
 import { escapeControls } from '../../bin/command-line/escape-controls.ts';
 import { clearProgress, showProgress } from '../../bin/command-line/progress.ts';
-import { root } from '../support/checkout.ts';
-
-// Only Linux has a file that is always full.
-(existsSync('/dev/full') ? test : test.skip)(
-  'a program whose output is on a full disk exits with 1 and one line',
-  () => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/plants.ts', '--help'], {
-      cwd: root,
-      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr:
-        'error: Cannot write the output: ENOSPC: no space left on device, write. ' +
-        'Redirect it elsewhere.\n',
-    });
-  },
-);
 
 test.each([
   ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
