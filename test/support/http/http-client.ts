@@ -18,9 +18,6 @@ export interface HttpResponse {
   body: string;
 }
 
-/** More than any response of the API. */
-const maxBodyBytes = 2 ** 25;
-
 /** Sends a request exactly as given. `fetch` would normalize its path and headers. */
 export function send(
   baseUrl: string,
@@ -47,17 +44,8 @@ export function send(
   const request = (protocol === 'https:' ? https : http).request(options, async (response) => {
     const { statusCode: status = 0 } = response;
     const headers = response.headers as HttpResponse['headers'];
-    const chunks: Buffer[] = [];
-    let bytes = 0;
     try {
-      for await (const chunk of response) {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > maxBodyBytes) {
-          throw new Error(`${method} ${path} returned more than ${maxBodyBytes} bytes.`);
-        }
-      }
-      resolve({ status, headers, body: `${Buffer.concat(chunks)}` });
+      resolve({ status, headers, body: `${Buffer.concat(await response.toArray())}` });
     } catch (error) {
       reject(error);
     }
