@@ -65,7 +65,7 @@ beforeAll(async () => {
 async function startOwn(): Promise<Target> {
   const engine = await startEngine();
   finallyDo(engine.stop);
-  const service = await startService({ engine });
+  const service = await startService(engine.endpoint);
   finallyDo(service.stop);
   serverErrors = service.serverErrors;
 

@@ -88,12 +88,7 @@ test('with an origin for CORS, preflights and errors of the gateway name it', as
 test('without an origin for CORS, a preflight returns 404, and for all origins its Vary is missing', async () => {
   expect((await request('/v1/plants', { method: 'OPTIONS' })).status).toBe(404);
   const base = await serveGateway({ corsOrigin: '*' });
-  const { status, headers } = await send(base, { method: 'OPTIONS', path: '/v1/plants' });
-  expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([
-    204,
-    '*',
-    undefined,
-  ]);
+  expect(mask(await send(base, { method: 'OPTIONS', path: '/v1/plants' }))).toMatchSnapshot();
 });
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.

@@ -33,7 +33,7 @@ let deployed: Record<string, string>;
 beforeAll(async () => {
   engine = await startDatabase({ port: 0 });
   finallyDo(engine.stop);
-  service = await startService({ engine, authorizerCache: 1 });
+  service = await startService(engine.endpoint, 1);
   finallyDo(service.stop);
   const front = await startForwarder(service.baseUrl, {
     throttle: () => ++calls % 3 === 0 || isThrottled(),

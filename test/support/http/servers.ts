@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { listen } from '../../../lib/offline/listen.ts';
+import type { certificateFiles } from '../certificate.ts';
 import { finallyDo } from '../cleanup.ts';
 
-/** The files of a server's key and certificate. */
-interface Tls {
-  key: string;
-  certificate: string;
-}
+type Tls = typeof certificateFiles;
 
 /** Starts a server for the test file, with TLS if it has files for it. Returns its origin. */
 export async function serve(listener: RequestListener, tls?: Tls): Promise<string> {

@@ -3,7 +3,6 @@ import { issueToken, revokeToken } from '../../../functions/access-tokens/admini
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import type { Database } from '../../../lib/offline/database.ts';
 import { localClient } from '../../../lib/offline/database-client.ts';
 import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { gateway } from '../../../lib/offline/gateway.ts';
@@ -14,21 +13,17 @@ import { parse } from '../http/http-client.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-interface ServiceOptions {
-  /** Seconds for which the gateway caches an authorizer's policy. */
-  authorizerCache?: number;
-  /** A running engine. */
-  engine: Database;
-}
-
 /** Returns JSON with one member per line, and stacks as Node prints them. */
 function formatLine(line: string): string {
   const value = parse(line);
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
-/** Starts gateway and functions on a free port, as `npm start` does. */
-export async function startService({ authorizerCache = 60, engine: { endpoint } }: ServiceOptions) {
+/**
+ * Starts gateway and functions on a free port, as `npm start` does. `cacheSeconds` is for the
+ * authorizer's policies.
+ */
+export async function startService(endpoint: string, cacheSeconds = 60) {
   const database = makeDocumentClient(localClient(endpoint));
   /** Log lines, output and errors of the functions, and the bodies of responses. */
   const output: string[] = [];
@@ -42,7 +37,7 @@ export async function startService({ authorizerCache = 60, engine: { endpoint } 
   });
   const { listener } = gateway({
     call: functions.call,
-    cacheSeconds: authorizerCache,
+    cacheSeconds,
     onResponse({ status, body, log: lines, failure }) {
       output.push(body, ...lines, failure?.stack ?? '');
       if (status >= 500) {
