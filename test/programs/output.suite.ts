@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { escapeControls } from '../../bin/command-line/escape-controls.ts';
-import { clearProgress, showProgress } from '../../bin/command-line/progress.ts';
+import { clearProgress, onInterrupt, showProgress } from '../../bin/command-line/progress.ts';
 
 test.each([
   ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
@@ -14,31 +14,32 @@ test.each([
 });
 
 const eraseLine = '\r\u001b[K';
+const terminal = { isTTY: true, columns: 80 };
 test.each([
   {
     stderr: 'a terminal',
-    terminal: { isTTY: true, columns: 80 },
+    stream: terminal,
     written: [`${eraseLine}Importing: 7 things created`, eraseLine],
   },
   {
     stderr: 'a narrow terminal',
-    terminal: { isTTY: true, columns: 20 },
+    stream: { isTTY: true, columns: 20 },
     written: [`${eraseLine}Importing: 7 things`, eraseLine],
   },
-  { stderr: 'a terminal of unknown width', terminal: { isTTY: true, columns: 0 }, written: [] },
+  { stderr: 'a terminal of unknown width', stream: { isTTY: true, columns: 0 }, written: [] },
   {
     stderr: 'a terminal that cannot redraw a line',
-    terminal: { isTTY: true, columns: 80 },
+    stream: terminal,
     TERM: 'dumb',
     written: [],
   },
-  { stderr: 'a file', terminal: { isTTY: false }, written: [] },
-])('progress on $stderr takes at most one line', ({ terminal, TERM = 'xterm', written }) => {
+  { stderr: 'a file', stream: { isTTY: false }, written: [] },
+])('progress on $stderr takes at most one line', ({ stream, TERM = 'xterm', written }) => {
   jest.replaceProperty(process, 'env', { TERM });
   // Progress is shown at most ten times a second.
   jest.spyOn(Date, 'now').mockReturnValueOnce(Number.MAX_SAFE_INTEGER);
   const texts: string[] = [];
-  const stderr = { ...terminal, write: (text: string) => texts.push(text) };
+  const stderr = { ...stream, write: (text: string) => texts.push(text) };
   jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
   try {
     showProgress('Importing: 7 things created');
@@ -50,18 +51,32 @@ test.each([
   expect(texts).toEqual(written);
 });
 
-test('progress on a terminal is shown again after 100 ms, and not before', () => {
+test('progress on a terminal is shown again after 100 ms, and cleared if it is interrupted', () => {
   const texts: string[] = [];
-  const stderr = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) };
-  jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
+  const write = (text: string) => texts.push(text);
+  jest.spyOn(process, 'stderr', 'get').mockReturnValue({ ...terminal, write } as never);
   jest.replaceProperty(process, 'env', { TERM: 'xterm' });
+  jest.spyOn(console, 'error').mockImplementation((line) => write(`${line}\n`));
+  const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
   const now = jest.spyOn(Date, 'now');
   const start = Date.now() + 1000;
   for (const ms of [0, 99, 100]) {
     now.mockReturnValue(start + ms);
     showProgress(`after ${ms} ms`);
   }
-  clearProgress();
+  onInterrupt(() => 'An earlier state.');
+  onInterrupt(() => 'The state.');
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) {
+    process.emit(signal);
+    process.removeAllListeners(signal);
+  }
+  expect(exit.mock.calls).toEqual([[1], [1], [1]]);
   jest.restoreAllMocks();
-  expect(texts).toEqual([`${eraseLine}after 0 ms`, `${eraseLine}after 100 ms`, eraseLine]);
+  expect(texts).toEqual([
+    `${eraseLine}after 0 ms`,
+    `${eraseLine}after 100 ms`,
+    eraseLine,
+    ...signals.map(() => 'error: interrupted. The state.\n'),
+  ]);
 });

@@ -30,6 +30,7 @@ writeFileSync(
   });
   const names = ['template', 'port', 'env-vars', 'warm-containers'];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  options.debug = { type: 'boolean' };
   const { values } = require('node:util').parseArgs({ args: process.argv.slice(4), options });
   const read = (name) => JSON.parse(readFileSync(values[name], 'utf8'));
   const { ListPlants } = read('template').Resources;
@@ -87,9 +88,11 @@ function startSam(programs: Record<string, string>, env = {}, command = ['bin/sa
   for (const [name, code] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${code}\n`, { mode: 0o755 });
   }
-  const args = [...command, '--memory', '--port', '0', '--dynamodb-port', '0'];
+  const ports = ['--port', '0', '--dynamodb-port', '0'];
+  const args = [...command, '--memory', ...ports, '--', '--debug'];
   const variables = { ...process.env, NODE_COMPILE_CACHE: cacheOf(project), PATH: folder, ...env };
-  const started = startProgram(process.execPath, args, { cwd: project, env: variables });
+  const options = { cwd: project, env: variables, detached: true };
+  const started = startProgram(process.execPath, args, options);
   const calls = (name: string) => readFileSync(join(folder, `${name}.calls`), 'utf8');
   return { ...started, calls };
 }
@@ -112,7 +115,8 @@ testScripts(
     };
     const { child, line, ended, calls } = startSam({ docker, sam }, own);
     await line(/SAM CLI prints several lines per request\./);
-    child.kill('SIGINT');
+    // A terminal sends a signal to the whole group.
+    process.kill(-Number(child.pid), 'SIGINT');
     await line(/^Stopping$/);
     // A second signal would abort the cleanup of SAM CLI.
     child.kill('SIGINT');
@@ -126,7 +130,7 @@ testScripts(
     expect(calls('sam').replaceAll(files, 'FILES')).toBe(
       '--version\n' +
         'local start-api --template FILES/PlantStore.template.json --port 0 ' +
-        '--env-vars FILES/env-vars.json --warm-containers LAZY\n',
+        '--env-vars FILES/env-vars.json --warm-containers LAZY --debug\n',
     );
     const variables = Object.entries(readJson(`${localSam}.json`));
     expect(Object.fromEntries(variables.filter(([name]) => name.startsWith('AWS_')))).toEqual({

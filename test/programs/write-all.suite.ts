@@ -89,6 +89,28 @@ function makeLoss(): UnknownOutcome {
   return new UnknownOutcome(false, reset);
 }
 
+test('an interruption counts the writes that are in progress or whose outcome is unknown', async () => {
+  const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const say = jest.spyOn(console, 'error').mockReturnValue();
+  const lost = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  const write = (number: number) => (number === 1 ? lost : open).promise;
+  const writing = writeAll(target, numbersTo(3), write, () => '1 thing');
+  await new Promise(setImmediate);
+  lost.reject(makeLoss());
+  await new Promise(setImmediate);
+  process.emit('SIGINT');
+  expect(say.mock.calls).toEqual([
+    [
+      'error: interrupted. The outcome of 3 writes is unknown. So far: 1 thing. Repeat the command.',
+    ],
+  ]);
+  expect(exit.mock.calls).toEqual([[1]]);
+  jest.restoreAllMocks();
+  open.resolve();
+  await expect(writing).rejects.toThrow('The outcome of 1 write is unknown');
+});
+
 test.each([
   { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
   { random: 1, expected: [500, 1000, 2000, 4000, 8000, 16_000] },

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
+import { Node } from 'constructs';
 import { temporaryFolder } from '../support/cleanup.ts';
 
 /** A working folder with lock files of other package managers. */
@@ -52,6 +53,14 @@ test('invalid settings exit with 1 and one line with every error', async () => {
   ]);
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;
+});
+
+test('an unexpected error is thrown', async () => {
+  const readContext = jest.spyOn(Node.prototype, 'getAllContext').mockImplementation(() => {
+    throw new TypeError('a bug');
+  });
+  expect(await synthesize({})).toEqual(['TypeError: a bug']);
+  readContext.mockRestore();
 });
 
 test('a cdk-nag finding beside the stack, which has none, fails the synthesis and is explained', async () => {
