@@ -33,38 +33,29 @@ async function find(platform: NodeJS.Platform, output: Record<string, string>): 
   }
 }
 
-test.each<[NodeJS.Platform, system: string]>([
-  ['darwin', 'OrbStack'],
-  ['win32', 'Docker Desktop'],
-  ['linux', 'Docker Desktop'],
-])('on %s, the containers of %s reach this machine by a name', async (platform, system) => {
-  const names = { address: '127.0.0.1', hostname: 'host.docker.internal' };
-  for (const [printed, architecture] of [
-    ['x86_64', 'x86_64'],
-    ['aarch64', 'arm64'],
-    ['arm64', 'arm64'],
-  ]) {
-    const found = await find(platform, { [info]: `${printed} ${system}\n` });
-    expect(found).toEqual({ architecture, ...names });
-  }
+// In a virtual machine of Docker, this machine has a name. On Linux, it has an address.
+const byName = { address: '127.0.0.1', hostname: 'host.docker.internal' };
+const at = (address: string) => ({ architecture: 'x86_64', address, hostname: address });
+const noBridge = 'Docker has no network "bridge" with an address. Restart the Docker daemon.';
+test.each<[NodeJS.Platform, system: string, subnet: string, expected: unknown]>([
+  ['darwin', 'aarch64 OrbStack', '', { architecture: 'arm64', ...byName }],
+  ['win32', 'x86_64 Docker Desktop', '', { architecture: 'x86_64', ...byName }],
+  ['linux', 'arm64 Docker Desktop', '', { architecture: 'arm64', ...byName }],
+  ['linux', 'x86_64 Ubuntu', '172.17.0.0/16', at('172.17.0.1')],
+  ['linux', 'x86_64 Ubuntu', '10.200.3.64/26', at('10.200.3.65')],
+  ['linux', 'x86_64 Ubuntu', '', noBridge],
+  ['linux', 'x86_64 Ubuntu', 'fd00::/80', noBridge],
+  ['linux', 'x86_64 Ubuntu', 'x172.17.0.0/16', noBridge],
+])('on %s, in Docker on %s with the network “%s”, npm run sam uses %j', async (...row) => {
+  const [platform, system, subnet, expected] = row;
+  const output = { [info]: `${system}\n`, [network]: `${subnet}\n` };
+  expect(await find(platform, output)).toEqual(expected);
 });
 
-test.each([
-  { subnet: '172.17.0.0/16', address: '172.17.0.1' },
-  { subnet: '10.200.3.64/26', address: '10.200.3.65' },
-])('on Linux, containers in $subnet reach this machine at $address', async (row) => {
-  const found = await find('linux', { [info]: 'x86_64 Ubuntu\n', [network]: `${row.subnet}\n` });
-  expect(found).toEqual({ architecture: 'x86_64', address: row.address, hostname: row.address });
-});
-
-test('without Docker, or an address of its network, npm run sam fails with one line', async () => {
-  const bridge = 'Docker has no network "bridge" with an address. Restart the Docker daemon.';
+test('without Docker, npm run sam fails with one line', async () => {
   expect(await find('linux', {})).toBe(
     'Docker is not running. Install and start it: https://docs.docker.com/get-started/get-docker/',
   );
-  for (const subnet of ['', 'fd00::/80', 'x172.17.0.0/16']) {
-    expect(await find('linux', { [info]: 'x86_64 Ubuntu\n', [network]: subnet })).toBe(bridge);
-  }
 });
 
 test('if the stack cannot be synthesized, the output of CDK says why', async () => {

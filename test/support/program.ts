@@ -25,8 +25,6 @@ export interface Program {
   output: { stdout: string; stderr: string };
   /** The lines so far on stdout and stderr. */
   lines: string[];
-  /** Advances its clock by milliseconds. Resolves once the timeouts that are due have ended. */
-  advance(ms: number): Promise<void>;
   /** Like `eventually`. The error shows the output so far. */
   waitFor<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
   /** Waits for the exit. */
@@ -37,7 +35,7 @@ export interface Program {
 
 /**
  * Starts a program, and kills it at the end of the test file. `seconds` limits each wait. If Node runs
- * the program, its clock stands still until the test advances it.
+ * the program, its clock stands still.
  */
 export function startProgram(
   command: string,
@@ -81,10 +79,6 @@ export function startProgram(
     child,
     output,
     lines,
-    async advance(ms) {
-      child.send(ms);
-      await once(child, 'message');
-    },
     waitFor,
     ended: () => waitFor('the exit', closed),
     async line(form) {
