@@ -57,7 +57,7 @@ await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
 
 // The proxy has TLS and checks credentials. It resets the second call of the first function.
 const handshakes = [undefined, resetHandshake];
-const proxy = await startFaultProxy({ ...certificateFiles, handshakes });
+const proxy = await startFaultProxy(handshakes);
 const environment = {
   ...functionVariables(proxy.before(endpoint)),
   ...temporaryCredentials,

@@ -1,3 +1,3 @@
-import './faults/faults.suite.ts';
 import './faults/handshakes.suite.ts';
+import './faults/faults.suite.ts';
 import './faults/writes.suite.ts';

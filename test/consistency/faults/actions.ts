@@ -1,4 +1,15 @@
-import type { Call } from './every-function.ts';
+import type { Operation } from '../../../functions/shared/operations.ts';
+
+/** The names of the operations in the tables of faults. */
+export const callNames = {
+  createPlant: 'create',
+  listPlants: 'list',
+  deletePlant: 'delete',
+} as const satisfies Record<Operation, string>;
+
+/** The calls whose functions meet a failing database. The authorizer is asked with a list. */
+export type Call = (typeof callNames)[Operation] | 'authorizer';
+export const calls: Call[] = [...Object.values(callNames), 'authorizer'];
 
 interface Access {
   call: Call;

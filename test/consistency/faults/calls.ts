@@ -2,14 +2,44 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import type { Functions } from '../../../lib/offline/functions.ts';
+import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
+import { certificateFiles } from '../../support/certificate.ts';
+import { finallyDo } from '../../support/cleanup.ts';
 import { openDatabase } from '../../support/database/engine.ts';
+import {
+  type HandshakeFault,
+  startFaultProxy,
+  temporaryCredentials,
+} from '../../support/database/proxy.ts';
 import { proxyEvent, tokenEvent } from '../../support/service/proxy-event.ts';
-import { type Call, callNames } from './every-function.ts';
+import { type Call, callNames } from './actions.ts';
+import { clock } from './slow-faults.ts';
 
-/** The engine behind the proxies. */
-export const { endpoint, database } = await openDatabase();
+/** The engine behind the proxy. */
+const engine = await openDatabase();
+export const { database } = engine;
+
+/** The faults of the next handshakes with the proxy. */
+export const handshakes: HandshakeFault[] = [];
+export const proxy = await startFaultProxy(handshakes);
+export const endpoint = proxy.before(engine.endpoint);
+
+/** Output of the functions beside their log. */
+export const printed: string[] = [];
+const functions = startFunctions({
+  variables: {
+    ...functionVariables(endpoint),
+    ...temporaryCredentials,
+    ...clock.variables,
+    NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
+    NODE_OPTIONS: `${clock.variables.NODE_OPTIONS} --import=${new URL('trust.mjs', import.meta.url).href}`,
+  },
+  onOutput: (text) => printed.push(text),
+  onError: (error) => process.stderr.write(`${error.stack}`),
+});
+finallyDo(functions.stop);
+await functions.loaded;
 
 /** The files of the functions. */
 const entries = new Map<Call, string>([['authorizer', authorizer.entry]]);
@@ -25,7 +55,7 @@ export interface Response {
 }
 
 /** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
-export async function invoke(functions: Functions, call: Call, event: object): Promise<Response> {
+export async function invoke(call: Call, event: object): Promise<Response> {
   const { payload, failure, log } = await functions.call(entries.get(call) ?? '', event);
   if (failure) {
     const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;

@@ -1,31 +1,24 @@
-import type { Operation } from '../../../functions/shared/operations.ts';
 import {
+  alertInHandshake,
   breakOff,
+  closeHandshake,
   type Fault,
   fail,
+  type HandshakeFault,
   html,
   loseResponse,
   pass,
   reset,
+  resetHandshake,
   say,
   skew,
   throttle,
 } from '../../support/database/proxy.ts';
-import { crawl, drip, hang, slow, stall, swallowResponse } from './slow-faults.ts';
-
-/** The names of the operations in the tables of faults. */
-export const callNames = {
-  createPlant: 'create',
-  listPlants: 'list',
-  deletePlant: 'delete',
-} as const satisfies Record<Operation, string>;
-
-/** The calls whose functions meet a failing database. The authorizer is asked with a list. */
-export type Call = (typeof callNames)[Operation] | 'authorizer';
-export const calls: Call[] = [...Object.values(callNames), 'authorizer'];
+import { type Call, calls } from './actions.ts';
+import { clock, crawl, drip, hang, slow, swallowResponse } from './slow-faults.ts';
 
 /** The outcome of a call. */
-export interface Outcome {
+interface Outcome {
   status: number;
   /** The name of the plant that is there in the end, or null without one. */
   left: string | null;
@@ -38,90 +31,98 @@ export interface Case {
   call: Call;
   /** The name of the plant that is there before, or null without one. */
   stored: string | null;
+  /** The faults of the handshakes before the function's commands, one for each. */
+  handshakes?: HandshakeFault[];
   /** The faults of the function's commands, one for each. The last one stays. */
-  faults: Fault[];
+  faults?: Fault[];
   outcome: Outcome;
+  /** Members of the log line. */
+  log?: object;
 }
 
-/** A failing database, and the outcome of each call that meets it, or a row with the same outcomes. */
-type Failure = {
-  /** Continues "meets a database that". */
-  database: string;
-  faults: Fault[];
-} & (Record<Call, Outcome> | { like: string });
+/** Databases that fail, and the outcome of each call that meets one of them. */
+interface Failure<F = Fault> extends Record<Call, Outcome> {
+  /** Their faults. The names continue "meets a database that". */
+  databases: Record<string, F[]>;
+}
+
+/** The outcome of each call if the response to its first request arrives. */
+const ordinary: Record<Call, Outcome> = {
+  create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
+  list: { status: 200, left: 'Aloe', sent: ['Query'] },
+  delete: { status: 204, left: null, sent: ['DeleteItem'] },
+  authorizer: { status: 200, left: null, sent: ['GetItem'] },
+};
 
 export const failing = fail(500, 'InternalServerError');
 export const exceeded = fail(400, 'ProvisionedThroughputExceededException');
-const expired = fail(400, 'ExpiredTokenException');
 export const accessDenied = fail(400, 'AccessDeniedException');
-// Its message alone would be a 401 of the gateway.
-const unauthorized = fail(400, 'Unauthorized', {}, 'Unauthorized');
+
+const onceRetried: Record<Call, Outcome> = {
+  create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+  list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+  delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+  authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+};
 
 const failures: Failure[] = [
   {
-    database: 'throttles once',
-    faults: [throttle, pass],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    databases: {
+      'throttles once': [throttle, pass],
+      'exceeds its throughput once': [exceeded, pass],
+    },
+    ...onceRetried,
   },
   {
-    database: 'throttles for long',
-    faults: [throttle],
+    databases: { 'throttles for long': [throttle] },
     create: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
   },
-  {
-    database: 'exceeds its throughput once',
-    faults: [exceeded, pass],
-    like: 'throttles once',
-  },
   // A write in doubt is not sent again: reads tell whether it took effect.
   {
-    database: 'fails once',
-    faults: [failing, pass],
+    databases: {
+      'fails once': [failing, pass],
+      'returns a page of HTML': [html, pass],
+      'resets one connection before the request': [reset, pass],
+    },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    database: 'fails for long',
-    faults: [failing],
+    databases: {
+      'fails for long': [failing],
+      'resets all connections before the request': [reset],
+      'does nothing and says nothing': [say('', 'not done')],
+      'does nothing and says []': [say('[]', 'not done')],
+      'does nothing and says {"Item":': [say('{"Item":', 'not done')],
+    },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
   },
   {
-    database: 'returns a page of HTML',
-    faults: [html, pass],
-    like: 'fails once',
-  },
-  {
-    database: 'resets one connection before the request',
-    faults: [reset, pass],
-    like: 'fails once',
-  },
-  {
-    database: 'resets all connections before the request',
-    faults: [reset],
-    like: 'fails for long',
-  },
-  {
-    database: 'resets one connection after the commit',
-    faults: [loseResponse, pass],
+    databases: {
+      'resets one connection after the commit': [loseResponse, pass],
+      'cuts one response': [breakOff, pass],
+      'does its work and says nothing': [say('', 'done'), pass],
+      'does its work and says []': [say('[]', 'done'), pass],
+      'does its work and says {"Item":': [say('{"Item":', 'done'), pass],
+    },
     create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
     delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    database: 'resets all connections after the commit',
-    faults: [loseResponse],
+    databases: {
+      'resets all connections after the commit': [loseResponse],
+      'cuts all responses': [breakOff],
+    },
     create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
@@ -129,152 +130,101 @@ const failures: Failure[] = [
   },
   // A delete whose response never begins may still arrive, so no read could settle it.
   {
-    database: 'hangs once',
-    faults: [hang, pass],
+    databases: { 'hangs once': [hang, pass] },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    database: 'hangs for long',
-    faults: [hang],
+    databases: { 'hangs for long': [hang] },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
   },
   {
-    database: 'hangs once after the commit',
-    faults: [swallowResponse, pass],
+    databases: {
+      'hangs once after the commit': [swallowResponse, pass],
+      'begins one response too slowly': [drip, pass],
+    },
     create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
     delete: { status: 503, left: null, sent: ['DeleteItem'] },
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    database: 'begins one response too slowly',
-    faults: [drip, pass],
-    like: 'hangs once after the commit',
+    databases: { 'responds slowly': [slow] },
+    ...ordinary,
   },
   {
-    database: 'cuts one response',
-    faults: [breakOff, pass],
-    like: 'resets one connection after the commit',
-  },
-  {
-    database: 'cuts all responses',
-    faults: [breakOff],
-    like: 'resets all connections after the commit',
-  },
-  {
-    database: 'stalls in one response',
-    faults: [stall, pass],
-    like: 'resets one connection after the commit',
-  },
-  {
-    database: 'responds slowly',
-    faults: [slow],
-    create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem'] },
-  },
-  {
-    database: 'responds too slowly',
-    faults: [crawl],
+    databases: { 'responds too slowly': [crawl] },
     create: { status: 503, left: 'Aloe', sent: ['PutItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query'] },
     delete: { status: 503, left: null, sent: ['DeleteItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem'] },
   },
   {
-    database: 'does nothing and says nothing',
-    faults: [say('', 'not done')],
-    like: 'fails for long',
-  },
-  {
-    database: 'does its work and says nothing',
-    faults: [say('', 'done'), pass],
-    like: 'resets one connection after the commit',
-  },
-  {
-    database: 'does nothing and says []',
-    faults: [say('[]', 'not done')],
-    like: 'fails for long',
-  },
-  {
-    database: 'does its work and says []',
-    faults: [say('[]', 'done'), pass],
-    like: 'resets one connection after the commit',
-  },
-  {
-    database: 'does nothing and says {"Item":',
-    faults: [say('{"Item":', 'not done')],
-    like: 'fails for long',
-  },
-  {
-    database: 'does its work and says {"Item":',
-    faults: [say('{"Item":', 'done'), pass],
-    like: 'resets one connection after the commit',
-  },
-  {
-    database: 'finds the credentials expired',
-    faults: [expired],
+    databases: {
+      'finds the credentials expired': [fail(400, 'ExpiredTokenException')],
+      'denies access': [accessDenied],
+      // Its message alone would be a 401 of the gateway.
+      'says Unauthorized': [fail(400, 'Unauthorized', {}, 'Unauthorized')],
+    },
     create: { status: 500, left: null, sent: ['PutItem'] },
     list: { status: 500, left: 'Aloe', sent: ['Query'] },
     delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem'] },
   },
+  // For the end, because a client keeps the difference between the clocks.
   {
-    database: 'denies access',
-    faults: [accessDenied],
-    like: 'finds the credentials expired',
-  },
-  {
-    database: 'says Unauthorized',
-    faults: [unauthorized],
-    like: 'finds the credentials expired',
+    databases: {
+      'is a quarter of an hour ahead or more': [skew(15)],
+      'is a quarter of an hour behind or more': [skew(-15)],
+    },
+    ...onceRetried,
   },
 ];
 
-const wrongClocks: Failure[] = [
+/** Handshakes that fail. No request was sent, so a write is sent afterwards. */
+const failedHandshakes: Failure<HandshakeFault>[] = [
   {
-    database: 'is a quarter of an hour ahead or more',
-    faults: [skew(15)],
-    like: 'throttles once',
+    databases: {
+      'resets a TLS handshake': [resetHandshake],
+      'closes a TLS handshake': [closeHandshake],
+      'sends no ServerHello': [() => clock.advance(1000)],
+      'refuses a TLS handshake with an alert': [alertInHandshake],
+    },
+    ...ordinary,
   },
   {
-    database: 'is a quarter of an hour behind or more',
-    faults: [skew(-15)],
-    like: 'throttles once',
+    databases: {
+      'fails all TLS handshakes': [resetHandshake, alertInHandshake, closeHandshake],
+    },
+    create: { status: 503, left: null, sent: [] },
+    list: { status: 503, left: 'Aloe', sent: [] },
+    delete: { status: 503, left: 'Aloe', sent: [] },
+    authorizer: { status: 503, left: null, sent: [] },
   },
 ];
-
-/** Returns the outcomes of a row, or those of the row that it is like. */
-function findOutcomes(failure: Failure): Record<Call, Outcome> {
-  if (!('like' in failure)) {
-    return failure;
-  }
-  const other = failures.find(({ database }) => database === failure.like);
-  if (other === undefined) {
-    throw new Error(`No database "${failure.like}" is in the table.`);
-  }
-  return findOutcomes(other);
+function makeCases<F>(
+  { databases, ...outcomes }: Failure<F>,
+  toFaults: (faults: F[]) => Pick<Case, 'handshakes' | 'faults'>,
+): Case[] {
+  return Object.entries(databases).flatMap(([database, faults]) =>
+    calls.map((call) => ({
+      title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${database}`,
+      call,
+      stored: call === 'list' || call === 'delete' ? 'Aloe' : null,
+      ...toFaults(faults),
+      outcome: outcomes[call],
+    })),
+  );
 }
 
-/** Returns a case for each call. */
-function makeCases(failure: Failure): Case[] {
-  const outcomes = findOutcomes(failure);
-  return calls.map((call) => ({
-    title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${failure.database}`,
-    call,
-    stored: call === 'list' || call === 'delete' ? 'Aloe' : null,
-    faults: failure.faults,
-    outcome: outcomes[call],
-  }));
-}
-export const ofEveryFunction = failures.flatMap(makeCases);
-
-/** Cases for the end, one by one, because a client keeps the difference between the clocks. */
-export const ofWrongClocks = wrongClocks.flatMap(makeCases);
+export const ofHandshakes = failedHandshakes.flatMap((failure) =>
+  makeCases(failure, (handshakes) => ({ handshakes })),
+);
+export const ofEveryFunction = failures.flatMap((failure) =>
+  makeCases(failure, (faults) => ({ faults })),
+);

@@ -1,58 +1,29 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import {
-  type Functions,
-  functionVariables,
-  startFunctions,
-} from '../../../lib/offline/functions.ts';
-import { finallyDo } from '../../support/cleanup.ts';
 import {
   type Exchange,
   type Fault,
-  type FaultProxy,
   fail,
   loseResponse,
   loseResponseAfter,
   pass,
   passAfter,
   reset,
-  startFaultProxy,
-  temporaryCredentials,
   throttle,
 } from '../../support/database/proxy.ts';
-import { usedActions } from './actions.ts';
-import { database, endpoint, invoke, makeEvent, type Response } from './calls.ts';
+import { type Call, calls, usedActions } from './actions.ts';
+import { database, handshakes, invoke, makeEvent, printed, proxy } from './calls.ts';
 import {
   accessDenied,
   type Case,
-  calls,
   failing,
   ofEveryFunction,
-  ofWrongClocks,
+  ofHandshakes,
 } from './every-function.ts';
 import { clock } from './slow-faults.ts';
 
 // Between the functions and a real engine stands a proxy with faults.
-
-let proxy: FaultProxy;
-let functions: Functions;
-const printed: string[] = [];
-
-beforeAll(async () => {
-  proxy = await startFaultProxy();
-  functions = startFunctions({
-    variables: {
-      ...functionVariables(proxy.before(endpoint)),
-      ...temporaryCredentials,
-      ...clock.variables,
-    },
-    onOutput: (text) => printed.push(text),
-    onError: (error) => printed.push(`${error.stack}`),
-  });
-  finallyDo(functions.stop);
-  await functions.loaded;
-});
 
 const makeKey = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
 /** Stores a plant as another call does. */
@@ -71,6 +42,13 @@ const throttleForAMinute: Fault = async (exchange) => {
 };
 const replaced = loseResponseAfter((owner) => put(owner, 'Ficus'));
 
+const bothErrors = {
+  cause: {
+    name: 'UnknownOutcome',
+    cause: { code: 'ECONNRESET' },
+    readError: { name: 'AccessDeniedException' },
+  },
+};
 const ofOneFunction: Case[] = [
   {
     title: 'a create that DynamoDB asks to wait for a minute ends in time',
@@ -127,6 +105,7 @@ const ofOneFunction: Case[] = [
     stored: null,
     faults: [loseResponse, accessDenied],
     outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    log: bothErrors,
   },
   {
     title: 'a create that cannot read its obstacle is unavailable',
@@ -169,6 +148,7 @@ const ofOneFunction: Case[] = [
     stored: 'Aloe',
     faults: [loseResponse, accessDenied],
     outcome: { status: 503, left: null, sent: ['DeleteItem', 'GetItem'] },
+    log: bothErrors,
   },
   {
     title: 'a delete of nothing whose response is lost returns success',
@@ -179,67 +159,69 @@ const ofOneFunction: Case[] = [
   },
 ];
 
-const all = [...ofOneFunction, ...ofEveryFunction];
-
-const reasons = [{ reason: 'TableReadKeyRangeThroughputExceeded', resource: 'arn:aws:table' }];
-const limits = [
-  { type: 'ThrottlingException', member: 'throttlingReasons' },
-  { type: 'ProvisionedThroughputExceededException', member: 'ThrottlingReasons' },
-  { type: 'RequestLimitExceeded', member: 'ThrottlingReasons' },
-].map(({ type, member }) => ({
-  type,
-  call: 'list' as const,
+const throttlingReasons = [
+  { reason: 'TableReadKeyRangeThroughputExceeded', resource: 'arn:aws:table' },
+];
+const ofLimits: Case[] = [
+  { name: 'ThrottlingException', member: 'throttlingReasons' },
+  { name: 'ProvisionedThroughputExceededException', member: 'ThrottlingReasons' },
+  { name: 'RequestLimitExceeded', member: 'ThrottlingReasons' },
+].map(({ name, member }) => ({
+  title: `the log of a ${name} has the limit that was exceeded`,
+  call: 'list',
   stored: null,
-  faults: [fail(400, type, {}, 'Throughput exceeds the limit', { [member]: reasons })],
+  faults: [fail(400, name, {}, 'Throughput exceeds the limit', { [member]: throttlingReasons })],
+  outcome: { status: 503, left: null, sent: ['Query', 'Query', 'Query'] },
+  log: { cause: { name, throttlingReasons } },
 }));
-
-type Play = Pick<Case, 'call' | 'stored' | 'faults'>;
-interface Played extends Response {
-  /** The owner, and the token's id. */
-  subject: string;
-  /** Its requests, in their order. */
-  exchanges: Exchange[];
-}
 
 /** The table of each call's function. */
 const tables = new Map(usedActions.map(({ call, table }) => [call, table]));
 
+/** The code of the log line by call and status. */
+const codes: Record<string, string> = {
+  'create 201': 'PLANT_CREATED',
+  'list 200': 'PLANTS_LISTED',
+  'delete 204': 'PLANT_DELETED',
+  'authorizer 200': 'TOKEN_ACCEPTED',
+  'authorizer 503': 'AUTHORIZER_FAILED',
+};
+const findCode = (call: Call, status: number) =>
+  codes[`${call} ${status}`] ?? (status === 500 ? 'REQUEST_FAILED' : 'DATABASE_UNAVAILABLE');
+
+const all = [...ofOneFunction, ...ofEveryFunction];
 let subjects = 0;
-async function play({ call, stored, faults }: Play): Promise<Played> {
+// The handshakes come first, while each request needs one.
+test.each([...ofHandshakes, ...ofLimits, ...all])('$title', async (one) => {
   subjects += 1;
+  /** The owner, or the token's id. */
   const subject = `case${`${subjects}`.padStart(8, '0')}`;
-  if (stored !== null) {
-    await put(subject, stored);
+  if (one.stored !== null) {
+    await put(subject, one.stored);
   }
-  const event = await makeEvent(call, subject);
+  const event = await makeEvent(one.call, subject);
   const exchanges: Exchange[] = [];
   const played: unknown[] = [];
   const playing = (fault: Fault) => (exchange: Exchange) => {
     exchanges.push(exchange);
     played.push(fault(exchange));
   };
-  proxy.play(subject, ...faults.map(playing));
-  const response = await invoke(functions, call, event);
+  proxy.play(subject, ...(one.faults ?? [pass]).map(playing));
+  if (one.handshakes) {
+    handshakes.push(...one.handshakes);
+  } else {
+    proxy.keepConnections();
+  }
+  const { status, body, log } = await invoke(one.call, event);
   // A fault may still advance the clock, which the next call uses too.
   await Promise.all(played);
-  return { subject, exchanges, ...response };
-}
 
-/** The code of the line that a failure logs. */
-const codes: Record<string, string | undefined> = {
-  'authorizer 503': 'AUTHORIZER_FAILED',
-  'operation 503': 'DATABASE_UNAVAILABLE',
-  'operation 500': 'REQUEST_FAILED',
-};
-
-// The wrong clocks come last, because a client keeps the difference.
-test.each([...all, ...ofWrongClocks])('$title', async (one) => {
-  const { subject, exchanges, status, body, log } = await play(one);
   const { Item } = await database.send(
     new GetCommand({ ...makeKey(subject), ConsistentRead: true }),
   );
   const sent = proxy.seen(subject);
   expect({ status, left: Item?.name ?? null, sent }).toEqual(one.outcome);
+  expect(handshakes).toEqual([]);
   const accesses = exchanges.map(({ access }) => access);
   expect(accesses).toEqual(sent.map((command) => `${tables.get(one.call)} ${command}`));
   // Other reads may miss an earlier write.
@@ -247,8 +229,8 @@ test.each([...all, ...ofWrongClocks])('$title', async (one) => {
   const inconsistent = exchanges.filter((one) => isRead(one) && !one.isConsistentRead);
   expect(inconsistent.map(({ access }) => access)).toEqual([]);
   expect(body).not.toContain('secret');
-  const code = codes[`${one.call === 'authorizer' ? 'authorizer' : 'operation'} ${status}`];
-  expect(`${log}`).toContain(code ?? '');
+  const lines = log.map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ code: findCode(one.call, status), ...one.log }]);
   expect(`${log}${printed}`).not.toMatch(/AWS4-HMAC|Signature=/);
 });
 
@@ -261,38 +243,10 @@ test.each(usedActions)(
   },
 );
 
-test.each(limits)('the log of a $type has the limit that was exceeded', async (one) => {
-  const { status, log } = await play(one);
-  expect(status).toBe(503);
-  expect(JSON.parse(`${log}`)).toMatchObject({
-    code: 'DATABASE_UNAVAILABLE',
-    cause: { name: one.type, throttlingReasons: reasons },
-  });
-});
-
-test.each([
-  { call: 'create', stored: null },
-  { call: 'delete', stored: 'Aloe' },
-] as const)(
-  'the log has both errors if the response to a $call is lost and the read after it fails',
-  async ({ call, stored }) => {
-    const { status, log } = await play({ call, stored, faults: [loseResponse, accessDenied] });
-    expect(status).toBe(503);
-    expect(JSON.parse(`${log}`)).toMatchObject({
-      code: 'DATABASE_UNAVAILABLE',
-      cause: {
-        name: 'UnknownOutcome',
-        cause: { code: 'ECONNRESET' },
-        readError: { name: 'AccessDeniedException' },
-      },
-    });
-  },
-);
-
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
   const responses = await Promise.all(
-    calls.map(async (call) => invoke(functions, call, await makeEvent(call, 'nobody000000'))),
+    calls.map(async (call) => invoke(call, await makeEvent(call, 'nobody000000'))),
   );
   expect(responses.map(({ status }) => status)).toEqual(calls.map(() => 503));
 });

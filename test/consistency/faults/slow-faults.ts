@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { clockOfThread } from '../../support/clock/clock.ts';
@@ -20,18 +21,13 @@ export const hang: Fault = () => clock.advance(1500);
 export const swallowResponse: Fault = executed(() => clock.advance(1500));
 
 /** The database executes the command. Its response never begins, although bytes arrive. */
-export const drip: Fault = executed(async (_, { socket }) => {
+export const drip: Fault = executed(async (_, { response }) => {
+  const socket = response.socket as Socket;
   await write(socket, 'HTTP/1.1 200 OK\r\nX-Slow: ');
   for (let passed = 0; passed < 1500; passed += 500) {
     await clock.advance(500);
     await write(socket, '.');
   }
-});
-
-/** The database executes the command. Its response stops before the end. */
-export const stall: Fault = executed(async ({ status, headers, body }, { response }) => {
-  await write(response.writeHead(status, headers), body.subarray(0, -1));
-  await clock.advance(1500);
 });
 
 /**

@@ -8,10 +8,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/offline/listen.ts';
+import { certificateFiles } from '../certificate.ts';
 import { finallyDo } from '../cleanup.ts';
 
 /** Breaks a connection on which a ClientHello arrived. */
@@ -52,23 +53,21 @@ export interface FaultProxy {
   play(subject: string, ...faults: Fault[]): void;
   /** Does the same for all requests about owners and tokens without faults of their own. */
   playForAll(...faults: Fault[]): void;
+  /** From now on, connections carry many requests, with TLS too. */
+  keepConnections(): void;
   /** Refuses connections from now on. */
   stop(): void;
 }
 
-interface Tls {
-  /** The files of the proxy's key and certificate. */
-  key: string;
-  certificate: string;
-  /** The faults of the next handshakes, one each. Without a fault, a handshake succeeds. */
-  handshakes: (HandshakeFault | undefined)[];
-}
-
 /**
  * Starts a proxy between clients and their database, for the test file. The proxy plays faults, and
- * refuses credentials that AWS would refuse. With `tls`, each connection carries one request.
+ * refuses credentials that AWS would refuse. With `handshakes`, the proxy has TLS, and each
+ * connection carries one request. They are the faults of the next handshakes, one each. Without a
+ * fault, a handshake succeeds.
  */
-export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
+export async function startFaultProxy(
+  handshakes?: (HandshakeFault | undefined)[],
+): Promise<FaultProxy> {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   let scriptForAll: Fault[] = [];
@@ -95,8 +94,10 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
     await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
   });
   const plainOrigin = await listen(server, 0);
-  const origin = tls ? await listenTls(server, tls) : plainOrigin;
+  const front = handshakes && makeTlsServer(server, handshakes);
+  const origin = front ? (await listen(front, 0)).replace('http:', 'https:') : plainOrigin;
   function stop(): void {
+    front?.close();
     server.close().closeAllConnections();
   }
   finallyDo(stop);
@@ -113,6 +114,9 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
     playForAll(...faults) {
       scriptForAll = faults;
     },
+    keepConnections() {
+      server.maxRequestsPerSocket = 0;
+    },
     stop,
   };
 }
@@ -120,11 +124,12 @@ export async function startFaultProxy(tls?: Tls): Promise<FaultProxy> {
 /** The TCP sockets of TLS connections. A reset of them sends no alert before. */
 const belowTls = new WeakMap<Socket, Socket>();
 
-/** Makes a server listen on a second port, with TLS. Returns the origin. */
-async function listenTls(server: Server, { key, certificate, handshakes }: Tls): Promise<string> {
+/** Returns a server that passes the connections within TLS on to a server without TLS. */
+function makeTlsServer(server: Server, handshakes: (HandshakeFault | undefined)[]): TcpServer {
+  const { key, certificate } = certificateFiles;
   const options = { isServer: true, key: readFileSync(key), cert: readFileSync(certificate) };
   server.maxRequestsPerSocket = 1;
-  const front = createTcpServer((socket) => {
+  return createTcpServer({ noDelay: true }, (socket) => {
     const fault = handshakes.shift();
     if (fault) {
       socket.on('error', () => {}).once('data', () => fault(socket));
@@ -134,8 +139,6 @@ async function listenTls(server: Server, { key, certificate, handshakes }: Tls):
       server.emit('connection', secure);
     }
   });
-  finallyDo(() => front.close());
-  return (await listen(front, 0)).replace('http:', 'https:');
 }
 
 /** Temporary credentials, as Lambda puts them into the environment of a function. */
