@@ -26,13 +26,9 @@ function recordRequests({ losesResponses }: { losesResponses: boolean }): string
   return requests;
 }
 
+const newToken = { scopes: allScopes, label: '', lifetime: 'never' } as const;
 const issue = (owner: string) =>
-  issueToken(database, tableIds.accessTokens, {
-    owner,
-    scopes: allScopes,
-    label: '',
-    lifetime: 'never',
-  });
+  issueToken(database, tableIds.accessTokens, { ...newToken, owner });
 
 const get = 'AccessTokens GetItem consistently';
 const put = 'AccessTokens PutItem';

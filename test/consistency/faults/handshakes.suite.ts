@@ -9,7 +9,9 @@ import { tokenProgram } from '../../../bin/token.ts';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import { withoutAwsFiles } from '../../../lib/offline/away-from-aws.ts';
 import { listen } from '../../../lib/offline/listen.ts';
+import { mask } from '../../programs/printed.ts';
 import { runHere } from '../../programs/run.ts';
+import { splitToken } from '../../support/access-tokens/parts.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { finallyDo } from '../../support/cleanup.ts';
 import { clock } from '../../support/clock/clock.ts';
@@ -69,6 +71,14 @@ test('an import creates each plant once, although three handshakes fail', async 
   const ended = await runOnStack(plantsProgram, 'import - --owner importer', lines);
   expect(ended).toMatchSnapshot();
   expect(proxy.seen('importer')).toEqual(Array(5).fill('PutItem'));
+  expect(handshakes).toEqual([]);
+});
+
+test('after a handshake without a ServerHello, token issue sends its put once', async () => {
+  handshakes.push(() => clock.advance(3000));
+  const ended = await runOnStack(tokenProgram, 'issue --owner ann');
+  expect(mask(ended)).toMatchSnapshot();
+  expect(proxy.seen(splitToken(ended.stdout).id)).toEqual(['PutItem']);
   expect(handshakes).toEqual([]);
 });
 
