@@ -50,7 +50,7 @@ test('a start deletes expired demo tokens only, and issues one with both scopes 
   expect(Number(record?.expires) - Number(record?.created)).toBe(day);
 });
 
-test('a folder in use fails with one line that names the npm start in it', async () => {
+test('a folder or a port in use fails with one line, which names the npm start in the folder', async () => {
   const folder = temporaryFolder();
   process.chdir(folder);
   finallyDo(() => process.chdir(root));
@@ -69,6 +69,10 @@ test('a folder in use fails with one line that names the npm start in it', async
     `store is in use by process 4711, the "npm start" at ${baseUrl}. Stop that one, or choose ` +
       'another folder with --data, or keep data in memory only with --memory.',
   );
+  const taken = Number(new URL(baseUrl).port);
+  await expect(
+    openFolder({ port: 0, dynamodbPort: taken, data, memory: true }, '127.0.0.1'),
+  ).rejects.toThrow(`Port ${taken} is taken. Choose another with --dynamodb-port.`);
   handlers.mockRestore();
 });
 

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 
@@ -112,11 +113,8 @@ const system = `${process.platform === 'win32' ? 'win' : process.platform}-${pro
 /** A program of an installed package. */
 const say = 'node_modules/first/say.mjs';
 
-/**
- * Starts a program with a copy of the launcher, in a project of its own. Returns the output, with NODE,
- * PACKAGE and FOLDER in place of what differs between systems.
- */
-async function launchCopy({ isOlder, packages, env, args = [say], platform, own }: Surroundings) {
+/** Writes a project of its own with a copy of the launcher. Returns the copy, and variables of npm. */
+function writeProject({ packages, platform, own }: Surroundings) {
   const folder = temporaryFolder();
   const write = (path: string, text: string) => {
     const file = join(folder, path);
@@ -135,16 +133,7 @@ async function launchCopy({ isOlder, packages, env, args = [say], platform, own 
   const dependencies = { first: '1.0.0' };
   write('package.json', JSON.stringify({ dependencies, ...packages }));
   const copy = write('bin/node24.mjs', readFileSync(launcher, 'utf8'));
-  const npm = own ? { npm_node_execpath: write('node', own) } : {};
-  const { code, stdout, stderr } = await launch([...(isOlder ? olderNode : []), copy, ...args], {
-    env: { ...process.env, ...npm, ...env },
-    cwd: folder,
-  }).ended();
-  return {
-    code,
-    stdout: stdout.replace(process.execPath, 'NODE').replace(folder, 'FOLDER'),
-    stderr: stderr.replace(`node-${system}`, 'PACKAGE'),
-  };
+  return { folder, copy, npm: own ? { npm_node_execpath: write('node', own) } : {} };
 }
 
 const isOlder = true;
@@ -165,7 +154,15 @@ testPrograms.each<[what: string, Surroundings]>([
   ['a newer one runs npm', { own: writeNode('v26.0.0') }],
   ['an older one runs npm', { own: writeNode('v22.1.0') }],
 ])('the launcher chooses a Node: %s', async (_, surroundings) => {
-  expect(await launchCopy(surroundings)).toMatchSnapshot();
+  const { isOlder, args = [say] } = surroundings;
+  const { folder, copy, npm } = writeProject(surroundings);
+  const env = { ...process.env, ...npm };
+  const ended = await launch([...(isOlder ? olderNode : []), copy, ...args], {
+    env,
+    cwd: folder,
+  }).ended();
+  const stdout = ended.stdout.replace(process.execPath, 'NODE').replace(folder, 'FOLDER');
+  expect({ ...ended, stdout }).toMatchSnapshot();
 });
 
 testPrograms.each<[what: string, Surroundings]>([
@@ -182,7 +179,22 @@ testPrograms.each<[what: string, Surroundings]>([
   ],
   ['a missing development package', { packages: { devDependencies: second } }],
 ])('%s fails with a line that names the remedy', async (_, surroundings) => {
-  expect(await launchCopy(surroundings)).toMatchSnapshot();
+  const { copy } = writeProject(surroundings);
+  const { version } = process;
+  const setVersion = (value: string) => Object.defineProperty(process, 'version', { value });
+  setVersion(surroundings.isOlder ? 'v20.1.0' : version);
+  jest.replaceProperty(process, 'env', { ...process.env, ...surroundings.env });
+  const say = jest.spyOn(console, 'error').mockReturnValue();
+  try {
+    await import(copy);
+    await eventually('an error', () => say.mock.calls.length);
+    const printed = say.mock.calls.join().replace(`node-${system}`, 'PACKAGE');
+    expect([process.exitCode, printed]).toMatchSnapshot();
+  } finally {
+    process.exitCode = undefined;
+    setVersion(version);
+    jest.restoreAllMocks();
+  }
 });
 
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
