@@ -1,9 +1,14 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { statementsOfDeployRole } from '../../stack/deploy-role-statements.ts';
+import { Resources } from '../../stack/deploy-role.ts';
 import { serve } from '../../support/http/servers.ts';
 
 /** The access key of a job of GitHub, which has the role of .github/deploy-role.yaml. */
 export const accessKeyOfJob = 'GITHUB';
+
+interface Statement {
+  Action: string | string[];
+  Resource: { 'Fn::Sub': string } | { 'Fn::Sub': string }[];
+}
 
 /** Returns whether an IAM pattern, like `stack/PlantStore*`, matches a whole text. */
 function matches(pattern: string, text: string): boolean {
@@ -20,6 +25,9 @@ const values: Record<string, string> = {
   'AWS::Region': region,
   Qualifier: 'hnb659fds',
 };
+
+const [policy] = Resources.DeployRole.Properties.Policies;
+const statements: Statement[] = policy.PolicyDocument.Statement;
 
 const fillPattern = (pattern: { 'Fn::Sub': string }): string =>
   pattern['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, name) => `${values[name]}`);
@@ -45,7 +53,7 @@ export function startAwsForGitHub(ministack: string): Promise<string> {
   const isAllowed = (action: string, resource: string): boolean =>
     // Needs no permission.
     action === 'sts:GetCallerIdentity' ||
-    statementsOfDeployRole.some(
+    statements.some(
       ({ Action, Resource }) =>
         [Action].flat().includes(action) &&
         [Resource].flat().some((pattern) => matches(fillPattern(pattern), resource)),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { announce } from '../../../bin/command-line/running.ts';
 import { listTokens } from '../../../functions/access-tokens/administration.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { type Database, startDatabase } from '../../../lib/offline/database.ts';
+import { startDatabase } from '../../../lib/offline/database.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
@@ -13,76 +13,58 @@ import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { type Program, startProgram } from '../../support/program.ts';
-import { type Service, startService } from '../../support/service/service.ts';
+import { startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that returns its outputs. A
 // server in front of it, with TLS and behind a proxy, throttles every third request and can spoil
 // responses.
 
-type Spoil = NonNullable<Parameters<typeof startForwarder>[1]['spoil']>;
 const proxy = await startConnectProxy();
-let engine: Database;
-let service: Service;
-let spoil: Spoil;
-let calls = 0;
-let isThrottled: () => boolean;
-let baseUrl: string;
-/** Environment variables that make the service the deployed stack. */
-let deployed: Record<string, string>;
+const engine = await startDatabase({ port: 0 });
+finallyDo(engine.stop);
+const service = await startService(engine.endpoint, 1);
+finallyDo(service.stop);
 
-beforeAll(async () => {
-  engine = await startDatabase({ port: 0 });
-  finallyDo(engine.stop);
-  service = await startService(engine.endpoint, 1);
-  finallyDo(service.stop);
-  const front = await startForwarder(service.baseUrl, {
-    throttle: () => ++calls % 3 === 0 || isThrottled(),
-    spoil: (...response) => spoil(...response),
-    tls: certificateFiles,
-  });
-  baseUrl = `${front}/v1`;
-  const outputs = {
-    PlantsTableName: tableIds.plants,
-    AccessTokensTableName: tableIds.accessTokens,
-    BaseUrl: baseUrl,
-  };
-  deployed = {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: await serve((_, response) =>
-      response.end(describeStack('PlantStore', outputs)),
-    ),
-    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_REGION: 'local',
-    AWS_CA_BUNDLE: certificateFiles.certificate,
-    HTTPS_PROXY: proxy.origin,
-  };
+let calls = 0;
+let isThrottled = () => false;
+const front = await startForwarder(service.baseUrl, {
+  throttle: () => ++calls % 3 === 0 || isThrottled(),
+  tls: certificateFiles,
 });
-beforeEach(() => {
-  spoil = (status) => status;
-  isThrottled = () => false;
-});
+const baseUrl = `${front}/v1`;
 
 const stack = ['--stack', 'PlantStore'];
+const tables = { PlantsTableName: tableIds.plants, AccessTokensTableName: tableIds.accessTokens };
+/** Starts a CloudFormation with the stack. Returns its origin. */
+const describe = (BaseUrl: string) =>
+  serve((_, response) => response.end(describeStack('PlantStore', { ...tables, BaseUrl })));
+/** Environment variables that make the service the deployed stack. */
+const deployed = {
+  AWS_ENDPOINT_URL_CLOUDFORMATION: await describe(baseUrl),
+  AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_REGION: 'local',
+  AWS_CA_BUNDLE: certificateFiles.certificate,
+  HTTPS_PROXY: proxy.origin,
+};
+const usingStack = 'Using the stack PlantStore in eu-west-1 of the account 111122223333.\n';
+
 /** Leaves out the long tables of the suite. A few plants are still created. */
 const except = [
-  '--except',
-  ...['returns 4', 'an error names', 'of a body is', 'returned exactly', 'may contain', 'have'],
-  ...['at most', 'links'],
-  ...[
-    'concurrent',
-    'can be written as',
-    'may be of the type',
-    'a list has',
-    'a cursor',
-    'only AWS',
-  ],
+  ...['--except', 'returns 4', 'an error names', 'of a body is', 'returned exactly', 'may contain'],
+  ...['have', 'at most', 'links', 'concurrent', 'can be written as', 'may be of the type'],
+  ...['a list has', 'a cursor', 'only AWS'],
 ];
 
 /** Runs the program. Returns its exit code and its output. */
 async function contract(
   args: string[],
-  { env = deployed, cwd = temporaryFolder(), onStart = async (_: Program) => {} } = {},
+  {
+    env = deployed as Record<string, string>,
+    cwd = temporaryFolder(),
+    onStart = async (_: Program) => {},
+  } = {},
 ) {
   const programs = ['bin/node24.mjs', 'test/contract/program/contract.ts'];
   const command = [...programs.map((file) => join(root, file)), ...args];
@@ -122,7 +104,7 @@ testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', asy
       child.kill('SIGINT');
     },
   });
-  expect(output).toContain('Using the stack PlantStore in eu-west-1 of the account 111122223333.');
+  expect(output).toContain(usingStack);
   expect(output).toContain(`Testing ${baseUrl}, the stack PlantStore. About 1200 plants are`);
   expect(output).toContain('Waiting for the tests to delete their plants.');
   // The suite and the program keep their connections.
@@ -137,7 +119,12 @@ test('a response of npm start that breaks the contract fails the run, which name
   const cwd = temporaryFolder();
   const front = await startForwarder(service.baseUrl, {
     texts: { '/instance': 'announced' },
-    spoil: (...response) => spoil(...response),
+    spoil(status, headers) {
+      if (status === 409) {
+        delete headers['x-content-type-options'];
+      }
+      return status;
+    },
   });
   const baseUrl = `${front}/v1`;
   process.chdir(cwd);
@@ -148,12 +135,6 @@ test('a response of npm start that breaks the contract fails the run, which name
     dynamodbEndpoint: engine.endpoint,
   });
   process.chdir(root);
-  spoil = (status, headers) => {
-    if (status === 409) {
-      delete headers['x-content-type-options'];
-    }
-    return status;
-  };
   const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(output).toContain(
@@ -166,67 +147,66 @@ test('a response of npm start that breaks the contract fails the run, which name
 });
 
 test('a stack whose base URL is not https: gets no token', async () => {
-  const outputs = { PlantsTableName: 'Plants', AccessTokensTableName: 'AccessTokens' };
   const asked: unknown[] = [];
-  const BaseUrl = await serve((request, response) => {
+  const insecure = await serve((request, response) => {
     asked.push(request.url);
     response.writeHead(401).end();
   });
-  const AWS_ENDPOINT_URL_CLOUDFORMATION = await serve((_, response) =>
-    response.end(describeStack('PlantStore', { ...outputs, BaseUrl })),
-  );
-  const env = { ...deployed, AWS_ENDPOINT_URL_CLOUDFORMATION };
+  const env = { ...deployed, AWS_ENDPOINT_URL_CLOUDFORMATION: await describe(insecure) };
   const { code, output } = await contract(stack, { env });
   expect(output).toContain(
-    `error: The stack PlantStore has the output BaseUrl "${BaseUrl}". It is`,
+    `error: The stack PlantStore has the output BaseUrl "${insecure}". It is`,
   );
   expect({ code, asked }).toEqual({ code: 1, asked: [] });
   await expectCleanEnd();
 });
 
-test('no API is guessed for a database', async () => {
-  const { code, output } = await contract(['--dynamodb-endpoint', engine.endpoint], { env: {} });
-  const line = `error: No API is known for ${engine.endpoint}. Name it with --base-url.\n`;
-  expect({ code, output }).toEqual({ code: 1, output: line });
-});
-
-test('a server that does not respond is named', async () => {
-  const silent = await serve(() => {});
-  const { code, output } = await contract([...stack, '--base-url', silent]);
-  const line = /\nerror: http:\S+ does not respond \(.*\)\. Start it, or .*\n$/;
-  expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
-});
-
-test('a server that returns 404 is not a plant store', async () => {
-  const other = await serve((_, response) => response.writeHead(404).end());
-  const { code, output } = await contract([...stack, '--base-url', other]);
-  const line = `error: ${other}/plants returned 404, but a plant store returns 401.`;
-  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(line) });
-});
-
-test('a stage that API Gateway does not know yet is waited for, and another 403 is not', async () => {
-  const statuses = [403, 403, 404];
-  const fresh = await serve((_, response) =>
-    response
-      .writeHead(statuses.shift() ?? 500)
-      .end(JSON.stringify({ message: 'Missing Authentication Token' })),
+/** Starts a server that responds with these statuses, one each, and with 404 after them. */
+const respondWith = (message: string, ...statuses: number[]) =>
+  serve((_, response) =>
+    response.writeHead(statuses.shift() ?? 404).end(JSON.stringify({ message })),
   );
-  const waited = await contract([...stack, '--base-url', fresh]);
-  expect(waited.output).toContain(`API Gateway does not know ${fresh} yet. Waiting`);
-  expect(waited.output).toContain(`${fresh}/plants returned 404`);
 
-  const outside = await serve((_, response) =>
-    response.writeHead(403).end(JSON.stringify({ message: 'Forbidden' })),
-  );
-  const told = await contract([...stack, '--base-url', outside]);
-  expect(told.output).not.toContain('Waiting');
-  expect(told.output).toContain(`error: ${outside}/plants returned 403`);
-});
-
-test('a base URL that is not a URL fails with one line', async () => {
-  const { code, output } = await contract(['--base-url', 'localhost'], { env: {} });
-  expect(output).toMatch(/^error: [^\n]* A base URL looks like [^\n]*\n$/);
-  expect(code).toBe(1);
+const silent = await serve(() => {});
+const other = await respondWith('');
+const outside = await respondWith('Forbidden', 403);
+const fresh = await respondWith('Missing Authentication Token', 403, 403);
+const waiting = `API Gateway does not know ${fresh} yet\\. Waiting for up to a minute\\.\n`;
+test.each([
+  {
+    what: 'a database whose API is not known',
+    args: ['--dynamodb-endpoint', engine.endpoint],
+    printed: `error: No API is known for ${engine.endpoint}\\. Name it with --base-url\\.`,
+  },
+  {
+    what: 'a base URL that is not a URL',
+    args: ['--base-url', 'localhost'],
+    printed: 'error: .* A base URL looks like .*',
+  },
+  {
+    what: 'a server that does not respond',
+    args: [...stack, '--base-url', silent],
+    printed: `${usingStack}error: ${silent} does not respond \\(.*\\)\\. Start it, or .*`,
+  },
+  {
+    what: 'a server that returns 404',
+    args: [...stack, '--base-url', other],
+    printed: `${usingStack}error: ${other}/plants returned 404, but a plant store returns 401\\. .*`,
+  },
+  {
+    what: 'a 403 that is not of an unknown stage',
+    args: [...stack, '--base-url', outside],
+    printed: `${usingStack}error: ${outside}/plants returned 403, but .*`,
+  },
+  {
+    what: 'a stage that API Gateway does not know yet, after a wait',
+    args: [...stack, '--base-url', fresh],
+    printed: `${waiting}${usingStack}error: ${fresh}/plants returned 404, but .*`,
+  },
+])('$what fails with one line', async ({ args, printed }) => {
+  const env = args.includes('--stack') ? deployed : {};
+  const output = expect.stringMatching(`^${printed}\n$`);
+  expect(await contract(args, { env })).toEqual({ code: 1, output });
 });
 
 // The last tests, because these leave plants behind.
@@ -250,6 +230,7 @@ testSignals('a second Ctrl-C stops the suite', async () => {
   expect(output).toMatch(interrupted);
   // A signal kills a Node that is about to exit.
   expect([1, null]).toContain(code);
+  isThrottled = () => false;
 });
 
 testSignals('a Ctrl-C that reaches the tests too, as on Windows, interrupts them', async () => {

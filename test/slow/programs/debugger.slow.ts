@@ -7,7 +7,7 @@ import { copyProduct } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testOnPosix } from '../../support/posix.ts';
-import { startNpmStart, startProgram } from '../../support/program.ts';
+import { startNpmStart } from '../../support/program.ts';
 
 const list = `
 interface Event {
@@ -127,27 +127,3 @@ test('whoever reaches the debugger finds none of the developer’s AWS variables
   ]);
   await stop();
 });
-
-const commands = [
-  'bin/start.ts',
-  'bin/sam.ts',
-  ...['issue', 'list', 'revoke', 'rotate'].map((command) => `bin/token.ts ${command}`),
-  ...['export', 'import', 'erase'].map((command) => `bin/plants.ts ${command}`),
-  'test/contract/program/contract.ts',
-];
-
-test.each(commands)(
-  'no option of %s takes an option of the debugger as its value',
-  async (command) => {
-    const run = (...args: string[]) =>
-      startProgram(process.execPath, ['bin/node24.mjs', ...command.split(' '), ...args]).ended();
-    const { stdout: help } = await run('--help');
-    const options = [...help.matchAll(/^ +(--[a-z-]+) </gm)].map(([, option = '']) => option);
-    expect(options.length).toBeGreaterThan(2);
-    for (const option of options) {
-      const { code, stdout, stderr } = await run(option, '--inspect=127.0.0.1:0');
-      expect({ option, code, stdout }).toEqual({ option, code: 1, stdout: '' });
-      expect(stderr).toMatch(/^error: .*--inspect=127\.0\.0\.1:0.*\n$/);
-    }
-  },
-);
