@@ -1,15 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { functionVariables } from '../../lib/offline/functions.ts';
+import { listen } from '../../lib/offline/listen.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import type { FunctionId } from '../support/bundles.ts';
@@ -151,19 +151,16 @@ async function startDatabase(key: string, certificate: string): Promise<string> 
     response.end(sent.includes('thousand') ? thousand : responses[command]);
   });
   server.unref();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return (await listen(server, 0)).replace('http:', 'https:');
 }
 
 /** Runs a candidate in a new process. */
 async function measure({ of, file }: Candidate, variables: NodeJS.ProcessEnv): Promise<Figures> {
   const program = join(import.meta.dirname, 'measure.mjs');
   const input = JSON.stringify({ file: pathToFileURL(file).href, event: cases[of].event });
-  const child = spawn(process.execPath, [...lambdaFlags, program, input], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: variables,
-  });
-  return JSON.parse(await text(child.stdout));
+  const args = [...lambdaFlags, program, input];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: variables });
+  return JSON.parse(stdout);
 }
 
 function median(numbers: number[]): number {

@@ -57,6 +57,8 @@ async function startDebugged() {
   const env = { ...process.env, AWS_PROFILE: 'work', AWS_SECRET_ACCESS_KEY: 'secret' };
   const command = ['bin/node24.mjs', 'bin/start.ts'];
   const store = await startNpmStart(args, { project: cwd, command, env });
+  // Loads the functions.
+  await store.list();
   const url = /ws:\S+/.exec(await store.line(/^Debugger listening on ws:/))?.[0] ?? '';
 
   /** Messages of the thread, by the event or the number of a command. */

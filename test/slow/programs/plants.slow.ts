@@ -6,7 +6,6 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { root } from '../../support/checkout.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { openDatabase } from '../../support/database/engine.ts';
-import { pass, startFaultProxy } from '../../support/database/proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve } from '../../support/http/servers.ts';
 import { testOnPosix } from '../../support/posix.ts';
@@ -27,8 +26,8 @@ function start(line: string, to = endpoint): Program {
   });
 }
 
-function run(line: string, stdin = '', to = endpoint): Promise<Ended> {
-  const { child, ended } = start(line, to);
+function run(line: string, stdin = ''): Promise<Ended> {
+  const { child, ended } = start(line);
   child.stdin.end(stdin);
   return ended();
 }
@@ -141,22 +140,3 @@ test.each([
     });
   },
 );
-
-test('an import whose server dies reports the unknown outcomes at once', async () => {
-  const dying = await startFaultProxy();
-  const to = dying.before(endpoint);
-  let writes = 0;
-  dying.play('dying', async (exchange) => {
-    writes += 1;
-    if (writes === 100) {
-      dying.stop();
-    } else {
-      await pass(exchange);
-    }
-  });
-  const { code, stderr } = await run('plants.ts import - --owner dying', all, to);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^error: The outcome of \d+ writes? is unknown \(.*\)\. (?:No database responds at .*\. )?So far: \d+ plants created, 0 unchanged\. Repeat the command\.\n$/,
-  );
-});

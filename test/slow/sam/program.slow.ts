@@ -134,13 +134,3 @@ test('if the functions cannot start, the output of SAM CLI and an error say so',
   expect(program.lines).toContainEqual(expect.stringContaining('registry.invalid'));
   expect(program.lines.at(-1)).toMatch(/^error: GET \/plants returned 502\. /);
 });
-
-test('npm run sam without Docker fails with one line', async () => {
-  const env = { ...process.env, DOCKER_HOST: 'unix:///nowhere.sock' };
-  program = startProgram(process.execPath, ['bin/sam.ts', '--memory'], { env });
-  const { code, stderr } = await program.ended();
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^error: Docker is not running\. .*\n$/),
-  ]);
-});
