@@ -142,6 +142,7 @@ test('no idle connection is closed: responses announce no timeout', async () => 
 test('a stop aborts the requests in progress', async () => {
   const { endpoint, stop } = await open();
   const sent = request(endpoint, { method: 'POST', headers: { Expect: '100-continue' } });
+  finallyDo(() => sent.destroy());
   sent.flushHeaders();
   await once(sent, 'continue');
   await Promise.all([expect(once(sent, 'response')).rejects.toThrow('socket hang up'), stop()]);

@@ -6,17 +6,17 @@ import { afterAll } from '@jest/globals';
 const cleanups: (() => unknown)[] = [];
 
 /** Calls the cleanups in reverse order. After an error, the others follow. */
-async function cleanUp(): Promise<void> {
-  const cleanup = cleanups.pop();
+async function cleanUp(left = cleanups.splice(0)): Promise<void> {
+  const cleanup = left.pop();
   if (cleanup) {
     try {
       await cleanup();
     } finally {
-      await cleanUp();
+      await cleanUp(left);
     }
   }
 }
-afterAll(cleanUp);
+afterAll(() => cleanUp());
 // Jest calls no hooks if `-t` matches no test. Then our test environment calls this one: with a server
 // left open, Jest would not exit.
 Object.assign(globalThis, { cleanUp });
