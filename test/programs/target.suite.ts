@@ -145,12 +145,8 @@ test('without a terminal, a profile with mfa_serial fails with the command that 
 });
 
 const newToken = { owner: 'ann', scopes: allScopes, label: '', lifetime: 'never' } as const;
-const scanTokens = async () => {
-  const scans = [table, tableIds.accessTokens].map((TableName) =>
-    database.send(new ScanCommand({ TableName })),
-  );
-  return (await Promise.all(scans)).map(({ Items }) => Items);
-};
+const scanTokens = async (TableName: string) =>
+  (await database.send(new ScanCommand({ TableName }))).Items;
 /** Starts a database whose responses have this date. Returns its endpoint. */
 const serveWithDate = (date: string) =>
   startForwarder(endpoint, {
@@ -163,28 +159,30 @@ const hours = 3_600_000;
 const minutes = 60_000;
 const inTwoHours = () => new Date(Date.now() + 2 * hours).toUTCString();
 
-test.each([
-  { command: 'issue --owner late', by: 1.8 * minutes, error: '2 minutes slow' },
-  { command: 'issue --owner early', by: -2 * hours, error: '120 minutes fast' },
-  { command: 'rotate ID', by: 2 * hours, error: '120 minutes slow' },
-  { command: 'rotate ID', by: -1.1 * minutes, error: '1 minute fast' },
-])('$command on a computer that is $error writes nothing', async ({ command, by }) => {
+test('issue and rotate write nothing on a computer whose clock is wrong', async () => {
   const { id } = await issueToken(database, table, newToken);
-  const stored = await scanTokens();
-  aheadMs = by;
-  const line = `${command.replace('ID', id)} --stack PlantStore`;
-  const env = { ...deployed, ...account };
-  expect(await runHere(tokenProgram, line, { env })).toMatchSnapshot();
-  expect(await scanTokens()).toEqual(stored);
+  const stored = await scanTokens(table);
+  for (const [command, by] of [
+    ['issue --owner late', 1.8 * minutes],
+    ['issue --owner early', -2 * hours],
+    ['rotate ID', 2 * hours],
+    ['rotate ID', -1.1 * minutes],
+  ] as const) {
+    aheadMs = by;
+    const line = `${command.replace('ID', id)} --stack PlantStore`;
+    const ended = await runHere(tokenProgram, line, { env: { ...deployed, ...account } });
+    expect(ended).toMatchSnapshot(`${command}, ${by / minutes} minutes slow`);
+  }
+  expect(await scanTokens(table)).toEqual(stored);
 });
 
 test.each(['issue --owner here', 'rotate Zk3v9QeXb2Lr'])(
   '%s compares the clock with a local database too',
   async (command) => {
-    const stored = await scanTokens();
+    const stored = await scanTokens(tableIds.accessTokens);
     const line = `${command} --dynamodb-endpoint ${await serveWithDate(inTwoHours())}`;
     expect(await runHere(tokenProgram, line)).toMatchSnapshot();
-    expect(await scanTokens()).toEqual(stored);
+    expect(await scanTokens(tableIds.accessTokens)).toEqual(stored);
   },
 );
 
