@@ -1,3 +1,2 @@
-import './faults/handshakes.suite.ts';
 import './faults/faults.suite.ts';
 import './faults/writes.suite.ts';

@@ -93,7 +93,7 @@ if (!isSam) {
     await (store ?? createAll)(ids);
     // Plants that are stored directly stay, so they belong to an owner who cannot write.
     const token = store ? target.readToken : target.token;
-    for (const query of ['', 'limit=1000', 'limit=1001', 'limit=2147483647']) {
+    for (const query of ['', 'limit=2147483647']) {
       const page = await list(query, token);
       expect(readNames(page)).toEqual(ids.slice(0, 1000).map(makeName));
       expect(next(page)).toMatch(/^limit=1000&/);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeEach, expect, test } from '@jest/globals';
+import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { certificateFiles } from '../support/certificate.ts';
@@ -206,6 +207,31 @@ test.each<{ kind: string; refuse?: HandshakeFault; fault?: HandshakeFault }>([
   expect(mask(ended)).toEqual(issued);
   expect(findSent(ended)).toEqual(['PutItem']);
   expect(proxy.asked).toEqual([...through, hosts.database]);
+});
+
+test('without a proxy, too, token issue sends its put once after a handshake that hangs', async () => {
+  handshakes.push(hang);
+  const ended = await token('issue --owner ann', trusting);
+  expect(mask(ended)).toEqual(issued);
+  expect(findSent(ended)).toEqual(['PutItem']);
+  expect(handshakes).toEqual([]);
+});
+
+test('an import creates each plant once, although three handshakes fail', async () => {
+  handshakes.push(resetHandshake, closeHandshake, alertInHandshake);
+  const stdin = Array.from({ length: 5 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
+  const line = 'import - --owner importer --stack PlantStore';
+  expect(await runHere(plantsProgram, line, { env: trusting, stdin })).toMatchSnapshot();
+  expect(database.seen('importer')).toEqual(Array(5).fill('PutItem'));
+  expect(handshakes).toEqual([]);
+});
+
+test('if all handshakes fail, token list says that AWS cannot be reached', async () => {
+  handshakes.push(alertInHandshake, alertInHandshake, alertInHandshake);
+  const { stderr, ...ended } = await token('list --owner nobody', trusting);
+  // The reason is OpenSSL's.
+  const masked = stderr.replace(/\(.*handshake failure.*\)/, '(handshake failure)');
+  expect({ ...ended, stderr: masked }).toMatchSnapshot();
 });
 
 test('if the proxy refuses all connections, token issue says that AWS cannot be reached', async () => {

@@ -1,9 +1,13 @@
-import { Command } from 'commander';
+import { parseArgs } from 'node:util';
 import { loadFunctions } from './calls.ts';
 import { type Operation, operations } from './history.ts';
 import { plantedFaults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
 import { states } from './states.ts';
+
+// Tries every schedule of three calls and two database faults, or with --two-calls those of two calls
+// and one fault. Arguments are scenarios to try instead, in the JSON that a failure prints. --fault
+// plants a fault of planted-faults.ts in the functions.
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 
@@ -20,16 +24,12 @@ function scenarios(count: number, limits: Limits, calls: Operation[] = []): Scen
   return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
 }
 
-const command = 'node bin/node24.mjs test/consistency/explorer/explore.ts';
-const program = new Command(command)
-  .description('Tries every schedule of three calls and two database faults.')
-  .argument('[scenarios...]', 'scenarios to try instead, in the JSON that a failure prints')
-  .option('--two-calls', 'try two calls and one fault')
-  .option('--fault <name>', 'plant this fault of planted-faults.ts in the functions')
-  .addHelpText('after', `\nExample:\n  ${command} --two-calls`);
-const { twoCalls, fault } = program.parse().opts<{ twoCalls?: true; fault?: string }>();
-const given: Scenario[] = program.args.map((scenario) => JSON.parse(scenario));
-const chosen = twoCalls
+const { values, positionals } = parseArgs({
+  options: { 'two-calls': { type: 'boolean' }, fault: { type: 'string' } },
+  allowPositionals: true,
+});
+const given: Scenario[] = positionals.map((scenario) => JSON.parse(scenario));
+const chosen = values['two-calls']
   ? scenarios(2, { faults: 1, everyError: false })
   : [
       ...scenarios(3, { faults: 2, everyError: false }),
@@ -37,14 +37,16 @@ const chosen = twoCalls
     ];
 const all = given.length > 0 ? given : chosen;
 const count = all.length;
-const findNext = await loadFunctions(plantedFaults[`${fault}`]?.[0]);
+const findNext = await loadFunctions(plantedFaults[`${values.fault}`]?.[0]);
 const unreached = new Map(Object.entries(states));
 let schedules = 0;
 for (let scenario = all.pop(); scenario; scenario = all.pop(), schedules += 1) {
   const { broken, schedule, others, calls } = await run(findNext, scenario);
   if (broken) {
     const replay = JSON.stringify({ ...scenario, schedule });
-    console.log(`${broken}\nReplay: ${command} '${replay}'`);
+    console.log(
+      `${broken}\nReplay: node bin/node24.mjs test/consistency/explorer/explore.ts '${replay}'`,
+    );
     process.exit(1);
   }
   for (const [name, isReached] of unreached) {

@@ -17,19 +17,19 @@ import { type Call, callNames } from './actions.ts';
 import { clock } from './slow-faults.ts';
 
 /** The engine behind the proxy. */
-const engine = await openDatabase();
-export const { database } = engine;
+const { endpoint, database } = await openDatabase();
+
+export { database };
 
 /** The faults of the next handshakes with the proxy. */
 export const handshakes: HandshakeFault[] = [];
 export const proxy = await startFaultProxy(handshakes);
-export const endpoint = proxy.before(engine.endpoint);
 
 /** Output of the functions beside their log. */
 export const printed: string[] = [];
 const functions = startFunctions({
   variables: {
-    ...functionVariables(endpoint),
+    ...functionVariables(proxy.before(endpoint)),
     ...temporaryCredentials,
     ...clock.variables,
     NODE_EXTRA_CA_CERTS: certificateFiles.certificate,

@@ -29,8 +29,8 @@ interface Outcome {
 export interface Case {
   title: string;
   call: Call;
-  /** The name of the plant that is there before, or null without one. */
-  stored: string | null;
+  /** The name of the plant that is there before. */
+  stored?: string | undefined;
   /** The faults of the handshakes before the function's commands, one for each. */
   handshakes?: HandshakeFault[];
   /** The faults of the function's commands, one for each. The last one stays. */
@@ -215,7 +215,7 @@ function makeCases<F>(
     calls.map((call) => ({
       title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${database}`,
       call,
-      stored: call === 'list' || call === 'delete' ? 'Aloe' : null,
+      stored: call === 'list' || call === 'delete' ? 'Aloe' : undefined,
       ...toFaults(faults),
       outcome: outcomes[call],
     })),
