@@ -55,18 +55,16 @@ export async function ask(line: string, options: Options = {}): Promise<ApiRespo
   return response;
 }
 
-const as = (token?: string) => (token === undefined ? {} : { token });
-
-export function create(plant: string | object, token?: string): Promise<ApiResponse> {
+export function create(plant: string | object, token = target.token): Promise<ApiResponse> {
   const body = typeof plant === 'string' ? plant : JSON.stringify(plant);
-  return ask('POST /plants', { headers: [json], body, ...as(token) });
+  return ask('POST /plants', { headers: [json], body, token });
 }
 
-export const list = (query = '', token?: string): Promise<ApiResponse> =>
-  ask(`GET /plants${query && `?${query}`}`, as(token));
+export const list = (query = '', token = target.token): Promise<ApiResponse> =>
+  ask(`GET /plants${query && `?${query}`}`, { token });
 
-export const remove = (id: bigint | number | string, token?: string): Promise<ApiResponse> =>
-  ask(`DELETE /plants/${id}`, as(token));
+export const remove = (id: number | string, token = target.token): Promise<ApiResponse> =>
+  ask(`DELETE /plants/${id}`, { token });
 
 /** Returns the response to a request, whatever it is. Waits and retries after a 429. */
 export async function send(line: string, options: Options = {}): Promise<ApiResponse> {

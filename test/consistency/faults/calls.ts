@@ -17,9 +17,7 @@ import { type Call, callNames } from './actions.ts';
 import { clock } from './slow-faults.ts';
 
 /** The engine behind the proxy. */
-const { endpoint, database } = await openDatabase();
-
-export { database };
+export const { endpoint, database } = await openDatabase();
 
 /** The faults of the next handshakes with the proxy. */
 export const handshakes: HandshakeFault[] = [];
@@ -47,15 +45,8 @@ for (const [name, { entry }] of Object.entries(operations)) {
   entries.set(callNames[name as Operation], entry);
 }
 
-export interface Response {
-  status: number;
-  body: string;
-  /** JSON. */
-  log: string[];
-}
-
 /** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
-export async function invoke(call: Call, event: object): Promise<Response> {
+export async function invoke(call: Call, event: object) {
   const { payload, failure, log } = await functions.call(entries.get(call) ?? '', event);
   if (failure) {
     const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;

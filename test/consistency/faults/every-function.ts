@@ -41,40 +41,56 @@ export interface Case {
 }
 
 /** Databases that fail, and the outcome of each call that meets one of them. */
-interface Failure<F = Fault> extends Record<Call, Outcome> {
+interface Failure extends Record<Call, Outcome> {
   /** Their faults. The names continue "meets a database that". */
-  databases: Record<string, F[]>;
+  databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'log'>>;
 }
-
-/** The outcome of each call if the response to its first request arrives. */
-const ordinary: Record<Call, Outcome> = {
-  create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
-  list: { status: 200, left: 'Aloe', sent: ['Query'] },
-  delete: { status: 204, left: null, sent: ['DeleteItem'] },
-  authorizer: { status: 200, left: null, sent: ['GetItem'] },
-};
 
 export const failing = fail(500, 'InternalServerError');
 export const exceeded = fail(400, 'ProvisionedThroughputExceededException');
 export const accessDenied = fail(400, 'AccessDeniedException');
 
-const onceRetried: Record<Call, Outcome> = {
-  create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-  list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-  delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-  authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
-};
-
 const failures: Failure[] = [
+  // Handshakes come first. If one fails, no request was sent, so even a write is sent afterwards.
   {
     databases: {
-      'throttles once': [throttle, pass],
-      'exceeds its throughput once': [exceeded, pass],
+      'fails all TLS handshakes': {
+        handshakes: [resetHandshake, alertInHandshake, closeHandshake],
+        log: { cause: { code: 'ECONNRESET' } },
+      },
     },
-    ...onceRetried,
+    create: { status: 503, left: null, sent: [] },
+    list: { status: 503, left: 'Aloe', sent: [] },
+    delete: { status: 503, left: 'Aloe', sent: [] },
+    authorizer: { status: 503, left: null, sent: [] },
   },
   {
-    databases: { 'throttles for long': [throttle] },
+    databases: {
+      'resets a TLS handshake': { handshakes: [resetHandshake] },
+      'closes a TLS handshake': { handshakes: [closeHandshake] },
+      'sends no ServerHello': { handshakes: [() => clock.advance(1000)] },
+      'refuses a TLS handshake with an alert': { handshakes: [alertInHandshake] },
+      'responds slowly': { faults: [slow] },
+    },
+    create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem'] },
+  },
+  {
+    databases: {
+      'throttles once': { faults: [throttle, pass] },
+      'exceeds its throughput once': { faults: [exceeded, pass] },
+      'is a quarter of an hour ahead or more': { faults: [skew(15)] },
+      'is a quarter of an hour behind or more': { faults: [skew(-15)] },
+    },
+    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
+    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
+    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+  },
+  {
+    databases: { 'throttles for long': { faults: [throttle] } },
     create: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'] },
@@ -83,9 +99,9 @@ const failures: Failure[] = [
   // A write in doubt is not sent again: reads tell whether it took effect.
   {
     databases: {
-      'fails once': [failing, pass],
-      'returns a page of HTML': [html, pass],
-      'resets one connection before the request': [reset, pass],
+      'fails once': { faults: [failing, pass] },
+      'returns a page of HTML': { faults: [html, pass] },
+      'resets one connection before the request': { faults: [reset, pass] },
     },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
@@ -94,11 +110,11 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'fails for long': [failing],
-      'resets all connections before the request': [reset],
-      'does nothing and says nothing': [say('', 'not done')],
-      'does nothing and says []': [say('[]', 'not done')],
-      'does nothing and says {"Item":': [say('{"Item":', 'not done')],
+      'fails for long': { faults: [failing] },
+      'resets all connections before the request': { faults: [reset] },
+      'does nothing and says nothing': { faults: [say('', 'not done')] },
+      'does nothing and says []': { faults: [say('[]', 'not done')] },
+      'does nothing and says {"Item":': { faults: [say('{"Item":', 'not done')] },
     },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
@@ -107,11 +123,11 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'resets one connection after the commit': [loseResponse, pass],
-      'cuts one response': [breakOff, pass],
-      'does its work and says nothing': [say('', 'done'), pass],
-      'does its work and says []': [say('[]', 'done'), pass],
-      'does its work and says {"Item":': [say('{"Item":', 'done'), pass],
+      'resets one connection after the commit': { faults: [loseResponse, pass] },
+      'cuts one response': { faults: [breakOff, pass] },
+      'does its work and says nothing': { faults: [say('', 'done'), pass] },
+      'does its work and says []': { faults: [say('[]', 'done'), pass] },
+      'does its work and says {"Item":': { faults: [say('{"Item":', 'done'), pass] },
     },
     create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
@@ -120,8 +136,8 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'resets all connections after the commit': [loseResponse],
-      'cuts all responses': [breakOff],
+      'resets all connections after the commit': { faults: [loseResponse] },
+      'cuts all responses': { faults: [breakOff] },
     },
     create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
@@ -130,14 +146,14 @@ const failures: Failure[] = [
   },
   // A delete whose response never begins may still arrive, so no read could settle it.
   {
-    databases: { 'hangs once': [hang, pass] },
+    databases: { 'hangs once': { faults: [hang, pass] } },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    databases: { 'hangs for long': [hang] },
+    databases: { 'hangs for long': { faults: [hang] } },
     create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
     delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
@@ -145,8 +161,8 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'hangs once after the commit': [swallowResponse, pass],
-      'begins one response too slowly': [drip, pass],
+      'hangs once after the commit': { faults: [swallowResponse, pass] },
+      'begins one response too slowly': { faults: [drip, pass] },
     },
     create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
@@ -154,11 +170,7 @@ const failures: Failure[] = [
     authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
   },
   {
-    databases: { 'responds slowly': [slow] },
-    ...ordinary,
-  },
-  {
-    databases: { 'responds too slowly': [crawl] },
+    databases: { 'responds too slowly': { faults: [crawl] } },
     create: { status: 503, left: 'Aloe', sent: ['PutItem'] },
     list: { status: 503, left: 'Aloe', sent: ['Query'] },
     delete: { status: 503, left: null, sent: ['DeleteItem'] },
@@ -166,65 +178,26 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'finds the credentials expired': [fail(400, 'ExpiredTokenException')],
-      'denies access': [accessDenied],
+      'finds the credentials expired': { faults: [fail(400, 'ExpiredTokenException')] },
+      'denies access': { faults: [accessDenied] },
       // Its message alone would be a 401 of the gateway.
-      'says Unauthorized': [fail(400, 'Unauthorized', {}, 'Unauthorized')],
+      'says Unauthorized': { faults: [fail(400, 'Unauthorized', {}, 'Unauthorized')] },
     },
     create: { status: 500, left: null, sent: ['PutItem'] },
     list: { status: 500, left: 'Aloe', sent: ['Query'] },
     delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
     authorizer: { status: 503, left: null, sent: ['GetItem'] },
   },
-  // For the end, because a client keeps the difference between the clocks.
-  {
-    databases: {
-      'is a quarter of an hour ahead or more': [skew(15)],
-      'is a quarter of an hour behind or more': [skew(-15)],
-    },
-    ...onceRetried,
-  },
 ];
 
-/** Handshakes that fail. No request was sent, so a write is sent afterwards. */
-const failedHandshakes: Failure<HandshakeFault>[] = [
-  {
-    databases: {
-      'resets a TLS handshake': [resetHandshake],
-      'closes a TLS handshake': [closeHandshake],
-      'sends no ServerHello': [() => clock.advance(1000)],
-      'refuses a TLS handshake with an alert': [alertInHandshake],
-    },
-    ...ordinary,
-  },
-  {
-    databases: {
-      'fails all TLS handshakes': [resetHandshake, alertInHandshake, closeHandshake],
-    },
-    create: { status: 503, left: null, sent: [] },
-    list: { status: 503, left: 'Aloe', sent: [] },
-    delete: { status: 503, left: 'Aloe', sent: [] },
-    authorizer: { status: 503, left: null, sent: [] },
-  },
-];
-function makeCases<F>(
-  { databases, ...outcomes }: Failure<F>,
-  toFaults: (faults: F[]) => Pick<Case, 'handshakes' | 'faults'>,
-): Case[] {
-  return Object.entries(databases).flatMap(([database, faults]) =>
+export const ofEveryFunction: Case[] = failures.flatMap(({ databases, ...outcomes }) =>
+  Object.entries(databases).flatMap(([database, faults]) =>
     calls.map((call) => ({
       title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${database}`,
       call,
       stored: call === 'list' || call === 'delete' ? 'Aloe' : undefined,
-      ...toFaults(faults),
+      ...faults,
       outcome: outcomes[call],
     })),
-  );
-}
-
-export const ofHandshakes = failedHandshakes.flatMap((failure) =>
-  makeCases(failure, (handshakes) => ({ handshakes })),
-);
-export const ofEveryFunction = failures.flatMap((failure) =>
-  makeCases(failure, (faults) => ({ faults })),
+  ),
 );

@@ -41,33 +41,13 @@ export interface Exchange {
   forward(): Promise<DatabaseResponse>;
 }
 
-export interface FaultProxy {
-  /** Passes requests to this database from now on. Returns the proxy's own endpoint. */
-  before(databaseEndpoint: string): string;
-  /** Returns the commands about an owner or a token, in their order. */
-  seen(subject: string): string[];
-  /**
-   * Sets the faults of the next requests about an owner or a token, one for each. The last fault
-   * stays. Without faults, they pass, as all other requests do.
-   */
-  play(subject: string, ...faults: Fault[]): void;
-  /** Does the same for all requests about owners and tokens without faults of their own. */
-  playForAll(...faults: Fault[]): void;
-  /** From now on, connections carry many requests, with TLS too. */
-  keepConnections(): void;
-  /** Refuses connections from now on. */
-  stop(): void;
-}
-
 /**
  * Starts a proxy between clients and their database, for the test file. The proxy plays faults, and
  * refuses credentials that AWS would refuse. With `handshakes`, the proxy has TLS, and each
  * connection carries one request. They are the faults of the next handshakes, one each. Without a
  * fault, a handshake succeeds.
  */
-export async function startFaultProxy(
-  handshakes?: (HandshakeFault | undefined)[],
-): Promise<FaultProxy> {
+export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[]) {
   let database = '';
   const scripts = new Map<string, Fault[]>();
   let scriptForAll: Fault[] = [];
@@ -103,20 +83,29 @@ export async function startFaultProxy(
   finallyDo(stop);
 
   return {
-    before(databaseEndpoint) {
+    /** Passes requests to this database from now on. Returns the proxy's own endpoint. */
+    before(databaseEndpoint: string): string {
       database = databaseEndpoint;
       return origin;
     },
-    seen: (subject) => seen.get(subject) ?? [],
-    play(subject, ...faults) {
+    /** Returns the commands about an owner or a token, in their order. */
+    seen: (subject: string): string[] => seen.get(subject) ?? [],
+    /**
+     * Sets the faults of the next requests about an owner or a token, one for each. The last fault
+     * stays. Without faults, they pass, as all other requests do.
+     */
+    play(subject: string, ...faults: Fault[]): void {
       scripts.set(subject, faults);
     },
-    playForAll(...faults) {
+    /** Does the same for all requests about owners and tokens without faults of their own. */
+    playForAll(...faults: Fault[]): void {
       scriptForAll = faults;
     },
-    keepConnections() {
+    /** From now on, connections carry many requests, with TLS too. */
+    keepConnections(): void {
       server.maxRequestsPerSocket = 0;
     },
+    /** Refuses connections from now on. */
     stop,
   };
 }
