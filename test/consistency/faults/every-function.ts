@@ -29,7 +29,7 @@ interface Outcome {
 export interface Case {
   title: string;
   call: Call;
-  /** The name of the plant that is there before. */
+  /** The name of the plant that is there before. None by default. */
   stored?: string | undefined;
   /** The faults of the handshakes before the function's commands, one for each. */
   handshakes?: HandshakeFault[];
@@ -47,7 +47,7 @@ interface Failure extends Record<Call, Outcome> {
 }
 
 export const failing = fail(500, 'InternalServerError');
-export const exceeded = fail(400, 'ProvisionedThroughputExceededException');
+const exceeded = fail(400, 'ProvisionedThroughputExceededException');
 export const accessDenied = fail(400, 'AccessDeniedException');
 
 const failures: Failure[] = [

@@ -92,7 +92,7 @@ async function countOpened(call: () => Promise<object>, pauses: Pause[]): Promis
 test.each<{ what: string; pauses: Pause[]; opened: number }>([
   { what: 'no time passed', pauses: [[0, 0]], opened: 0 },
   { what: 'it was idle for four seconds', pauses: [[4000, 4000]], opened: 0 },
-  { what: 'it was so three times in a row', pauses: Array(3).fill([4000, 4000]), opened: 0 },
+  { what: 'it was idle for 4 s three times', pauses: Array(3).fill([4000, 4000]), opened: 0 },
   { what: 'it was idle for five seconds', pauses: [[5000, 5000]], opened: 1 },
   { what: 'the function was frozen', pauses: [[60_000, 0]], opened: 1 },
   { what: 'the clock was set back by less', pauses: [[4000, 6000]], opened: 1 },
