@@ -92,102 +92,92 @@ testSignals.each([
   },
 );
 
+const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+/** The Node of the platform package. */
+const platformNode = `node_modules/node-${system}/bin/node`;
+/** A program of a package. */
+const say = 'node_modules/first/say.mjs';
+
+/** Writes a project with a copy of the launcher and an installed package. Returns its folder. */
+function writeProject(files: Record<string, string>, packages: object = {}): string {
+  const folder = temporaryFolder();
+  const all = {
+    ...files,
+    [say]: 'console.log(process.env.npm_node_execpath, process.env.NODE_COMPILE_CACHE);',
+    'package.json': JSON.stringify({ dependencies: { first: '1.0.0' }, ...packages }),
+    'bin/node24.mjs': readFileSync(launcher, 'utf8'),
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, { mode: 0o755 });
+  }
+  return folder;
+}
+
 /** A script in place of a Node of another version. */
 const writeNode = (version: string) =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo "${version} got $*"\n`;
 
-interface Surroundings {
-  isOlder?: boolean;
-  /** Members of package.json besides the installed package `first`. */
-  packages?: object;
-  env?: object;
-  /** Arguments of the launcher. */
-  args?: string[];
-  /** The Node of the platform package, and the one that runs npm. */
-  platform?: string;
-  own?: string;
-}
-
-const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-
-/** A program of an installed package. */
-const say = 'node_modules/first/say.mjs';
-
-/** Writes a project of its own with a copy of the launcher. Returns the copy, and variables of npm. */
-function writeProject({ packages, platform, own }: Surroundings) {
-  const folder = temporaryFolder();
-  const write = (path: string, text: string) => {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { mode: 0o755 });
-    return file;
-  };
-  if (platform) {
-    write(`node_modules/node-${system}/bin/node`, platform);
-  }
-  write(
-    say,
-    'const { npm_node_execpath: node, NODE_COMPILE_CACHE: cache } = process.env;' +
-      'console.log(node, cache);',
-  );
-  const dependencies = { first: '1.0.0' };
-  write('package.json', JSON.stringify({ dependencies, ...packages }));
-  const copy = write('bin/node24.mjs', readFileSync(launcher, 'utf8'));
-  return { folder, copy, npm: own ? { npm_node_execpath: write('node', own) } : {} };
-}
-
-const isOlder = true;
-const optionalDependencies = { [`node-${system}`]: '24.0.0' };
-const second = { second: '1.0.0' };
-
 const testPrograms = testOnPosix('it cannot start a script by its first line');
 
-testPrograms.each<[what: string, Surroundings]>([
+testPrograms.each<[what: string, own: string[], files: Record<string, string>, args: string[]]>([
   [
     'an older one starts that of the platform, with the first options behind a package',
-    {
-      isOlder,
-      platform: writeNode('v24'),
-      args: ['--no-warnings', say, '--inspect', '--inspect-brk=1', '-t', '--inspect=2'],
-    },
+    olderNode,
+    { [platformNode]: writeNode('v24') },
+    ['--no-warnings', say, '--inspect', '--inspect-brk=1', '-t', '--inspect=2'],
   ],
-  ['a newer one runs npm', { own: writeNode('v26.0.0') }],
-  ['an older one runs npm', { own: writeNode('v22.1.0') }],
-])('the launcher chooses a Node: %s', async (_, surroundings) => {
-  const { isOlder, args = [say] } = surroundings;
-  const { folder, copy, npm } = writeProject(surroundings);
-  const env = { ...process.env, ...npm };
-  const ended = await launch([...(isOlder ? olderNode : []), copy, ...args], {
-    env,
-    cwd: folder,
-  }).ended();
-  const stdout = ended.stdout.replace(process.execPath, 'NODE').replace(folder, 'FOLDER');
+  ['a newer one runs npm', [], { node: writeNode('v26.0.0') }, [say]],
+  ['an older one runs npm', [], { node: writeNode('v22.1.0') }, [say]],
+])('the launcher chooses a Node: %s', async (_, own, files, args) => {
+  const cwd = writeProject(files);
+  const env = { ...process.env, npm_node_execpath: join(cwd, 'node') };
+  const ended = await launch([...own, 'bin/node24.mjs', ...args], { cwd, env }).ended();
+  const stdout = ended.stdout.replace(process.execPath, 'NODE').replace(cwd, 'FOLDER');
   expect({ ...ended, stdout }).toMatchSnapshot();
 });
 
-testPrograms.each<[what: string, Surroundings]>([
-  ['an older Node on a system without a platform package', { isOlder }],
-  ['an older Node without its platform package', { isOlder, packages: { optionalDependencies } }],
-  [
-    'an older Node whose platform package does not run',
-    { isOlder, packages: { optionalDependencies }, platform: '#!/no' },
-  ],
-  ['a missing package', { packages: { dependencies: { '@scope/second': '1.0.0' } } }],
-  [
-    'a missing package in production',
-    { isOlder, packages: { dependencies: second }, env: { NODE_ENV: 'production' } },
-  ],
-  ['a missing development package', { packages: { devDependencies: second } }],
-])('%s fails with a line that names the remedy', async (_, surroundings) => {
-  const { copy } = writeProject(surroundings);
+const optionalDependencies = { [`node-${system}`]: '24.0.0' };
+const second = { second: '1.0.0' };
+
+interface Failure {
+  what: string;
+  version?: string;
+  packages?: object;
+  files?: Record<string, string>;
+  env?: object;
+}
+
+testPrograms.each<Failure>([
+  { what: 'an older Node on a system without a platform package', version: 'v20.1.0' },
+  {
+    what: 'an older Node without its platform package',
+    version: 'v20.1.0',
+    packages: { optionalDependencies },
+  },
+  {
+    what: 'an older Node whose platform package does not run',
+    version: 'v20.1.0',
+    packages: { optionalDependencies },
+    files: { [platformNode]: '#!/no' },
+  },
+  { what: 'a missing package', packages: { dependencies: { '@scope/second': '1.0.0' } } },
+  {
+    what: 'a missing package in production',
+    packages: { dependencies: second },
+    env: { NODE_ENV: 'production' },
+  },
+  { what: 'a missing development package', packages: { devDependencies: second } },
+])('$what fails with a line that names the remedy', async ({ packages, files = {}, ...row }) => {
   const { version } = process;
   const setVersion = (value: string) => Object.defineProperty(process, 'version', { value });
-  setVersion(surroundings.isOlder ? 'v20.1.0' : version);
-  jest.replaceProperty(process, 'env', { ...process.env, ...surroundings.env });
+  setVersion(row.version ?? version);
+  jest.replaceProperty(process, 'env', { ...process.env, ...row.env });
   const say = jest.spyOn(console, 'error').mockReturnValue();
+  const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
   try {
-    await import(copy);
-    await eventually('an error', () => say.mock.calls.length);
+    await import(join(writeProject(files, packages), 'bin', 'node24.mjs'));
+    await eventually('an error', () => say.mock.calls.length + exit.mock.calls.length);
     const printed = say.mock.calls.join().replace(`node-${system}`, 'PACKAGE');
     expect([process.exitCode, printed]).toMatchSnapshot();
   } finally {
