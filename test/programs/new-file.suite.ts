@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
-import { CommandError } from '../../bin/command-line/command-error.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 
 let canRename = true;
@@ -44,20 +43,6 @@ test('a new file that cannot get its name stays under another one, which the err
     `EPERM: operation not permitted, rename. The plants are in ${draft}. Move it elsewhere.`,
   );
   expect(readFileSync(draft, 'utf8')).toBe('one\ntwo\n');
-});
-
-test('a new file whose source fails leaves its folder empty', async () => {
-  const folder = temporaryFolder();
-  async function* failing(): AsyncGenerator<string> {
-    yield* texts();
-    throw new Error('the source failed');
-  }
-  const file = join(folder, 'plants.jsonl');
-  const writing = writeNewFile(file, failing());
-  await expect(writing).rejects.toThrow(
-    new CommandError(`Cannot write ${file}: the source failed. Choose another file.`),
-  );
-  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('an interrupted export exits with 1 and leaves the folder empty', async () => {

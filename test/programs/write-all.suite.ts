@@ -128,10 +128,3 @@ test.each([
   expect(pauses).toEqual(expected);
   expect(calls).toBe(7);
 });
-
-test('an error other than throttling is thrown at once', async () => {
-  pauses.length = 0;
-  const error = new Error('no');
-  await expect(retryWhileThrottled(() => Promise.reject(error))).rejects.toBe(error);
-  expect(pauses).toEqual([]);
-});
