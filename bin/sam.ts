@@ -98,7 +98,6 @@ function startSam(args: string[]): ChildProcess {
   }
   process.once('disconnect', stop);
   process.once('exit', stop);
-  process.channel?.unref();
   const containers: string[] = [];
   createInterface(sam.stderr).on('line', (line) => {
     const [, id] = /SAM_CONTAINER_ID: (\w+)/.exec(line) ?? [];

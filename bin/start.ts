@@ -23,7 +23,6 @@ import {
 // Signals stop the process at once: there is nothing to clean up, because the database has written
 // all that it acknowledged. This process also stops if its launcher is killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-process.channel?.unref();
 leaveAws();
 // Lambda's time zone.
 process.env.TZ = 'UTC';

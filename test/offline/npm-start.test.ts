@@ -303,8 +303,11 @@ test('npm start stops with its launcher, and with --memory it has written its ad
   );
   expect(existsSync(join(folder, 'cdk.json'))).toBe(true);
   const { port } = new URL(running.dynamodbEndpoint);
+  const file = join('running', `${port}.json`);
   const written = readdirSync(join(folder, '.plant-store'), { recursive: true });
-  expect(written.sort()).toEqual(['running', join('running', `${port}.json`)]);
+  expect(written.sort()).toEqual(['running', file]);
+  const announced = JSON.parse(readFileSync(join(folder, '.plant-store', file), 'utf8'));
+  expect(announced).not.toHaveProperty('data');
 });
 
 test.each([
@@ -324,11 +327,14 @@ test.each([
   expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr });
 });
 
-testOnPosix('it limits no file')(
-  'a write that fails stops npm start, and the next one has every acknowledged write',
+const testLimits = testOnPosix('it limits no file');
+/** The next `npm start`, in the copy with other settings. */
+let next: NpmStart;
+
+testLimits(
+  'npm start says if it cannot announce itself, a failed write stops it, and the next one has the others',
   async () => {
     const data = join(temporaryFolder(), 'new', 'store');
-    // This npm start cannot announce itself either.
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, '.plant-store'), 'a file');
     // A file of the database cannot grow beyond 32 or 64 KiB, as if the disk was full.
@@ -368,7 +374,7 @@ testOnPosix('it limits no file')(
 
     changeSettings({ 'plant-store:authorizer-cache': 0 });
     rmSync(join(cwd, '.plant-store'));
-    const next = await startNpmStart(['--data', data], { project: folder, cwd });
+    next = await startNpmStart(['--data', data], { project: folder, cwd });
     const response = await next.list();
     const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
     expect(names.slice(0, created.length)).toEqual(created);
@@ -379,16 +385,18 @@ testOnPosix('it limits no file')(
     expect(found).toMatchObject([
       { processId: next.child.pid, baseUrl: next.baseUrl, data: realpathSync(data) },
     ]);
-
-    // Its gateway caches no policy.
-    await deleteToken(next);
-    expect((await next.list()).status).toBe(401);
-
-    // SIGINT stops it at once, although a request is open.
-    const socket = connect(Number(new URL(next.baseUrl).port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    await eventually('a connection', once(socket, 'connect'));
-    socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-    await next.stop('SIGINT');
   },
 );
+
+testLimits('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once', async () => {
+  await deleteToken(next);
+  expect((await next.list()).status).toBe(401);
+});
+
+testLimits('SIGINT stops npm start at once, although a request is open', async () => {
+  const socket = connect(Number(new URL(next.baseUrl).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await eventually('a connection', once(socket, 'connect'));
+  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  await next.stop('SIGINT');
+});

@@ -28,6 +28,7 @@ writeFileSync(
     console.error('Stopping');
     setTimeout(() => process.exit(), 100);
   });
+  process.on('SIGWINCH', () => console.error('Signalled by the terminal'));
   const names = ['template', 'port', 'env-vars', 'warm-containers'];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   options.debug = { type: 'boolean' };
@@ -115,8 +116,9 @@ testScripts(
     };
     const { child, line, ended, calls } = startSam({ docker, sam }, own);
     await line(/SAM CLI prints several lines per request\./);
-    // A terminal sends a signal to the whole group.
-    process.kill(-Number(child.pid), 'SIGINT');
+    // A terminal signals the whole group of processes, without SAM CLI.
+    process.kill(-Number(child.pid), 'SIGWINCH');
+    child.kill('SIGINT');
     await line(/^Stopping$/);
     // A second signal would abort the cleanup of SAM CLI.
     child.kill('SIGINT');
