@@ -82,11 +82,7 @@ export function startFunctions(options: Options): Functions {
     const worker = new Worker(new URL('functions-thread.ts', import.meta.url), {
       name: 'functions',
       // Cached code loads in less than half the time. Without a folder, Node caches nothing.
-      env: {
-        ...variables,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
-        NODE_COMPILE_CACHE_PORTABLE: '1',
-      },
+      env: { ...variables, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
       stdout: true,
       stderr: true,
     });

@@ -16,7 +16,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { findRunning } from '../../bin/command-line/running.ts';
 import { maskStart } from '../programs/printed.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
-import { cacheOf, copyProduct, root } from '../support/checkout.ts';
+import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { stoppedClock } from '../support/clock/clock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -187,8 +187,7 @@ test('pages of the origin in cdk.json can call the API and read its responses', 
 test('--localhost is the running npm start, with --memory too, and uses no proxy', async () => {
   const args = ['bin/token.ts', 'list', '--owner', 'demo', '--localhost'];
   // Nothing listens there.
-  const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1' };
-  const env = { ...process.env, ...proxy, NODE_COMPILE_CACHE: cacheOf(folder) };
+  const env = { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1' };
   const program = startProgram(process.execPath, args, { cwd: folder, env });
   const { stdout, ...others } = await program.ended();
   expect(others).toEqual({ code: 0, stderr: '' });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { cacheOf, copyProduct, root } from '../support/checkout.ts';
+import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
@@ -91,7 +91,7 @@ function startSam(programs: Record<string, string>, env = {}, command = ['bin/sa
   }
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const args = [...command, '--memory', ...ports, '--', '--debug'];
-  const variables = { ...process.env, NODE_COMPILE_CACHE: cacheOf(project), PATH: folder, ...env };
+  const variables = { ...process.env, PATH: folder, ...env };
   const options = { cwd: project, env: variables, detached: true };
   const started = startProgram(process.execPath, args, options);
   const calls = (name: string) => readFileSync(join(folder, `${name}.calls`), 'utf8');

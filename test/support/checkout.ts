@@ -19,9 +19,6 @@ const product = [
   'package.json',
 ];
 
-/** Returns the folder of Node's cached code, which the launcher would choose. */
-export const cacheOf = (project: string) => join(project, 'node_modules', '.cache', 'node');
-
 /** Copies the product into a folder. The copy shares the packages and Node's cached code. */
 export function copyProduct(to: string): void {
   for (const path of product) {

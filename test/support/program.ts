@@ -6,7 +6,7 @@ import {
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { cacheOf, root } from './checkout.ts';
+import { root } from './checkout.ts';
 import { finallyDo, temporaryFolder } from './cleanup.ts';
 import { stoppedClock } from './clock/clock.ts';
 import { eventually } from './eventually.ts';
@@ -117,12 +117,8 @@ export async function startNpmStart(
 ): Promise<NpmStart> {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const programs = command.map((file) => join(project, file));
-  const options = { cwd, env: { ...env, NODE_COMPILE_CACHE: cacheOf(project) } };
-  const program = startProgram(
-    process.execPath,
-    [...programs, '--json', ...ports, ...args],
-    options,
-  );
+  const options = [...programs, '--json', ...ports, ...args];
+  const program = startProgram(process.execPath, options, { cwd, env });
   const ready: { baseUrl: string; token: string; dynamodbEndpoint: string } = JSON.parse(
     await program.line(/^\{"baseUrl"/),
   );
