@@ -120,7 +120,7 @@ const alarms = findProperties(templates.everything, 'AWS::CloudWatch::Alarm').ma
 }));
 
 test.each(alarms)(
-  '$name has at most ten metrics, and names its impact and its runbook',
+  '$name has at most ten metrics, an impact, and a runbook with all parts',
   (alarm) => {
     const { name, Metrics = [], AlarmDescription } = alarm;
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html

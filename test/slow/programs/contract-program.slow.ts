@@ -16,8 +16,7 @@ import { type Program, startProgram } from '../../support/program.ts';
 import { startService } from '../../support/service/service.ts';
 
 // The deployed stack is a whole service, with a small CloudFormation that returns its outputs. A
-// server in front of it, with TLS and behind a proxy, throttles every third request and can spoil
-// responses.
+// server in front of it, with TLS and behind a proxy, throttles every third request.
 
 const proxy = await startConnectProxy();
 const engine = await startDatabase({ port: 0 });

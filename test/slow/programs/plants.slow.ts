@@ -128,7 +128,8 @@ test.each([
       waiting += 1;
       // All writes come first. The SDK decides how often it sends each of the reads after them.
       if (waiting >= concurrency) {
-        running.child.send(3000);
+        // The callback gets the error if the program has exited.
+        running.child.send(3000, () => {});
       }
     });
     const running = start(line, silent);
