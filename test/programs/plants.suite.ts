@@ -73,7 +73,7 @@ test.each([
   expect(await plants(`export - --owner ${owner}`, '', large.endpoint)).toMatchSnapshot();
 });
 
-test('an export creates one file, which only its user can open where files have modes', async () => {
+test('an export creates one file, even for no plant, which only its user can open', async () => {
   await putPlant('modes', 1, 'Aloe');
   await putPlant('modes', 2, 'Ficus');
   const own = join(folder, 'own');
@@ -82,6 +82,9 @@ test('an export creates one file, which only its user can open where files have 
   expect(readdirSync(own)).toEqual(['modes.jsonl']);
   const file = join(own, 'modes.jsonl');
   expect(readFileSync(file, 'utf8')).toBe(line(1, 'Aloe') + line(2, 'Ficus'));
+  await plants('export own/nobody.jsonl --owner nobody');
+  expect(readFileSync(join(own, 'nobody.jsonl'), 'utf8')).toBe('');
+  // Windows has no modes.
   if (process.platform !== 'win32') {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }
