@@ -26,7 +26,7 @@ async function open(folder?: string) {
 }
 
 const memory = await open();
-const used = join(temporaryFolder(), 'new', 'store');
+const used = temporaryFolder();
 const { client, stop } = await open(used);
 await client.send(put);
 await stop();
@@ -229,7 +229,9 @@ test('a folder that cannot be created fails with one line', async () => {
 });
 
 test('git ignores a new folder, and a folder with other files gets no .gitignore', async () => {
-  expect(readFileSync(join(used, '.gitignore'), 'utf8')).toBe('*\n');
+  const folder = temporaryFolder();
+  await open(folder);
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
   const other = temporaryFolder();
   writeFileSync(join(other, 'file'), '');
   await open(other);
@@ -237,8 +239,10 @@ test('git ignores a new folder, and a folder with other files gets no .gitignore
 });
 
 testOnPosix('it has no such permissions')('only its owner may open a folder', async () => {
-  expect(statSync(used).mode & 0o777).toBe(0o700);
-  expect(statSync(join(used, 'dynalite')).mode & 0o777).toBe(0o700);
+  const folder = join(temporaryFolder(), 'new', 'store');
+  await open(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'dynalite')).mode & 0o777).toBe(0o700);
 });
 
 test('a taken port and a foreign address fail with one line', async () => {
