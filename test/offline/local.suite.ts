@@ -70,9 +70,11 @@ test('a folder or a port in use fails with one line, which names the npm start i
       'another folder with --data, or keep data in memory only with --memory.',
   );
   const taken = Number(new URL(baseUrl).port);
-  await expect(
-    openFolder({ port: 0, dynamodbPort: taken, data, memory: true }, '127.0.0.1'),
-  ).rejects.toThrow(`Port ${taken} is taken. Choose another with --dynamodb-port.`);
+  const opening = openFolder({ port: 0, dynamodbPort: taken, data, memory: true }, '127.0.0.1');
+  finallyDo(() => opening.then((opened) => opened.stop()).catch(() => {}));
+  await expect(opening).rejects.toThrow(
+    `Port ${taken} is taken. Choose another with --dynamodb-port.`,
+  );
   handlers.mockRestore();
 });
 

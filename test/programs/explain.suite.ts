@@ -34,6 +34,10 @@ test.each([
     explained: 'AWS cannot be reached (ETIMEDOUT). Check the network and --region.',
   },
   {
+    error: makeError('not allowed', { name: 'AccessDeniedException' }),
+    explained: 'AWS denied access (not allowed). Choose other credentials with --profile.',
+  },
+  {
     error: makeError('1 error detected', { name: 'ValidationError' }),
     explained: 'ValidationError: 1 error detected',
   },
