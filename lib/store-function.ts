@@ -43,7 +43,7 @@ const bundling: BundlingOptions = {
     afterBundling: (project, output) => {
       const from = relative(project, join(functions, 'load-bundle.mjs'));
       const to = relative(project, join(output, 'start.mjs'));
-      return [`${process.platform === 'win32' ? 'copy' : 'cp'} "${from}" "${to}"`];
+      return [`node -e "fs.copyFileSync(...process.argv.slice(1))" "${from}" "${to}"`];
     },
   },
 };
