@@ -1,6 +1,7 @@
 import '../bundles/bundles.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
+import './monitoring.suite.ts';
 import './plant-store.suite.ts';
 import './settings.suite.ts';
 import './template.suite.ts';
