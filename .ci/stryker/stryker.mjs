@@ -9,7 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 const rooms = {
   functions: {
     mutate: ['functions/**/*.ts'],
-    tests: ['access-tokens', 'consistency', 'contract', 'http', 'plants'],
+    tests: ['access-tokens', 'consistency', 'contract', 'fuzz', 'http', 'plants'],
     excludedMutations: ['StringLiteral'],
     ignoreStatic: true,
     least: 90,
@@ -23,7 +23,7 @@ const rooms = {
   },
   'lib/offline': {
     mutate: ['lib/offline/**/*.ts'],
-    tests: ['contract', 'offline', 'plants'],
+    tests: ['contract', 'fuzz', 'offline'],
     ignoreStatic: true,
     least: 75,
   },

@@ -9,7 +9,7 @@ import { largestPage } from '../../functions/plants/page.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
 import { runHere } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { call, endpoint, log } from './functions.ts';
+import { call, endpoint, log } from '../support/service/functions.ts';
 
 /** Every member of a plant, with the JSON of two values. */
 const members = [

@@ -1,3 +1,2 @@
 import './store.suite.ts';
 import './members.suite.ts';
-import './creates.suite.ts';

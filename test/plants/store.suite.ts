@@ -6,8 +6,8 @@ import { parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { makeFields, makePlant } from '../support/plant.ts';
+import { database } from '../support/service/functions.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
-import { database } from './functions.ts';
 
 // The contract tests the responses, and the explorer tests concurrent calls.
 

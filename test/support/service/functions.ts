@@ -1,9 +1,9 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { functionVariables } from '../../lib/offline/functions.ts';
-import { openDatabase } from '../support/database/engine.ts';
-import type { HttpResponse } from '../support/http/http-client.ts';
-import { differences } from '../support/openapi/description.ts';
-import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
+import { functionVariables } from '../../../lib/offline/functions.ts';
+import { openDatabase } from '../database/engine.ts';
+import type { HttpResponse } from '../http/http-client.ts';
+import { differences } from '../openapi/description.ts';
+import { lambdaContext, proxyEvent } from './proxy-event.ts';
 
 export const { endpoint, database } = await openDatabase();
 /** Lines that the functions logged. */
@@ -12,8 +12,8 @@ for (const level of ['info', 'error'] as const) {
   console[level] = (line: unknown) => log.push(line);
 }
 Object.assign(process.env, functionVariables(endpoint));
-const createPlant = await import('../../functions/create-plant.ts');
-const listPlants = await import('../../functions/list-plants.ts');
+const createPlant = await import('../../../functions/create-plant.ts');
+const listPlants = await import('../../../functions/list-plants.ts');
 const handlers = { createPlant: createPlant.handler, listPlants: listPlants.handler };
 
 interface Call {

@@ -5,8 +5,8 @@ import { parse } from '../support/http/http-client.ts';
 import { findPlaces } from '../support/openapi/description.ts';
 import { makeFields } from '../support/plant.ts';
 import { testProperty } from '../support/property.ts';
+import { call } from '../support/service/functions.ts';
 import { bodies, mutatedBodies, numberLiteral } from './bodies.ts';
-import { call } from './functions.ts';
 import { isInt64, judgeBody, parseInteger } from './second-opinion.ts';
 
 interface Create {

@@ -1,0 +1,2 @@
+import './creates.suite.ts';
+import './tokens.suite.ts';
