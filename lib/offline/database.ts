@@ -213,6 +213,7 @@ export async function createTables(endpoint: string): Promise<void> {
   for (const name of Object.keys(tableIds) as TableName[]) {
     await createTable(client, tableIds[name], tableKeys[name]);
   }
+  client.destroy();
 }
 
 /**
