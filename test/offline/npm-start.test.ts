@@ -62,7 +62,10 @@ const faults: Record<string, () => unknown> = {
     setTimeout(() => console.info({ code: 'PLANT_CREATED', note: 'logged after the end' }));
     return { statusCode: 204 };
   },
-  environment: () => ({ statusCode: 200, body: JSON.stringify(process.env) }),
+  environment: () => ({
+    statusCode: 200,
+    body: JSON.stringify({ ...process.env, localTime: new Date(0).toTimeString() }),
+  }),
 };
 
 export async function handler(event: never, context: never): Promise<unknown> {
@@ -88,7 +91,7 @@ beforeAll(async () => {
   const file = join(folder, 'aws-config');
   writeFileSync(file, '[profile work]\ndefaults_mode = of a developer\n');
   const aws = { AWS_PROFILE: 'work', AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: file };
-  const env = { ...process.env, ...aws, SECRET_OF_A_DEVELOPER: 'secret' };
+  const env = { ...process.env, ...aws, SECRET_OF_A_DEVELOPER: 'secret', TZ: 'Asia/Tokyo' };
   const [, ...command] = scripts.start.split(' ');
   const options = { project: folder, cwd: folder, command, env };
   running = await startNpmStart(['--memory', '--watch'], options);
@@ -171,6 +174,7 @@ test('the functions have the environment variables of AWS, and none of the devel
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     PLANTS_TABLE: 'Plants',
     TZ: 'UTC',
+    localTime: '00:00:00 GMT+0000 (Coordinated Universal Time)',
   });
   expect(environment).not.toHaveProperty('AWS_PROFILE');
   expect(environment).not.toHaveProperty('SECRET_OF_A_DEVELOPER');
