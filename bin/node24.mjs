@@ -99,8 +99,8 @@ function isRunning(processId) {
 }
 
 /**
- * Returns Node's arguments. Arguments of a program pass unchanged: a label or a file's name may look
- * like an option of Node.
+ * Returns Node's arguments. Arguments of a program pass unchanged: a label or a file's name may
+ * look like an option of Node.
  */
 function orderArguments(args) {
   const index = args.findIndex((arg) => !arg.startsWith('-'));

@@ -36,7 +36,8 @@ const id = v.pipe(
 /** Returns the JSON Schema of a schema that the functions use. */
 function jsonSchema(schema: v.GenericSchema): Json {
   const { $schema: _, ...members } = toJsonSchema(schema, {
-    // The lengths of a text are its metadata. No pattern for its characters works in every language.
+    // The lengths of a text are its metadata. No pattern for its characters works in every
+    // language.
     ignoreActions: ['regex'],
     overrideSchema({ valibotSchema, jsonSchema }): JsonSchema | undefined {
       switch (valibotSchema.type) {
@@ -240,7 +241,9 @@ const document = {
   },
 };
 
-/** The text of docs/openapi.json, made from the schemas, operations and problems of the functions. */
+/**
+ * The text of docs/openapi.json, made from the schemas, operations and problems of the functions.
+ */
 export const openApiText = `${JSON.stringify(document, null, 2)}\n`;
 
 if (import.meta.main) {

@@ -78,8 +78,8 @@ async function findSam(): Promise<void> {
 }
 
 /**
- * Starts `sam local start-api`. A signal to this process, or the end of the launcher, stops SAM CLI.
- * This process exits once SAM CLI has exited.
+ * Starts `sam local start-api`. A signal to this process, or the end of the launcher, stops SAM
+ * CLI. This process exits once SAM CLI has exited.
  */
 function startSam(args: string[]): ChildProcess {
   const sam = spawn('sam', ['local', 'start-api', ...args], {

@@ -21,7 +21,9 @@ import { addCeiling } from './ceiling.ts';
 import type { Settings } from './settings.ts';
 
 interface AlarmProps {
-  /** The effect on users of the API or on the bill. docs/runbooks.md has a section for the alarm. */
+  /**
+   * The effect on users of the API or on the bill. docs/runbooks.md has a section for the alarm.
+   */
   impact: string;
   metric: IMetric;
   /** The alarm goes off at this value and above. */

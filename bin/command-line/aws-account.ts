@@ -18,9 +18,9 @@ export interface AwsAccount {
 
 /**
  * Chooses the account as the AWS CLI and CDK do: the profile in the options, keys in the
- * environment, AWS_PROFILE, AWS_DEFAULT_PROFILE. The SDK would prefer AWS_PROFILE to the keys. Throws a
- * CommandError if the profile does not exist. Makes the process trust the certificates that the AWS
- * CLI trusts.
+ * environment, AWS_PROFILE, AWS_DEFAULT_PROFILE. The SDK would prefer AWS_PROFILE to the keys.
+ * Throws a CommandError if the profile does not exist. Makes the process trust the certificates
+ * that the AWS CLI trusts.
  */
 export async function chooseAccount(
   options: { profile?: string; region?: string },

@@ -4,8 +4,8 @@ import type { HttpResponse, MiddlewareStack } from '@smithy/types';
 import { CommandError } from './command-error.ts';
 import { formatCount } from './progress.ts';
 
-// Records of access tokens have the times of this computer's clock. The SDK corrects a wrong clock in
-// its signatures, so AWS never complains.
+// Records of access tokens have the times of this computer's clock. The SDK corrects a wrong clock
+// in its signatures, so AWS never complains.
 
 /** Compares this computer's clock with the last response. */
 export interface Clock {
@@ -31,7 +31,9 @@ export function watchClock<I extends object, O extends object>(
   });
 }
 
-/** Throws a CommandError if the clock is more than a minute off. Reads the database's if need be. */
+/**
+ * Throws a CommandError if the clock is more than a minute off. Reads the database's if need be.
+ */
 export async function requireClock(clock: Clock, database: DynamoDBDocumentClient): Promise<void> {
   if (clock.aheadMs === undefined) {
     await database.send(new ListTablesCommand());
@@ -45,7 +47,9 @@ export async function requireClock(clock: Clock, database: DynamoDBDocumentClien
   }
 }
 
-/** Returns by how much a clock is wrong, like `2 minutes slow`. Returns undefined below a minute. */
+/**
+ * Returns by how much a clock is wrong, like `2 minutes slow`. Returns undefined below a minute.
+ */
 export function describeClockError({ aheadMs = 0 }: Clock): string | undefined {
   if (Math.abs(aheadMs) <= toleranceMs) {
     return undefined;

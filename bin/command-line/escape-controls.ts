@@ -1,6 +1,6 @@
 /**
- * Escapes characters that a terminal would execute, as `\u001b`: they move the cursor, break the line
- * or reverse the order of the text.
+ * Escapes characters that a terminal would execute, as `\u001b`: they move the cursor, break the
+ * line or reverse the order of the text.
  */
 export function escapeControls(text: string): string {
   return text.replace(

@@ -22,7 +22,9 @@ function refuseInput(error: Error): never {
   throw new CommandError(`Cannot read the file: ${error.message}. Choose another file.`);
 }
 
-/** PowerShell 5.1 writes UTF-16. Read as UTF-8, its byte order mark is two replacement characters. */
+/**
+ * PowerShell 5.1 writes UTF-16. Read as UTF-8, its byte order mark is two replacement characters.
+ */
 function refuseUtf16(start: string): void {
   if (/^\uFFFD{2}(?:.\0|\0.)/.test(start)) {
     throw new CommandError(

@@ -51,8 +51,8 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
 }
 
 /**
- * Exits if the output cannot be written: silently if its reader has gone, as `| head -1` does after a
- * line, otherwise with an error of one line.
+ * Exits if the output cannot be written: silently if its reader has gone, as `| head -1` does after
+ * a line, otherwise with an error of one line.
  */
 function exitOnClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -49,8 +49,8 @@ function isTakenByNpm(option: Option): boolean {
   if (value === undefined || isPassedOn || isSetInFile(name)) {
     return false;
   }
-  // npm has settings of its own, like `scope`, whose values are not among our choices. For an option
-  // without its value, npm sets "true".
+  // npm has settings of its own, like `scope`, whose values are not among our choices. For an
+  // option without its value, npm sets "true".
   return value === 'true' || !argChoices || argChoices.includes(value);
 }
 

@@ -49,8 +49,8 @@ function readFolder(path: string): string[] {
 }
 
 /**
- * Returns the process that wrote a file, if it is running. Asks its address, because the file outlives
- * its process, and another process may have its id or its port.
+ * Returns the process that wrote a file, if it is running. Asks its address, because the file
+ * outlives its process, and another process may have its id or its port.
  */
 async function readRunning(file: string): Promise<Running | undefined> {
   try {

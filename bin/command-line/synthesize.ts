@@ -8,7 +8,9 @@ import { settingPrefix } from '../../lib/settings.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
-/** Synthesizes the stack into a folder, as `npx cdk synth` does. Returns the path of its template. */
+/**
+ * Synthesizes the stack into a folder, as `npx cdk synth` does. Returns the path of its template.
+ */
 export async function synthesize(folder: string, architecture: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

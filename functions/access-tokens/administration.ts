@@ -95,7 +95,9 @@ export async function issueToken(
   return { id, token, record };
 }
 
-/** After a put with an unknown outcome, throws an AdministrationError unless the record is there. */
+/**
+ * After a put with an unknown outcome, throws an AdministrationError unless the record is there.
+ */
 async function expectStored(
   database: DynamoDBDocumentClient,
   table: string,
@@ -228,7 +230,9 @@ async function changeRecord(
   return retryIfUnknown(send);
 }
 
-/** Retries an idempotent write once if its outcome is unknown. If the retry fails, it stays unknown. */
+/**
+ * Retries an idempotent write once if its outcome is unknown. If the retry fails, it stays unknown.
+ */
 async function retryIfUnknown<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -252,9 +256,9 @@ interface Rotation {
 }
 
 /**
- * Issues a token with the same owner, scopes, label and lifetime as an active one, and lets that one
- * end after the overlap. Returns its end, in seconds since 1970. Throws an AdministrationError if the
- * old one cannot be rotated, may work longer, or was revoked or erased during the rotation.
+ * Issues a token with the same owner, scopes, label and lifetime as an active one, and lets that
+ * one end after the overlap. Returns its end, in seconds since 1970. Throws an AdministrationError
+ * if the old one cannot be rotated, may work longer, or was revoked or erased during the rotation.
  */
 export async function rotateToken(
   database: DynamoDBDocumentClient,
@@ -291,7 +295,9 @@ async function findActiveToken(
   return parseRecord(item);
 }
 
-/** Returns for how long a token was issued. A rotation changes its `expires`, but not its lifetime. */
+/**
+ * Returns for how long a token was issued. A rotation changes its `expires`, but not its lifetime.
+ */
 function readLifetime({ lifetime, created, expires }: AccessTokenRecord): Lifetime {
   // Version 1.0.0 stored no lifetime.
   return lifetime ?? (expires === undefined ? 'never' : expires - created);

@@ -111,7 +111,9 @@ export const readDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
  */
 export const readAccess = (item: TokenItem): TokenAccess => parse(access, item);
 
-/** Returns the access that a record gives, or undefined if the authorizer accepts no token for it. */
+/**
+ * Returns the access that a record gives, or undefined if the authorizer accepts no token for it.
+ */
 export function findAccess(item: TokenItem): TokenAccess | undefined {
   const { success, output } = v.safeParse(access, item);
   return success && readDigest(item) ? output : undefined;

@@ -5,8 +5,8 @@ import { markNeverSent } from './errors.ts';
 type CreateConnection = Agent['createConnection'];
 
 /**
- * An HTTPS agent that limits the time to establish a connection, with its TLS handshake and a tunnel
- * through a proxy, and marks the errors of connections that were not established.
+ * An HTTPS agent that limits the time to establish a connection, with its TLS handshake and a
+ * tunnel through a proxy, and marks the errors of connections that were not established.
  */
 export class HandshakeAgent extends Agent {
   readonly #limitMs: number;

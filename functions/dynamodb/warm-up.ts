@@ -29,8 +29,8 @@ function makeHandlerInMemory(responseBody: object): NodeHttpHandler {
 
 /**
  * Makes a call to the database that gets this response body and sends nothing. Returns the call's
- * result. Call this function while Lambda initializes: the CPU is not throttled then. Never rejects,
- * because requests do not need the warm-up.
+ * result. Call this function while Lambda initializes: the CPU is not throttled then. Never
+ * rejects, because requests do not need the warm-up.
  */
 export async function warmUpClient(
   { config }: DynamoDBDocumentClient,

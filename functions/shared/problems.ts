@@ -66,7 +66,9 @@ export interface ProblemMembers {
   status: number;
 }
 
-/** Returns the members that are the same in all problems of a code. The title is the code in words. */
+/**
+ * Returns the members that are the same in all problems of a code. The title is the code in words.
+ */
 export const problemMembers = (code: ProblemCode): ProblemMembers => ({
   type: `urn:problem-type:plant-store:${code}`,
   title: code.charAt(0).toUpperCase() + code.slice(1).replaceAll('-', ' '),

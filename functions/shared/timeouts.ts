@@ -1,6 +1,6 @@
 /**
- * Timeouts in milliseconds. Each ends before the next, so that every caller, from the DynamoDB client
- * to the gateway, gets a response.
+ * Timeouts in milliseconds. Each ends before the next, so that every caller, from the DynamoDB
+ * client to the gateway, gets a response.
  */
 export const timeouts = {
   /** For connecting to DynamoDB, in each attempt. */

@@ -103,8 +103,8 @@ function rejectUnreadable(request: IncomingMessage, response: ServerResponse): v
 }
 
 /**
- * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack. The memory of
- * each query would never be freed. The database in memory has the same prototype.
+ * Makes LevelDB's iterators close. dynalite calls `iterator.return()`, which they lack. The memory
+ * of each query would never be freed. The database in memory has the same prototype.
  */
 function closeIterators(): void {
   const prototype = Object.getPrototypeOf(ClassicLevel.prototype);

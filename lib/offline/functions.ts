@@ -69,8 +69,8 @@ export function functionVariables(
 }
 
 /**
- * Runs the functions in a worker thread. If an error, an exit or an endless loop of a function stops
- * the thread, the calls in progress fail, and the next call starts another thread.
+ * Runs the functions in a worker thread. If an error, an exit or an endless loop of a function
+ * stops the thread, the calls in progress fail, and the next call starts another thread.
  */
 export function startFunctions(options: Options): Functions {
   const { variables, timeoutMs = timeouts.function, onOutput, onError } = options;

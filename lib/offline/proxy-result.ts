@@ -13,8 +13,8 @@ export interface ApiResponse {
 }
 
 /**
- * Returns the response that a function's result (JSON) describes to API Gateway's proxy integration.
- * Throws if the result describes none. Operations set no other members than these.
+ * Returns the response that a function's result (JSON) describes to API Gateway's proxy
+ * integration. Throws if the result describes none. Operations set no other members than these.
  */
 export function toResponse(payload = 'null'): ApiResponse {
   const result: Partial<APIGatewayProxyResult> | null = JSON.parse(payload);

@@ -35,8 +35,8 @@ export const plantsPath = (): string => `${basePath()}/plants`;
 const basePath = () => new URL(target.baseUrl).pathname.replace(/\/$/, '');
 
 /**
- * Calls the API with a line like `GET /plants?limit=1`, percent-encoded. Throws if docs/openapi.json
- * does not allow the response.
+ * Calls the API with a line like `GET /plants?limit=1`, percent-encoded. Throws if
+ * docs/openapi.json does not allow the response.
  */
 export async function ask(line: string, options: Options = {}): Promise<ApiResponse> {
   const response = await send(line, options);

@@ -16,7 +16,9 @@ function next({ headers: { link = '' } }: ApiResponse): string {
   return query;
 }
 
-/** Follows the links and returns the names of all plants. After each page, does one of the writes. */
+/**
+ * Follows the links and returns the names of all plants. After each page, does one of the writes.
+ */
 async function follow(query: string, writes: (() => Promise<unknown>)[] = []) {
   const page = await list(query);
   await writes.shift()?.();

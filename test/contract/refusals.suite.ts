@@ -29,8 +29,8 @@ const outcome = (response: ApiResponse) => [
 const invalid = (...places: string[]) => [400, 'invalid-request', ...places.sort()];
 
 /**
- * The rows of a table to run. Events of SAM CLI can differ in their shape, which the last three rows
- * show, but not in the parsing of their text.
+ * The rows of a table to run. Events of SAM CLI can differ in their shape, which the last three
+ * rows show, but not in the parsing of their text.
  */
 const chooseRows = <Row>(table: Row[]): Row[] => (isSam ? table.slice(-3) : table);
 

@@ -28,7 +28,9 @@ export interface Target {
 
 const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'null') ?? undefined;
 
-/** Whether the target is SAM CLI. Known before the tests begin, because it decides which tests run. */
+/**
+ * Whether the target is SAM CLI. Known before the tests begin, because it decides which tests run.
+ */
 export const isSam = named?.isSam === true;
 export const isDeployed = named?.isDeployed === true;
 export const proxy = named?.proxy;
@@ -41,8 +43,8 @@ export const { token: unknownToken } = makeToken();
 /** The store under test, once the tests begin: the one in CONTRACT_TARGET, or a new one. */
 export let target: Target;
 /**
- * Stores plants with these ids and their names `Plant ID` directly, if the database is at hand. They
- * belong to the owner of `readToken`, and stay.
+ * Stores plants with these ids and their names `Plant ID` directly, if the database is at hand.
+ * They belong to the owner of `readToken`, and stay.
  */
 export let store: ((ids: number[]) => Promise<void>) | undefined;
 

@@ -29,8 +29,8 @@ export const readHeadings = (page: string): string[] =>
   );
 
 /**
- * Returns the contents of the code blocks of Markdown in a language, like `sh`, or in a language and
- * with a mark, like `sh aws`: commands that need an AWS account.
+ * Returns the contents of the code blocks of Markdown in a language, like `sh`, or in a language
+ * and with a mark, like `sh aws`: commands that need an AWS account.
  */
 export const codeBlocks = (markdown: string, language: string): string[] =>
   [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: .+)?\n([^]*?)\n\`\`\`$`, 'gm'))].map(

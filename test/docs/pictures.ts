@@ -82,7 +82,9 @@ ${texts.filter((text) => !text.includes('></text>')).join('\n')}
 `;
 }
 
-/** Shows a line as it is on the default ports, with data in the default folder, without the token. */
+/**
+ * Shows a line as it is on the default ports, with data in the default folder, without the token.
+ */
 function withDefaults(line: string): string {
   return line
     .replaceAll(token, token.replace(/_.*/, '_…'))

@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { findOperation } from '../support/openapi/description.ts';
 
 // Judges bodies by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
-// express sizes, UTF-8 and repeated names, and the document has no patterns, so these are written by
-// hand.
+// express sizes, UTF-8 and repeated names, and the document has no patterns, so these are written
+// by hand.
 
 /** The texts of a body's members, or the error that a create must return. */
 type Verdict = { accepted: Map<string, string> } | { status: number; places: string[] };

@@ -3,8 +3,8 @@ import type { Ended } from '../support/program.ts';
 // What the programs print.
 
 /**
- * Returns the output of a command with names in place of what differs from run to run: TOKEN, ID and
- * TIME in the output of `issue` and `rotate`, and the given values by their names.
+ * Returns the output of a command with names in place of what differs from run to run: TOKEN, ID
+ * and TIME in the output of `issue` and `rotate`, and the given values by their names.
  */
 export function mask({ code, ...text }: Ended, values: Record<string, string> = {}): Ended {
   let stdout = text.stdout.replace(/^pst_\w{62}$/m, 'TOKEN');

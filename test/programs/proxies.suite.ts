@@ -27,7 +27,8 @@ import type { Ended } from '../support/program.ts';
 import { emptyTable, mask, usingStack } from './printed.ts';
 import { runHere, runProcess } from './run.ts';
 
-// The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT requests.
+// The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT
+// requests.
 
 const folder = temporaryFolder();
 const { endpoint: engine } = await openDatabase();
@@ -121,7 +122,9 @@ const behindProxy = { ...trusting, HTTPS_PROXY: proxy.origin };
 
 /** The calls of AssumeRole: the code, and the access key that signed it. */
 const assumed: (string | null | undefined)[][] = [];
-/** Responds as AWS would to a log-in by SSO and to AssumeRole, with credentials for the database. */
+/**
+ * Responds as AWS would to a log-in by SSO and to AssumeRole, with credentials for the database.
+ */
 const logIn = await serve(async (request, response) => {
   const credentials = {
     accessKeyId: temporaryCredentials.AWS_ACCESS_KEY_ID,

@@ -7,13 +7,15 @@ import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 import { maskStart } from './printed.ts';
 
-// Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has the
-// real ones.
+// Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has
+// the real ones.
 
 const project = temporaryFolder();
 copyProduct(project);
 
-/** Like SAM CLI, rejects unknown options, and passes on only variables that the template declares. */
+/**
+ * Like SAM CLI, rejects unknown options, and passes on only variables that the template declares.
+ */
 const localSam = join(project, 'sam.cjs');
 writeFileSync(
   localSam,

@@ -44,7 +44,9 @@ test.each(workflows)('%s may only read by default', (file) => {
   expect(readPage(`.github/workflows/${file}`)).toContain('\npermissions:\n  contents: read\n\n');
 });
 
-/** Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code. */
+/**
+ * Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code.
+ */
 async function runStep(name: string, cwd: string): Promise<number | null> {
   const [, after = ''] = workflow.split(`- name: ${name}\n`);
   const [, script = ''] = / {8}run: \|\n((?: {10}.+\n)+)/.exec(after) ?? [];

@@ -16,7 +16,8 @@ interface Locked {
 }
 
 /**
- * Licences that ask for no more than to be named. The last two are of tools, which are not deployed.
+ * Licences that ask for no more than to be named. The last two are of tools, which are not
+ * deployed.
  */
 const licences = [
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'],

@@ -17,8 +17,8 @@ async function cleanUp(left = cleanups.splice(0)): Promise<void> {
   }
 }
 afterAll(() => cleanUp());
-// Jest calls no hooks if `-t` matches no test. Then our test environment calls this one: with a server
-// left open, Jest would not exit.
+// Jest calls no hooks if `-t` matches no test. Then our test environment calls this one: with a
+// server left open, Jest would not exit.
 Object.assign(globalThis, { cleanUp });
 
 /** Calls the function at the end of the test file, in reverse order of registration. */

@@ -34,8 +34,8 @@ export interface Program {
 }
 
 /**
- * Starts a program, and kills it at the end of the test file. `seconds` limits each wait. If Node runs
- * the program, its clock stands still.
+ * Starts a program, and kills it at the end of the test file. `seconds` limits each wait. If Node
+ * runs the program, its clock stands still.
  */
 export function startProgram(
   command: string,
@@ -51,7 +51,8 @@ export function startProgram(
   }) as ChildProcessWithoutNullStreams;
   finallyDo(() => {
     child.kill('SIGKILL');
-    // A program that this one started, and that outlives it, has the same pipes. Jest would not exit.
+    // A program that this one started, and that outlives it, has the same pipes. Jest would not
+    // exit.
     child.stdout.destroy();
     child.stderr.destroy();
   });
@@ -107,9 +108,9 @@ export interface NpmStart extends Program {
 }
 
 /**
- * Runs `npm start` on free ports, and waits until it is ready. `project` is the folder of the project
- * or of its copy. Unless `cwd` is given too, the program announces itself in an empty folder, where no
- * other program of this machine looks for it.
+ * Runs `npm start` on free ports, and waits until it is ready. `project` is the folder of the
+ * project or of its copy. Unless `cwd` is given too, the program announces itself in an empty
+ * folder, where no other program of this machine looks for it.
  */
 export async function startNpmStart(
   args: string[],

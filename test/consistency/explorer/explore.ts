@@ -5,9 +5,9 @@ import { plantedFaults } from './planted-faults.ts';
 import { run, type Scenario } from './schedules.ts';
 import { states } from './states.ts';
 
-// Tries every schedule of three calls and two database faults, or with --two-calls those of two calls
-// and one fault. Arguments are scenarios to try instead, in the JSON that a failure prints. --fault
-// plants a fault of planted-faults.ts in the functions.
+// Tries every schedule of three calls and two database faults, or with --two-calls those of two
+// calls and one fault. Arguments are scenarios to try instead, in the JSON that a failure prints.
+// --fault plants a fault of planted-faults.ts in the functions.
 
 type Limits = Pick<Scenario, 'faults' | 'everyError'>;
 

@@ -21,7 +21,9 @@ export interface Scenario {
   schedule?: string[];
 }
 
-/** The sender's view of a request that is lost, of one that is done, and of one that arrives late. */
+/**
+ * The sender's view of a request that is lost, of one that is done, and of one that arrives late.
+ */
 const faults: Record<string, Reply> = {
   'lost-reset': 'ECONNRESET',
   'lost-timeout': 'ETIMEDOUT',

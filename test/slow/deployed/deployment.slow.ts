@@ -9,8 +9,8 @@ import { startForwarder } from '../../support/http/servers.ts';
 import { startProgram } from '../../support/program.ts';
 import { accessKeyOfJob, startAwsForGitHub } from './github-role.ts';
 
-// Deploys to the account in the environment: .ci/steps/deploy starts MiniStack, an AWS emulator. The
-// tests run in this order.
+// Deploys to the account in the environment: .ci/steps/deploy starts MiniStack, an AWS emulator.
+// The tests run in this order.
 
 // The whole contract suite is one of the tests, and takes long on a busy machine.
 jest.setTimeout(1_800_000);

@@ -23,7 +23,10 @@ const lineNumber = list.split('\n').findIndex((line) => line.includes('return'))
 /** The shapes of messages are those of the debug protocol. */
 type Json = ReturnType<typeof JSON.parse>;
 
-/** Attaches to the debugger of a process. Returns a function that sends a command and returns its result. */
+/**
+ * Attaches to the debugger of a process. Returns a function that sends a command and returns its
+ * result.
+ */
 async function attach(url: string, onEvent: (method: string, params: Json) => void) {
   const socket = new WebSocket(url);
   const results = new Map<number, PromiseWithResolvers<Json>>();

@@ -1,7 +1,7 @@
 import { stopClock } from './stopped-clock.ts';
 
-// Node loads this module into a program or a thread that a test starts, before its own code. Messages
-// of the test advance the clock of a thread.
+// Node loads this module into a program or a thread that a test starts, before its own code.
+// Messages of the test advance the clock of a thread.
 
 const { advance } = stopClock();
 // The SDK's pauses before retries are random. Now they last 0 ms.

@@ -1,7 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
-// Not imported: to later imports of a module in the same test file, Jest would give the same exports.
+// Not imported: to later imports of a module in the same test file, Jest would give the same
+// exports.
 const timers = process.getBuiltinModule('node:timers');
 const timersPromises = process.getBuiltinModule('node:timers/promises');
 

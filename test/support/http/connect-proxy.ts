@@ -10,7 +10,9 @@ type Refusal = (socket: Socket) => unknown;
 export async function startConnectProxy() {
   /** The host and port of each CONNECT request so far. */
   const asked: string[] = [];
-  /** Refusals of the next CONNECT requests for a host and port. Without them, the proxy connects. */
+  /**
+   * Refusals of the next CONNECT requests for a host and port. Without them, the proxy connects.
+   */
   const refusals = new Map<string, Refusal[]>();
   const sockets: Socket[] = [];
   const server = createServer().on('connect', ({ url = '' }, socket: Socket) => {

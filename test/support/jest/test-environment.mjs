@@ -18,8 +18,8 @@ export default class extends TestEnvironment {
   }
 
   /**
-   * Cleans up at the end. Skips the rest of a test file once a test of it hung: each of the others may
-   * hang as long. Stryker needs one failure of a mutant only.
+   * Cleans up at the end. Skips the rest of a test file once a test of it hung: each of the others
+   * may hang as long. Stryker needs one failure of a mutant only.
    */
   async handleTestEvent({ name, test }, { testTimeout }) {
     if (name === 'test_start' && this.#isOver) {

@@ -20,7 +20,10 @@ interface Call {
   operation: keyof typeof handlers;
   owner: string;
   body?: Buffer;
-  /** Whether the gateway passes the body on as base64. Otherwise it changes bytes that are not UTF-8. */
+  /**
+   * Whether the gateway passes the body on as base64. Otherwise it changes bytes that are not
+   * UTF-8.
+   */
   isBase64?: boolean;
 }
 
