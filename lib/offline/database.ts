@@ -59,7 +59,7 @@ export async function startDatabase({
     rejectUnreadable(request, response);
     // If a client disconnects before the end of a request, dynalite's listener throws, which would
     // stop the process.
-    request.removeAllListeners('error').on('error', () => response.destroy());
+    request.removeAllListeners('error').on('error', () => {});
   };
   server.on('request', guarded);
   // After a pause of this process, the functions would use a connection that Node closes at that
