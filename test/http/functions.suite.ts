@@ -36,7 +36,7 @@ const endpoint = await serve((request, response) => {
   const [, command = ''] = `${request.headers['x-amz-target']}`.split('.');
   received.push(command);
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-  const body = JSON.stringify({ Attributes: found, Item: found });
+  const body = JSON.stringify({ Attributes: found, Item: found, Items: [found, found] });
   request.resume().on('end', () => response.end(body));
 });
 beforeEach(() => {
@@ -54,38 +54,49 @@ interface Case {
   sent: string;
   /** The code that it logs. */
   code: string;
+  /** A part of its result. */
+  result: object;
 }
+/** On a custom domain, an API can have another path than its stage. */
+const path = '/mapping/plants';
 const cases: Record<Operation | 'authorizer', Case> = {
   createPlant: {
     warmedUp: 'created',
-    event: proxyEvent({ body: '{"id":7,"name":"Aloe"}' }),
+    event: proxyEvent({ path, body: '{"id":7,"name":"Aloe"}' }),
     sent: 'PutItem',
     code: 'PLANT_CREATED',
+    result: { statusCode: 201, headers: { Location: '/mapping/plants/7' } },
   },
   listPlants: {
     warmedUp: [makePlant(0n, { name: '-' })],
-    event: proxyEvent(),
+    event: proxyEvent({ path, query: { limit: ['1'] } }),
     sent: 'Query',
     code: 'PLANTS_LISTED',
+    result: {
+      statusCode: 200,
+      headers: { Link: '</mapping/plants?limit=1&cursor=1AAAAAAAAAAc>; rel="next"' },
+    },
   },
   deletePlant: {
     warmedUp: true,
     event: proxyEvent({ pathParameters: { id: '7' } }),
     sent: 'DeleteItem',
     code: 'PLANT_DELETED',
+    result: { statusCode: 204 },
   },
   authorizer: {
     warmedUp: { owner: '-', scopes: ['plants:read'], expires: 0 },
     event: authorize,
     sent: 'GetItem',
     code: 'TOKEN_ACCEPTED',
+    result: { principalId: 'alice' },
   },
 };
 
 test.each(Object.entries({ ...operations, authorizer }))(
   '%s warms up in memory, logs nothing, and serves after it',
   async (name, { entry }) => {
-    const { warmedUp, event, sent, code } = cases[name as keyof typeof cases];
+    const { warmedUp, event, sent, code, result } = cases[name as keyof typeof cases];
     const { handler, warmUp }: LambdaFunction = await import(`../../functions/${entry}.ts`);
     found = entry === 'authorize' ? record : item;
     const connections = jest.spyOn(Socket.prototype, 'connect');
@@ -94,7 +105,7 @@ test.each(Object.entries({ ...operations, authorizer }))(
     expect({ calls: calls.mock.calls.length, lines }).toEqual({ calls: 1, lines: [] });
     expect(connections).not.toHaveBeenCalled();
 
-    await handler(event, lambdaContext());
+    expect(await handler(event, lambdaContext())).toMatchObject(result);
     expect(received).toEqual([sent]);
     expect(lines).toMatchObject([{ code }]);
     // If this is red, a function does not pass its `abortSignal` to the database.
