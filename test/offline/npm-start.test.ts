@@ -164,6 +164,7 @@ test('all output of a function is shown, except lines that a request line sums u
     '{"code":"PLANT_CREATED","note":"logged after the end"}',
     'TIME GET    /v1/plants 200 MS',
   );
+  expect(running.output.stdout).not.toContain('a second argument');
 });
 
 test('the functions have the environment variables of AWS, and none of the developer’s', async () => {
@@ -314,20 +315,23 @@ test('npm start stops with its launcher, and with --memory it has written its ad
 });
 
 test.each([
-  { option: '--port', error: 'error: Port PORT is taken. Choose another with --port.\n' },
   {
-    option: '--inspect',
-    // The first line is Node's.
-    error:
-      'Starting inspector on 127.0.0.1:PORT failed: address already in use\n' +
-      'error: No debugger can use 127.0.0.1:PORT. Choose another address with --inspect.\n',
+    options: ['--port', 'PORT'],
+    stderr: 'error: Port PORT is taken. Choose another with --port.\n',
   },
-])('a port that is taken fails with a line that names $option', async ({ option, error }) => {
+  {
+    options: ['--port', '0', '--inspect', '192.0.2.1:PORT'],
+    // The first line is Node's.
+    stderr:
+      'Starting inspector on 192.0.2.1:PORT failed: address not available\n' +
+      'error: No debugger can use 192.0.2.1:PORT. Choose another address with --inspect.\n',
+  },
+])('an address that cannot be used fails with one line: $options', async ({ options, stderr }) => {
   const { port } = new URL(await serve(() => {}));
-  const ports = ['--port', '0', '--dynamodb-port', '0', option, port];
-  const program = startProgram(process.execPath, ['bin/start.ts', '--memory', ...ports]);
-  const stderr = error.replaceAll('PORT', port);
-  expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr });
+  const fill = (text: string) => text.replaceAll('PORT', port);
+  const args = ['--memory', '--dynamodb-port', '0', ...options.map(fill)];
+  const program = startProgram(process.execPath, ['bin/start.ts', ...args]);
+  expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr: fill(stderr) });
 });
 
 const testLimits = testOnPosix('it limits no file');
