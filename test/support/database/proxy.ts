@@ -71,7 +71,13 @@ export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[
     const signedAt = parseTime(`${headers['x-amz-date']}`);
     const access = `${parameters.TableName} ${command}`;
     const isConsistentRead = parameters.ConsistentRead === true;
-    await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
+    try {
+      await fault({ access, subject, isConsistentRead, signedAt, socket, response, forward });
+    } catch (error) {
+      // The client would wait for a response until its test times out.
+      socket.destroy();
+      throw error;
+    }
   });
   const plainOrigin = await listen(server, 0);
   const front = handshakes && makeTlsServer(server, handshakes);
