@@ -164,6 +164,11 @@ test.each([
     faults: [missed, denied],
     expires,
   },
+  {
+    title: 'its update finds a damaged record',
+    faults: [passAfter(overwrite({ owner: 7 }))],
+    expires,
+  },
 ])('rotate shows the new token and names the old one if $title', async ({ faults, ...change }) => {
   const { id } = await issue();
   await overwrite(change)(id);
