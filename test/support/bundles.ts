@@ -20,7 +20,8 @@ export const entries = Object.fromEntries(
 export function bundleFunctions(): Record<FunctionId, string> {
   // CDK runs esbuild by npx, which takes longer than esbuild. Windows does not find this one.
   process.env.PATH = [join(import.meta.dirname, 'npx'), process.env.PATH].join(delimiter);
-  const outdir = temporaryFolder();
+  // A folder of `--output` can have a blank.
+  const outdir = join(temporaryFolder(), 'cdk out');
   const app = new App({
     outdir,
     context: { 'aws:cdk:enable-asset-metadata': true },
