@@ -50,8 +50,6 @@ export default {
     enableFindRelatedTests: false,
     config: {
       ...packageJson.jest,
-      // Shorter than Stryker's own limit, after which it starts all modules again.
-      testTimeout: 20_000,
       roots: tests.map((folder) => join('test', folder)),
       moduleNameMapper: {
         // Bundles take ten seconds, and esbuild's output hardly depends on lib/. Lint has findings in
