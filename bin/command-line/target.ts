@@ -153,4 +153,4 @@ async function describeStack(
 }
 
 /** DynamoDB takes an ARN too, even of another account. */
-const tableName = /^[A-Za-z0-9_.-]+$/;
+const tableName = /^[A-Za-z0-9_.-]{3,255}$/;

@@ -320,8 +320,14 @@ test.each([
     stderr: 'error: Port PORT is taken. Choose another with --port.\n',
   },
   {
-    options: ['--port', '0', '--inspect', '192.0.2.1:PORT'],
+    options: ['--port', '0', '--inspect', 'PORT'],
     // The first line is Node's.
+    stderr:
+      'Starting inspector on 127.0.0.1:PORT failed: address already in use\n' +
+      'error: No debugger can use 127.0.0.1:PORT. Choose another address with --inspect.\n',
+  },
+  {
+    options: ['--port', '0', '--inspect', '192.0.2.1:PORT'],
     stderr:
       'Starting inspector on 192.0.2.1:PORT failed: address not available\n' +
       'error: No debugger can use 192.0.2.1:PORT. Choose another address with --inspect.\n',
