@@ -11,8 +11,8 @@ import {
 import { newPlant, type plantPath } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
-import { exampleId, examplePlant } from './command-line/example-plant.ts';
-import { defaultPorts } from './command-line/running.ts';
+import { defaultPorts } from '../lib/local/running.ts';
+import { exampleId, examplePlant } from '../lib/openapi/example-plant.ts';
 import {
   errorResponses,
   everyResponse,
@@ -22,7 +22,7 @@ import {
   problemSchema,
   reference,
   responses,
-} from './openapi/responses.ts';
+} from '../lib/openapi/responses.ts';
 
 // Without the bounds of an int64, because JSON.parse would round them.
 const id = v.pipe(

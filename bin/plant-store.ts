@@ -1,8 +1,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import cdk from '../cdk.json' with { type: 'json' };
-import { PlantStoreStack } from '../lib/plant-store-stack.ts';
-import { readSettings, SettingsError } from '../lib/settings.ts';
+import { PlantStoreStack } from '../lib/stack/plant-store-stack.ts';
+import { readSettings, SettingsError } from '../lib/stack/settings.ts';
 
 try {
   const app = new App();

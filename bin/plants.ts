@@ -6,23 +6,28 @@ import {
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { Option } from 'commander';
-import { deleteToken, listTokens } from '../functions/access-tokens/administration.ts';
 import { validate } from '../functions/http/input.ts';
 import { type JsonObject, parseJsonObject } from '../functions/http/json.ts';
 import { newPlant, type Plant, parsePlant } from '../functions/plants/plant.ts';
 import { type PlantStore, plantStore } from '../functions/plants/store.ts';
 import { maxBodyBytes } from '../functions/shared/operations.ts';
-import { CommandError } from './command-line/command-error.ts';
-import { escapeControls } from './command-line/escape-controls.ts';
-import { explain } from './command-line/explain.ts';
-import { type Line, openInput, readFirstLine, readLines } from './command-line/lines.ts';
-import { writeNewFile } from './command-line/new-file.ts';
-import { parseOwner } from './command-line/owner.ts';
-import { resolvePath } from './command-line/paths.ts';
-import { formatExample, newProgram, runCommand } from './command-line/program.ts';
-import { clearProgress, formatCount, onInterrupt, showProgress } from './command-line/progress.ts';
-import { openTarget, type Target, type TargetOptions } from './command-line/target.ts';
-import { retryWhileThrottled, writeAll } from './command-line/write-all.ts';
+import { explain } from '../lib/administration/explain.ts';
+import { type Line, openInput, readFirstLine, readLines } from '../lib/administration/lines.ts';
+import { writeNewFile } from '../lib/administration/new-file.ts';
+import { parseOwner } from '../lib/administration/owner.ts';
+import { formatExample, newProgram, runCommand } from '../lib/administration/program.ts';
+import {
+  clearProgress,
+  formatCount,
+  onInterrupt,
+  showProgress,
+} from '../lib/administration/progress.ts';
+import { openTarget, type Target, type TargetOptions } from '../lib/administration/target.ts';
+import { retryWhileThrottled, writeAll } from '../lib/administration/write-all.ts';
+import { CommandError } from '../lib/command-line/command-error.ts';
+import { escapeControls } from '../lib/command-line/escape-controls.ts';
+import { resolvePath } from '../lib/command-line/paths.ts';
+import { deleteToken, listTokens } from '../lib/tokens/tokens.ts';
 
 type Options = TargetOptions & { owner: string };
 

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { environment } from '../functions/shared/environment-variables.ts';
-import { leaveAws } from '../lib/offline/away-from-aws.ts';
-import { findDocker } from './command-line/docker.ts';
+import { leaveAws } from '../lib/local/away-from-aws.ts';
+import { newSamProgram } from '../lib/local/options.ts';
 import {
   issueDemoToken,
   type LocalOptions,
   openDatabase,
   parseArguments,
   printReady,
-} from './command-line/local.ts';
-import { newSamProgram } from './command-line/start-options.ts';
-import { synthesize } from './command-line/synthesize.ts';
+} from '../lib/local/ready.ts';
+import { findDocker } from '../lib/local/sam/docker.ts';
+import { synthesize } from '../lib/local/sam/synthesize.ts';
 
 const run = promisify(execFile);
 

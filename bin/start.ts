@@ -5,20 +5,16 @@ import inspector from 'node:inspector';
 import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { stageName } from '../functions/shared/operations.ts';
-import { leaveAws } from '../lib/offline/away-from-aws.ts';
-import { functionVariables, noTimeout, startFunctions } from '../lib/offline/functions.ts';
-import { gateway } from '../lib/offline/gateway.ts';
-import { catchErrors, listen } from '../lib/offline/listen.ts';
-import { isOfReference, reference, referencePath } from '../lib/offline/reference.ts';
-import { formatRequest } from '../lib/offline/request-log.ts';
-import { readSettings } from '../lib/settings.ts';
-import { issueDemoToken, openDatabase, parseArguments, printReady } from './command-line/local.ts';
-import { announce, instancePath } from './command-line/running.ts';
-import {
-  type DebuggerAddress,
-  newStartProgram,
-  type StartOptions,
-} from './command-line/start-options.ts';
+import { leaveAws } from '../lib/local/away-from-aws.ts';
+import { gateway } from '../lib/local/gateway/gateway.ts';
+import { formatRequest } from '../lib/local/gateway/request-log.ts';
+import { catchErrors, listen } from '../lib/local/listen.ts';
+import { type DebuggerAddress, newStartProgram, type StartOptions } from '../lib/local/options.ts';
+import { issueDemoToken, openDatabase, parseArguments, printReady } from '../lib/local/ready.ts';
+import { isOfReference, reference, referencePath } from '../lib/local/reference/reference.ts';
+import { announce, instancePath } from '../lib/local/running.ts';
+import { functionVariables, noTimeout, startFunctions } from '../lib/local/runtime/functions.ts';
+import { readSettings } from '../lib/stack/settings.ts';
 
 // Signals stop the process at once: there is nothing to clean up, because the database has written
 // all that it acknowledged. This process also stops if its launcher is killed.

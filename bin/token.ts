@@ -1,4 +1,15 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { Lifetime } from '../functions/access-tokens/record.ts';
+import { parseTokenId } from '../functions/access-tokens/token.ts';
+import { tokenIdPattern } from '../functions/shared/access-token.ts';
+import { allScopes, type Scope } from '../functions/shared/operations.ts';
+import { describeClockError, requireClock } from '../lib/administration/clock.ts';
+import { readFirstLine } from '../lib/administration/lines.ts';
+import { parseOwner } from '../lib/administration/owner.ts';
+import { formatExample, newProgram, runCommand } from '../lib/administration/program.ts';
+import { openTarget, type TargetOptions } from '../lib/administration/target.ts';
+import { CommandError } from '../lib/command-line/command-error.ts';
+import { escapeControls } from '../lib/command-line/escape-controls.ts';
 import {
   formatTime,
   type IssuedToken,
@@ -7,18 +18,7 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
-} from '../functions/access-tokens/administration.ts';
-import type { Lifetime } from '../functions/access-tokens/record.ts';
-import { parseTokenId } from '../functions/access-tokens/token.ts';
-import { tokenIdPattern } from '../functions/shared/access-token.ts';
-import { allScopes, type Scope } from '../functions/shared/operations.ts';
-import { describeClockError, requireClock } from './command-line/clock.ts';
-import { CommandError } from './command-line/command-error.ts';
-import { escapeControls } from './command-line/escape-controls.ts';
-import { readFirstLine } from './command-line/lines.ts';
-import { parseOwner } from './command-line/owner.ts';
-import { formatExample, newProgram, runCommand } from './command-line/program.ts';
-import { openTarget, type TargetOptions } from './command-line/target.ts';
+} from '../lib/tokens/tokens.ts';
 
 /** Runs the command in `process.argv`, and returns the exit code. */
 export function tokenProgram(): Promise<number> {

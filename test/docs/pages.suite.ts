@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { plantMembers } from '../../functions/plants/plant.ts';
 import { maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
-import { readSettings, settingPrefix } from '../../lib/settings.ts';
+import { readSettings, settingPrefix } from '../../lib/stack/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { codeBlocks, readCommands, readHeadings, readPage, readTable } from './page.ts';
@@ -68,7 +68,7 @@ test.each([
 });
 
 test('the options that the pages name exist', () => {
-  const programs = find('bin/**/*.ts', 'test/contract/**/*.ts');
+  const programs = find('bin/**/*.ts', 'lib/**/*.ts', 'test/contract/**/*.ts');
   const ofCdk = [
     ...['--custom-permissions-boundary', '--express'],
     ...['--revert-drift', '--rollback-trigger-alarm-arns'],

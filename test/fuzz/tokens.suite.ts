@@ -1,8 +1,8 @@
 import { afterAll, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { issueToken, revokeToken } from '../../functions/access-tokens/administration.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { issueToken, revokeToken } from '../../lib/tokens/tokens.ts';
 import { alphabet, forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { findSecrets } from '../support/access-tokens/secrets.ts';

@@ -5,7 +5,7 @@ import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { authorizer, type Operation, operations } from '../../functions/shared/operations.ts';
-import { functionVariables } from '../../lib/offline/functions.ts';
+import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
 import { makePlant } from '../support/plant.ts';

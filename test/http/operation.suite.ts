@@ -4,7 +4,7 @@ import { connect } from '../../functions/dynamodb/client.ts';
 import { type Caller, operation, type Reply } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { plantStore } from '../../functions/plants/store.ts';
-import { functionVariables } from '../../lib/offline/functions.ts';
+import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';

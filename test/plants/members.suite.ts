@@ -7,8 +7,8 @@ import { plantsProgram } from '../../bin/plants.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { largestPage } from '../../functions/plants/page.ts';
 import { newPlant } from '../../functions/plants/plant.ts';
-import { runHere } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { runHere } from '../support/programs/run.ts';
 import { call, endpoint, log } from '../support/service/functions.ts';
 
 /** Every member of a plant, with the JSON of two values. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
-import { runHere } from './run.ts';
+import { runHere } from '../support/programs/run.ts';
 
 test.each([
   ['token', tokenProgram, ['', 'issue', 'list', 'revoke', 'rotate']],

@@ -1,8 +1,8 @@
-import './docker.suite.ts';
-import './explain.suite.ts';
-import './new-file.suite.ts';
+import '../local/docker.suite.ts';
+import '../administration/explain.suite.ts';
+import '../administration/new-file.suite.ts';
 import './node24.suite.ts';
-import './output.suite.ts';
-import './sam.suite.ts';
+import '../administration/output.suite.ts';
+import '../local/sam.suite.ts';
 import './scripts.suite.ts';
-import './write-all.suite.ts';
+import '../administration/write-all.suite.ts';

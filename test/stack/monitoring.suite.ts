@@ -3,8 +3,8 @@ import { App, Stack } from 'aws-cdk-lib';
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { addMonitoring } from '../../lib/monitoring.ts';
-import { readSettings } from '../../lib/settings.ts';
+import { addMonitoring } from '../../lib/stack/monitoring.ts';
+import { readSettings } from '../../lib/stack/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { findProperties } from './templates.ts';
 

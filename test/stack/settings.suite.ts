@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readSettings, SettingsError } from '../../lib/settings.ts';
+import { readSettings, SettingsError } from '../../lib/stack/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
 import { settingsRead } from './templates.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { gateway } from '../../lib/offline/gateway.ts';
+import { gateway } from '../../lib/local/gateway/gateway.ts';
 import { usedActions } from '../consistency/faults/actions.ts';
 import { readHeadings, readPage } from '../docs/page.ts';
 import { send } from '../support/http/http-client.ts';

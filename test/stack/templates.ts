@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
-import { readSettings, settingPrefix } from '../../lib/settings.ts';
+import { PlantStoreStack } from '../../lib/stack/plant-store-stack.ts';
+import { readSettings, settingPrefix } from '../../lib/stack/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import settings from './settings.json' with { type: 'json' };
 

@@ -2,12 +2,13 @@ import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
-import { defaultDataFolder } from '../../bin/command-line/running.ts';
+import { rooms } from '../../.ci/stryker/rooms.mjs';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { defaultDataFolder } from '../../lib/local/running.ts';
 import { codeBlocks, readPage } from '../docs/page.ts';
-import { runProcess } from '../programs/run.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { runProcess } from '../support/programs/run.ts';
 
 // Whoever changes these files by mistake sees no error: CI then checks less, or git keeps more.
 
@@ -97,12 +98,16 @@ test('CI runs what CONTRIBUTING.md says: its commands on each system, and all pa
   expect(everything).toMatch(/- run: \.ci\/run \$\{\{ matrix\.part \}\}$/);
 });
 
-test('Stryker runs for each room of its settings', () => {
-  const [, rooms = ''] =
-    /^const rooms = (\{.+?^\});$/ms.exec(readPage('.ci/stryker/stryker.mjs')) ?? [];
-  const names = [...rooms.matchAll(/^ {2}'?([\w/]+)'?: \{$/gm)].map(([, name]) => name);
-  expect(names).toHaveLength(4);
-  expect(readBlock('stryker.yml', 'jobs')).toContain(`room: [${names.join(', ')}]\n`);
+test('Stryker runs for each of its rooms, and each file of the product is in one of them', () => {
+  const names = Object.keys(rooms).join(', ');
+  expect(readBlock('stryker.yml', 'jobs')).toContain(`room: [${names}]\n`);
+  const mutated = Object.values(rooms).flatMap(({ mutate }) => {
+    const excluded = mutate.filter((pattern) => pattern.startsWith('!'));
+    const included = mutate.filter((pattern) => !excluded.includes(pattern));
+    return globSync(included, { cwd: root, exclude: excluded.map((pattern) => pattern.slice(1)) });
+  });
+  const product = globSync('{bin,functions,lib}/**/*.ts', { cwd: root, exclude: ['**/*.d.ts'] });
+  expect(mutated.sort()).toEqual(product.sort());
 });
 
 test('cdk watch deploys what the stack is made of, and nothing else', () => {
@@ -118,14 +123,17 @@ test('cdk watch deploys what the stack is made of, and nothing else', () => {
     write: false,
     format: 'esm',
   });
-  const { include, exclude } = cdk.watch;
   const isWatched = (file: string) =>
-    include.some((pattern) => matchesGlob(file, pattern)) &&
-    !exclude.some((pattern) => matchesGlob(file, pattern));
+    cdk.watch.include.some((pattern) => matchesGlob(file, pattern));
   const files = [...Object.keys(metafile.inputs), 'functions/load-bundle.mjs'];
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((file) => !isWatched(file))).toEqual([]);
-  const others = ['bin/start.ts', 'lib/offline/gateway.ts', 'test/docs/page.ts', 'package.json'];
+  const others = [
+    'bin/start.ts',
+    'lib/local/gateway/gateway.ts',
+    'test/docs/page.ts',
+    'package.json',
+  ];
   expect(others.filter(isWatched)).toEqual([]);
 });
 

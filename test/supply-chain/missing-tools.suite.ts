@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect } from '@jest/globals';
-import { runProcess } from '../programs/run.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { runProcess } from '../support/programs/run.ts';
 
 /** Programs that fail. Without `id`, no step installs packages of Debian or starts a daemon. */
 const broken = ['docker', 'id', 'python3', ...[11, 12, 13, 14].map((minor) => `python3.${minor}`)];

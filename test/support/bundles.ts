@@ -1,8 +1,8 @@
 import { delimiter, join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { authorizer, type Operation, operations } from '../../functions/shared/operations.ts';
-import { PlantStoreStack } from '../../lib/plant-store-stack.ts';
-import { readSettings } from '../../lib/settings.ts';
+import { PlantStoreStack } from '../../lib/stack/plant-store-stack.ts';
+import { readSettings } from '../../lib/stack/settings.ts';
 import { temporaryFolder } from './cleanup.ts';
 
 /** A function's logical id in the template: the name of its operation with a capital. */

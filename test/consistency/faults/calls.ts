@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
+import { functionVariables, startFunctions } from '../../../lib/local/runtime/functions.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { finallyDo } from '../../support/cleanup.ts';

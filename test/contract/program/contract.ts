@@ -4,18 +4,14 @@ import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { requireClock } from '../../../bin/command-line/clock.ts';
-import { CommandError } from '../../../bin/command-line/command-error.ts';
-import { formatExample, newProgram, runCommand } from '../../../bin/command-line/program.ts';
-import { readProxyVariables } from '../../../bin/command-line/proxy-variables.ts';
-import { findRunning } from '../../../bin/command-line/running.ts';
-import { openTarget, type Target, type TargetOptions } from '../../../bin/command-line/target.ts';
-import {
-  deleteToken,
-  issueToken,
-  revokeToken,
-} from '../../../functions/access-tokens/administration.ts';
 import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
+import { requireClock } from '../../../lib/administration/clock.ts';
+import { formatExample, newProgram, runCommand } from '../../../lib/administration/program.ts';
+import { readProxyVariables } from '../../../lib/administration/proxy-variables.ts';
+import { openTarget, type Target, type TargetOptions } from '../../../lib/administration/target.ts';
+import { CommandError } from '../../../lib/command-line/command-error.ts';
+import { findRunning } from '../../../lib/local/running.ts';
+import { deleteToken, issueToken, revokeToken } from '../../../lib/tokens/tokens.ts';
 import { root } from '../../support/checkout.ts';
 import { type Api, expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 

@@ -1,8 +1,8 @@
 import type { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { CommandError } from '../../../bin/command-line/command-error.ts';
-import type { Target } from '../../../bin/command-line/target.ts';
-import { revokeToken } from '../../../functions/access-tokens/administration.ts';
+import type { Target } from '../../../lib/administration/target.ts';
+import { CommandError } from '../../../lib/command-line/command-error.ts';
+import { revokeToken } from '../../../lib/tokens/tokens.ts';
 import { type HttpResponse, send } from '../../support/http/http-client.ts';
 
 /** An API under test. */

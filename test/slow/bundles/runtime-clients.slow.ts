@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../functions/access-tokens/token.ts';
-import { functionVariables } from '../../../lib/offline/functions.ts';
+import { functionVariables } from '../../../lib/local/runtime/functions.ts';
 import { bundleFunctions } from '../../support/bundles.ts';
 import { requireOfCi } from '../../support/checkout.ts';
 import { startProgram } from '../../support/program.ts';

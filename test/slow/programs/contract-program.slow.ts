@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { announce } from '../../../bin/command-line/running.ts';
-import { listTokens } from '../../../functions/access-tokens/administration.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { startDatabase } from '../../../lib/offline/database.ts';
+import { startDatabase } from '../../../lib/local/database/database.ts';
+import { announce } from '../../../lib/local/running.ts';
+import { listTokens } from '../../../lib/tokens/tokens.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';

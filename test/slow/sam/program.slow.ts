@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { exampleId, examplePlant } from '../../../bin/command-line/example-plant.ts';
+import { exampleId, examplePlant } from '../../../lib/openapi/example-plant.ts';
 import { temporaryFolder } from '../../support/cleanup.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 

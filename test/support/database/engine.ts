@@ -1,8 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
-import { createTables, type Database, startDatabase } from '../../../lib/offline/database.ts';
-import { localClient } from '../../../lib/offline/database-client.ts';
+import {
+  createTables,
+  type Database,
+  startDatabase,
+} from '../../../lib/local/database/database.ts';
+import { localClient } from '../../../lib/local/database/database-client.ts';
 import { requireOfCi } from '../checkout.ts';
 import { finallyDo } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';

@@ -11,7 +11,7 @@ import {
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
-import { listen } from '../../../lib/offline/listen.ts';
+import { listen } from '../../../lib/local/listen.ts';
 import { certificateFiles } from '../certificate.ts';
 import { finallyDo } from '../cleanup.ts';
 

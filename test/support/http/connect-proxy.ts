@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { listen } from '../../../lib/offline/listen.ts';
+import { listen } from '../../../lib/local/listen.ts';
 import { finallyDo } from '../cleanup.ts';
 
 /** Handles a CONNECT request instead of the proxy. */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { listen } from '../../../lib/offline/listen.ts';
+import { listen } from '../../../lib/local/listen.ts';
 
 /** Returns a port that no server uses at the moment. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {

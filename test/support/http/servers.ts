@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { listen } from '../../../lib/offline/listen.ts';
+import { listen } from '../../../lib/local/listen.ts';
 import type { certificateFiles } from '../certificate.ts';
 import { finallyDo } from '../cleanup.ts';
 

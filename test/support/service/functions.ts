@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { functionVariables } from '../../../lib/offline/functions.ts';
+import { functionVariables } from '../../../lib/local/runtime/functions.ts';
 import { openDatabase } from '../database/engine.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { differences } from '../openapi/description.ts';

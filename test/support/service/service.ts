@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
-import { issueToken, revokeToken } from '../../../functions/access-tokens/administration.ts';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localClient } from '../../../lib/offline/database-client.ts';
-import { functionVariables, startFunctions } from '../../../lib/offline/functions.ts';
-import { gateway } from '../../../lib/offline/gateway.ts';
-import { listen } from '../../../lib/offline/listen.ts';
+import { localClient } from '../../../lib/local/database/database-client.ts';
+import { gateway } from '../../../lib/local/gateway/gateway.ts';
+import { listen } from '../../../lib/local/listen.ts';
+import { functionVariables, startFunctions } from '../../../lib/local/runtime/functions.ts';
+import { issueToken, revokeToken } from '../../../lib/tokens/tokens.ts';
 import { findSecrets } from '../access-tokens/secrets.ts';
 import { stoppedClock } from '../clock/clock.ts';
 import { parse } from '../http/http-client.ts';

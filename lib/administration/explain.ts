@@ -1,0 +1,97 @@
+import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
+import { CommandError } from '../command-line/command-error.ts';
+import { escapeControls } from '../command-line/escape-controls.ts';
+import { AdministrationError } from '../tokens/tokens.ts';
+import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';
+
+const unreachable =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/;
+const badCredentials = [
+  /^ExpiredToken/,
+  /^InvalidClientTokenId$/,
+  /^InvalidSignature/,
+  /^SignatureDoesNotMatch$/,
+  /^UnrecognizedClient/,
+];
+
+/**
+ * Returns one line with the problem and its solution. Escapes characters that a terminal would
+ * obey, because the database or AWS may have sent parts of the line.
+ */
+export function explain(error: unknown, options: TargetOptions | undefined): string {
+  return escapeControls(describeError(error, options).replaceAll(/\s*\n\s*/g, ' '));
+}
+
+function describeError(error: unknown, options: TargetOptions | undefined): string {
+  if (error instanceof CommandError || error instanceof AdministrationError) {
+    return error.message;
+  }
+  if (error instanceof Unavailable && !(error instanceof UnknownOutcome) && error.cause) {
+    return describeError(error.cause, options);
+  }
+  const { name, message } = error as Error;
+  const unexplained = `${name}: ${message}`;
+  if (!options) {
+    return unexplained;
+  }
+  const explained = options.localhost
+    ? explainLocal(error as Error, options)
+    : explainStack(error as Error, options);
+  return explained ?? unexplained;
+}
+
+/** Returns whether an error of the SDK means that nothing responded. */
+const isUnreachable = ({ name, code, neverSent }: Error & { code?: string; neverSent?: true }) =>
+  neverSent === true || unreachable.test(code ?? name);
+
+function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget) {
+  if (isUnreachable(error)) {
+    return (
+      `No database responds at ${endpoint}. Start it with "npm start", or choose another with ` +
+      '--dynamodb-endpoint.'
+    );
+  }
+  if ('$metadata' in error) {
+    const { name, message } = error;
+    return (
+      `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}). ` +
+      'Choose another with --dynamodb-endpoint.'
+    );
+  }
+  return undefined;
+}
+
+function explainStack(
+  error: Error & { code?: string },
+  { stack, profile, region }: StackTarget,
+): string | undefined {
+  const { name, message, code } = error;
+  if (/^(Credentials|Token)ProviderError$/.test(name)) {
+    return (
+      `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +
+      'Log in, or choose others with --profile.'
+    );
+  }
+  if (badCredentials.some((known) => known.test(name))) {
+    return (
+      `AWS does not accept the credentials (${message}). Log in again, or choose others with ` +
+      '--profile.'
+    );
+  }
+  if (name.startsWith('AccessDenied')) {
+    return `AWS denied access (${message}). Choose other credentials with --profile.`;
+  }
+  if (message === 'Region is missing') {
+    return 'No AWS region given. Use --region.';
+  }
+  if (name === 'ValidationError' && message.includes('does not exist')) {
+    return (
+      `There is no stack ${stack} in ${region ?? 'this region'}. Deploy it with ` +
+      '"npx cdk deploy", or choose another with --stack or --region.'
+    );
+  }
+  if (isUnreachable(error)) {
+    return `AWS cannot be reached (${message || code}). Check the network and --region.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander';
+import {
+  refuseOptionsAsValues,
+  refuseOptionsOfNpm,
+  refuseSecretArguments,
+} from '../command-line/refused-arguments.ts';
+import { explain } from './explain.ts';
+import { addTargetOptions, type TargetOptions } from './target.ts';
+
+/** Creates a program that prints each error in one line. */
+export const newProgram = (name: string): Command =>
+  new Command(name).exitOverride().configureOutput({
+    outputError(text) {
+      // Commander puts a suggestion on a second line, or gives none.
+      const line = text.trim().replaceAll('\n', ' ');
+      console.error(/[.)…]$/.test(line) ? line : `${line}. Run it with --help for usage.`);
+    },
+  });
+
+/** Returns the end of a command's help, for `.addHelpText('after', …)`. */
+export const formatExample = (command: string): string => `\nExample:\n  ${command}`;
+
+/**
+ * Adds the options that choose a target, rejects arguments that cannot be meant, and runs the
+ * command. Prints errors. Returns the exit code.
+ */
+export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
+  exitOnClosedOutput();
+  let options: TargetOptions | undefined;
+  program.hook('preAction', (_, command) => {
+    options = command.opts();
+  });
+  const commands = program.commands.length > 0 ? program.commands : [program];
+  commands.forEach(addTargetOptions);
+  refuseOptionsAsValues(commands);
+  try {
+    refuseSecretArguments(program, insteadOfTokens);
+    refuseOptionsOfNpm(program);
+    await program.parseAsync();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return error.exitCode;
+    }
+    console.error(`error: ${explain(error, options)}`);
+    return 1;
+  } finally {
+    // An open stdin would keep the process running.
+    process.stdin.destroy();
+  }
+}
+
+/**
+ * Exits if the output cannot be written: silently if its reader has gone, as `| head -1` does after
+ * a line, otherwise with an error of one line.
+ */
+function exitOnClosedOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') {
+      process.exit();
+    }
+    console.error(`error: Cannot write the output: ${error.message}. Redirect it elsewhere.`);
+    process.exit(1);
+  });
+}

@@ -1,2 +1,0 @@
-import './administration.suite.ts';
-import './lost-responses.suite.ts';

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
+import { explain } from '../../lib/administration/explain.ts';
+
+const local = { localhost: true, dynamodbEndpoint: 'URL' } as const;
+const deployed = { stack: 'PlantStore' };
+const makeError = (message: string, members: object) => Object.assign(new Error(message), members);
+const refused = makeError('connect', { code: 'ECONNREFUSED' });
+
+const noDatabase =
+  'No database responds at URL. Start it with "npm start", or choose another with --dynamodb-endpoint.';
+test.each([
+  { error: makeError('slow', { name: 'TimeoutError' }), explained: noDatabase },
+  { error: makeError('', { code: 'ERR_SSL', neverSent: true }), explained: noDatabase },
+  { error: new Unavailable('', { cause: refused }), explained: noDatabase },
+  {
+    error: new UnknownOutcome(true, refused),
+    explained: 'UnknownOutcome: It is unknown whether a write took effect.',
+  },
+  { error: new Unavailable('Others write too.'), explained: 'Unavailable: Others write too.' },
+  { error: new TypeError('a bug', { cause: refused }), explained: 'TypeError: a bug' },
+])('with a local database, $error is explained as $explained', ({ error, explained }) => {
+  expect(explain(error, local)).toBe(explained);
+});
+
+test.each([
+  ...['ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'].map((code) => ({
+    error: makeError('no network', { code }),
+    explained: 'AWS cannot be reached (no network). Check the network and --region.',
+  })),
+  {
+    // Node tried several addresses.
+    error: makeError('', { code: 'ETIMEDOUT' }),
+    explained: 'AWS cannot be reached (ETIMEDOUT). Check the network and --region.',
+  },
+  {
+    error: makeError('not allowed', { name: 'AccessDeniedException' }),
+    explained: 'AWS denied access (not allowed). Choose other credentials with --profile.',
+  },
+  {
+    error: makeError('1 error detected', { name: 'ValidationError' }),
+    explained: 'ValidationError: 1 error detected',
+  },
+  { error: makeError('/x does not exist', {}), explained: 'Error: /x does not exist' },
+])('with a stack, $error is explained as $explained', ({ error, explained }) => {
+  expect(explain(error, deployed)).toBe(explained);
+});
+
+test('an error before the options are read is its name and its message in one line', () => {
+  expect(explain(new TypeError('a\n  bug\u001b'), undefined)).toBe('TypeError: a bug\\u001b');
+});

@@ -1,0 +1,130 @@
+import { expect, jest, test } from '@jest/globals';
+import { UnknownOutcome } from '../../functions/dynamodb/errors.ts';
+import { CommandError } from '../../lib/command-line/command-error.ts';
+
+/** Pauses between calls, in milliseconds. The mock resolves at once. */
+const pauses: number[] = [];
+jest.unstable_mockModule('node:timers/promises', () => ({
+  setTimeout: async (ms: number) => pauses.push(ms),
+}));
+const { retryWhileThrottled, writeAll } = await import('../../lib/administration/write-all.ts');
+
+const target = { localhost: true, dynamodbEndpoint: '' } as const;
+
+async function* numbersTo(last: number): AsyncGenerator<number> {
+  yield* Array.from({ length: last }, (_, i) => i + 1);
+}
+
+test('32 writes are in progress at a time', async () => {
+  const open: (() => void)[] = [];
+  const write = () => new Promise<void>((resolve) => open.push(resolve));
+  const writing = writeAll(target, numbersTo(100), write, () => 'none');
+  const counts: number[] = [];
+  for (let left = 100; left > 0; ) {
+    await new Promise(setImmediate);
+    counts.push(open.length);
+    left -= open.length;
+    for (const end of open.splice(0)) {
+      end();
+    }
+  }
+  await writing;
+  expect(counts).toEqual([32, 32, 32, 4]);
+});
+
+test('after a failed write, no later item is written', async () => {
+  const goOn = Promise.withResolvers<void>();
+  async function* items(): AsyncGenerator<number> {
+    yield 1;
+    await goOn.promise;
+    yield* numbersTo(100);
+  }
+  const source = items();
+  const written: number[] = [];
+  let isFirst = true;
+  async function write(item: number): Promise<void> {
+    if (isFirst) {
+      isFirst = false;
+      setImmediate(goOn.resolve);
+      throw new CommandError('refused.');
+    }
+    written.push(item);
+  }
+  const writing = writeAll(target, source, write, () => 'none');
+  await expect(writing).rejects.toThrow(
+    new CommandError('refused. So far: none. Repeat the command.'),
+  );
+  await source.return(undefined);
+  expect(written).toEqual([]);
+});
+
+test.each([
+  {
+    errors: [makeLoss(), makeLoss()],
+    message:
+      'The outcome of 2 writes is unknown (read ECONNRESET). So far: none. Repeat the command.',
+  },
+  {
+    errors: [new CommandError('Denied.'), makeLoss(), new CommandError('Denied later.')],
+    message:
+      'The outcome of 1 write is unknown (read ECONNRESET). Denied. So far: none. ' +
+      'Repeat the command.',
+  },
+])(
+  'an error starts with the writes whose outcome is unknown: $message',
+  async ({ errors, message }) => {
+    async function write(number: number): Promise<void> {
+      // All writes start before the first one fails.
+      await new Promise(setImmediate);
+      throw errors[number - 1];
+    }
+    const writing = writeAll(target, numbersTo(errors.length), write, () => 'none');
+    await expect(writing).rejects.toThrow(new CommandError(message));
+  },
+);
+
+/** The error of a write whose response was lost. */
+function makeLoss(): UnknownOutcome {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  return new UnknownOutcome(false, reset);
+}
+
+test('an interruption counts the writes that are in progress or whose outcome is unknown', async () => {
+  const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const say = jest.spyOn(console, 'error').mockReturnValue();
+  const lost = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  const write = (number: number) => (number === 1 ? lost : open).promise;
+  const writing = writeAll(target, numbersTo(3), write, () => '1 thing');
+  await new Promise(setImmediate);
+  lost.reject(makeLoss());
+  await new Promise(setImmediate);
+  process.emit('SIGINT');
+  expect(say.mock.calls).toEqual([
+    [
+      'error: interrupted. The outcome of 3 writes is unknown. So far: 1 thing. Repeat the command.',
+    ],
+  ]);
+  expect(exit.mock.calls).toEqual([[1]]);
+  jest.restoreAllMocks();
+  open.resolve();
+  await expect(writing).rejects.toThrow('The outcome of 1 write is unknown');
+});
+
+test.each([
+  { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
+  { random: 1, expected: [500, 1000, 2000, 4000, 8000, 16_000] },
+])('a throttled call is retried after pauses of $expected ms', async ({ random, expected }) => {
+  pauses.length = 0;
+  jest.spyOn(Math, 'random').mockReturnValue(random);
+  const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  let calls = 0;
+  const calling = retryWhileThrottled(async () => {
+    calls += 1;
+    throw throttled;
+  });
+  await expect(calling).rejects.toBe(throttled);
+  jest.restoreAllMocks();
+  expect(pauses).toEqual(expected);
+  expect(calls).toBe(7);
+});

@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { copyProduct, root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { testOnPosix } from '../support/posix.ts';
+import { startProgram } from '../support/program.ts';
+import { maskStart } from '../support/programs/printed.ts';
+
+// Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has
+// the real ones.
+
+const project = temporaryFolder();
+copyProduct(project);
+
+/**
+ * Like SAM CLI, rejects unknown options, and passes on only variables that the template declares.
+ */
+const localSam = join(project, 'sam.cjs');
+writeFileSync(
+  localSam,
+  `
+  const { readFileSync, writeFileSync } = require('node:fs');
+  const { FAULT } = process.env;
+  writeFileSync(__filename + '.json', JSON.stringify(process.env));
+  // Exits with bin/sam.ts, even if that is killed.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || process.exit(), 100);
+  process.on('SIGINT', () => {
+    console.error('Stopping');
+    setTimeout(() => process.exit(), 100);
+  });
+  process.on('SIGWINCH', () => console.error('Signalled by the terminal'));
+  const names = ['template', 'port', 'env-vars', 'warm-containers'];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  options.debug = { type: 'boolean' };
+  const { values } = require('node:util').parseArgs({ args: process.argv.slice(4), options });
+  const read = (name) => JSON.parse(readFileSync(values[name], 'utf8'));
+  const { ListPlants } = read('template').Resources;
+  const variables = Object.entries(ListPlants.Properties.Environment.Variables)
+    .map(([name, value]) => [name, read('env-vars').Parameters[name] ?? value]);
+  // In a container of Docker Desktop, this machine has only this name.
+  const endpoint = Object.fromEntries(variables).AWS_ENDPOINT_URL_DYNAMODB
+    .replace('127.0.0.1', 'no-such-host.invalid')
+    .replace('host.docker.internal', '127.0.0.1');
+  const server = require('node:http').createServer(async ({ url, headers }, response) => {
+    if (FAULT === 'no response') {
+      console.error('GET');
+      return;
+    }
+    const isList = url === '/plants' && /^Bearer pst_\\w{62}$/.test(headers.authorization);
+    const { status } = await fetch(endpoint);
+    response.writeHead(FAULT || !isList || status !== 200 ? 502 : 200).end('[]');
+  });
+  server.listen(values.port, '127.0.0.1', () => {
+    if (FAULT === '502') {
+      console.error('SAM_CONTAINER_ID: 0a1b2c');
+    }
+    console.error(' * Running on http://127.0.0.1:' + server.address().port);
+  });`,
+);
+
+const cdk = join(project, 'node_modules', 'aws-cdk');
+rmSync(cdk);
+mkdirSync(join(cdk, 'bin'), { recursive: true });
+writeFileSync(join(cdk, 'package.json'), '{}');
+const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
+const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
+writeFileSync(
+  join(cdk, 'bin', 'cdk'),
+  `
+  const { writeFileSync } = require('node:fs');
+  const args = process.argv.slice(2);
+  writeFileSync(__filename + '.json', JSON.stringify(args));
+  const stack = args[args.indexOf('--output') + 1] + '/PlantStore';
+  writeFileSync(stack + '.assets.json', '{}');
+  writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`,
+);
+
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+// Scripts of the shell, which note how they are called.
+const note = 'echo "$@" >> "$0.calls"';
+const docker = `${note}; echo 'x86_64 Docker Desktop'`;
+const node = `'${process.execPath.replaceAll("'", `'\\''`)}'`;
+const sam = `${note}; [ "$1" = --version ] || exec ${node} '${localSam}' "$@"`;
+
+/** Starts npm run sam with no other programs on its PATH than these. */
+function startSam(programs: Record<string, string>, env = {}, command = ['bin/sam.ts']) {
+  const folder = temporaryFolder();
+  for (const [name, code] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${code}\n`, { mode: 0o755 });
+  }
+  const ports = ['--port', '0', '--dynamodb-port', '0'];
+  const args = [...command, '--memory', ...ports, '--', '--debug'];
+  const variables = { ...process.env, PATH: folder, ...env };
+  const options = { cwd: project, env: variables, detached: true };
+  const started = startProgram(process.execPath, args, options);
+  const calls = (name: string) => readFileSync(join(folder, `${name}.calls`), 'utf8');
+  return { ...started, calls };
+}
+
+const info = 'info --format {{.Architecture}} {{.OperatingSystem}}\n';
+
+const testScripts = testOnPosix('it cannot start a script by its first line');
+
+testScripts(
+  'npm run sam synthesizes a template without path metadata, and gives SAM CLI no credentials',
+  async () => {
+    const files = join(project, 'cdk.out', 'sam');
+    mkdirSync(files, { recursive: true });
+    writeFileSync(join(files, 'Former.template.json'), '{}');
+    const own = {
+      AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'example',
+      AWS_SESSION_TOKEN: 'example',
+      AWS_PROFILE: 'work',
+    };
+    const { child, line, ended, calls } = startSam({ docker, sam }, own);
+    await line(/SAM CLI prints several lines per request\./);
+    // A terminal signals the whole group of processes, without SAM CLI.
+    process.kill(-Number(child.pid), 'SIGWINCH');
+    child.kill('SIGINT');
+    await line(/^Stopping$/);
+    // A second signal would abort the cleanup of SAM CLI.
+    child.kill('SIGINT');
+    expect(maskStart(await ended())).toMatchSnapshot();
+
+    expect(readJson(join(cdk, 'bin', 'cdk.json'))).toEqual([
+      ...['synth', '--quiet', '--no-path-metadata', '--output', files],
+      ...['--context', 'plant-store:architecture=x86_64'],
+    ]);
+    expect(calls('docker')).toBe(info);
+    expect(calls('sam').replaceAll(files, 'FILES')).toBe(
+      '--version\n' +
+        'local start-api --template FILES/PlantStore.template.json --port 0 ' +
+        '--env-vars FILES/env-vars.json --warm-containers LAZY --debug\n',
+    );
+    const variables = Object.entries(readJson(`${localSam}.json`));
+    expect(Object.fromEntries(variables.filter(([name]) => name.startsWith('AWS_')))).toEqual({
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    });
+  },
+);
+
+testScripts('npm run sam without SAM CLI prints one line and synthesizes nothing', async () => {
+  expect(await startSam({ docker }).ended()).toMatchSnapshot();
+});
+
+testScripts('the end of the launcher stops npm run sam before the functions respond', async () => {
+  const [, ...command] = readJson(join(root, 'package.json')).scripts.sam.split(' ');
+  const { child, line, ended } = startSam({ docker, sam }, { FAULT: 'no response' }, command);
+  await line(/^GET$/);
+  child.kill('SIGKILL');
+  expect(maskStart(await ended())).toMatchSnapshot();
+});
+
+testScripts('if SAM CLI does not start, its output and an error say so', async () => {
+  const failing = '[ "$1" = --version ] || { echo "No such option"; exit 2; }';
+  expect(await startSam({ docker, sam: failing }).ended()).toMatchSnapshot();
+});
+
+testScripts(
+  'if the functions fail, an error says so, and the container that SAM CLI leaves behind is removed',
+  async () => {
+    const { ended, calls } = startSam({ docker, sam }, { FAULT: '502' });
+    expect(maskStart(await ended())).toMatchSnapshot();
+    expect(calls('docker')).toBe(`${info}rm --force 0a1b2c\n`);
+  },
+);

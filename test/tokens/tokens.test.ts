@@ -1,0 +1,2 @@
+import './tokens.suite.ts';
+import './lost-responses.suite.ts';
