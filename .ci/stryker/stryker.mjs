@@ -20,9 +20,8 @@ export default {
       ...packageJson.jest,
       roots: tests.map((folder) => join('test', folder)),
       moduleNameMapper: {
-        // Bundles take ten seconds, and esbuild's output hardly depends on lib/stack. Lint has findings in
-        // mutants. The others start processes, which do not say which mutants they ran.
-        '(bundles/.+|/scripts|/sam|/node24)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
+        // Lint has findings in mutants. The others start processes, which do not say which mutants they ran.
+        '/(scripts|sam|node24)\\.suite\\.ts$': '<rootDir>/.ci/stryker/nothing.mjs',
       },
       // So do these.
       testPathIgnorePatterns: ['npm-start', 'processes'],

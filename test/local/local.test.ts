@@ -1,7 +1,9 @@
 import './database.suite.ts';
-import './runtime.suite.ts';
+import './docker.suite.ts';
 import './gateway.suite.ts';
 import './listen.suite.ts';
 import './ready.suite.ts';
 import './reference.suite.ts';
 import './request-log.suite.ts';
+import './runtime.suite.ts';
+import './sam.suite.ts';

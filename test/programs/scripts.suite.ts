@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { linkPackages, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -76,4 +76,21 @@ test('lint and npm test take this checkout only, wherever it lies and whatever l
   const { stdout } = await run(`${scripts.test} --listTests --maxWorkers 1`, folder);
   expect(stdout).toBe(`${join(folder, 'test', 'one.test.ts')}\n`);
   expect(await run(scripts.lint, folder)).toMatchObject({ code: 0 });
+});
+
+test('each suite is imported by exactly one test, of its own folder or the one above', () => {
+  const importing = new Map<string, string[]>();
+  for (const file of globSync('test/**/*.test.ts', { cwd: root })) {
+    const text = readFileSync(join(root, file), 'utf8');
+    for (const [, suite = ''] of text.matchAll(/^import '(.+\.suite\.ts)';$/gm)) {
+      const path = join(dirname(file), suite);
+      importing.set(path, [...(importing.get(path) ?? []), dirname(file)]);
+    }
+  }
+  const wrong = globSync('test/**/*.suite.ts', { cwd: root }).filter((suite) => {
+    const folder = dirname(suite);
+    const [only, ...others] = importing.get(suite) ?? [];
+    return others.length > 0 || (only !== folder && only !== dirname(folder));
+  });
+  expect(wrong).toEqual([]);
 });

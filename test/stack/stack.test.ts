@@ -1,4 +1,3 @@
-import '../bundles/bundles.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';

@@ -1,0 +1,4 @@
+import './explain.suite.ts';
+import './new-file.suite.ts';
+import './output.suite.ts';
+import './write-all.suite.ts';
