@@ -1,4 +1,4 @@
-// Runs a program with Node 24 or later:
+// Runs a program with Node 24.5 or later:
 //   node bin/node24.mjs [Node's options] PROGRAM [its arguments]
 // This file itself runs on older versions. node_modules/.bin/node is not used: some versions of npm
 // do not link it, and others put it on the PATH before your own Node.
@@ -33,19 +33,24 @@ if (missing) {
   failWithoutNode();
 }
 
-/** Returns the path of a Node 24 or later, or undefined. */
+/** Returns the path of a Node that runs the code, or undefined. */
 function findNode() {
-  const isNew = (number) => Number.parseInt(`${number}`.slice(1), 10) >= 24;
   // The Node that runs npm is your own.
   const { npm_node_execpath: own = execPath } = process.env;
-  if (own !== execPath && isNew(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
+  if (own !== execPath && isRecent(spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout)) {
     return own;
   }
-  if (isNew(version)) {
+  if (isRecent(version)) {
     return execPath;
   }
   const file = `${nodePackage}/bin/${platform === 'win32' ? 'node.exe' : 'node'}`;
   return isInstalled(file) ? inProject(`node_modules/${file}`) : undefined;
+}
+
+/** Earlier versions of Node 24 lack `tls.setDefaultCACertificates` and the agents' `proxyEnv`. */
+function isRecent(number) {
+  const [major, minor] = `${number}`.slice(1).split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 5);
 }
 
 function run(node) {
@@ -122,7 +127,7 @@ function failWithoutNode() {
     ? `Run "npm ci --include=optional", which installs it as the package ${nodePackage}, even if ` +
       '"--omit=optional" left it out.'
     : 'Install Node 24 from https://nodejs.org.';
-  fail(`The plant store needs Node 24 or later, but this is ${version}. ${remedy}`);
+  fail(`The plant store needs Node 24.5 or later, but this is ${version}. ${remedy}`);
 }
 
 function fail(message) {

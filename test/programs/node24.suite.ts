@@ -124,11 +124,13 @@ testPrograms.each<[what: string, own: string[], files: Record<string, string>, a
   [
     'an older one starts that of the platform, with the first options behind a package',
     olderNode,
-    { [platformNode]: writeNode('v24') },
+    { [platformNode]: writeNode('v24.22.3') },
     ['--no-warnings', say, '--inspect', '--inspect-brk=1', '-t', '--inspect=2'],
   ],
   ['a newer one runs npm', [], { node: writeNode('v26.0.0') }, [say]],
-  ['an older one runs npm', [], { node: writeNode('v22.1.0') }, [say]],
+  ['the least one runs npm', [], { node: writeNode('v24.5.0') }, [say]],
+  ['an older one runs npm', [], { node: writeNode('v22.11.0') }, [say]],
+  ['an older 24 runs npm', [], { node: writeNode('v24.4.1') }, [say]],
 ])('the launcher chooses a Node: %s', async (_, own, files, args) => {
   const cwd = writeProject(files);
   const env = { ...process.env, npm_node_execpath: join(cwd, 'node') };
@@ -150,6 +152,7 @@ interface Failure {
 
 testPrograms.each<Failure>([
   { what: 'an older Node on a system without a platform package', version: 'v20.1.0' },
+  { what: 'an older Node 24 on a system without a platform package', version: 'v24.4.1' },
   {
     what: 'an older Node without its platform package',
     version: 'v20.1.0',
