@@ -1,23 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { isLogCode, logCodes } from '../../functions/shared/log-codes.ts';
 import { operations } from '../../functions/shared/operations.ts';
-import { attempts, timeouts } from '../../functions/shared/timeouts.ts';
-
-// Facts that reach AWS or a caller. All values here are written by hand: a change of the product
-// must change them too.
-
-test('each timeout ends before the next', () => {
-  expect(Object.entries(timeouts)).toEqual([
-    ['connection', 1000],
-    ['attempt', 1500],
-    ['operation', 5000],
-    ['authorizer', 9500],
-    ['function', 10_000],
-    ['gateway', 29_000],
-  ]);
-  // All attempts of a command end before their operation does.
-  expect(attempts).toBe(3);
-});
 
 test('log codes never change, because metric filters and queries name them', () => {
   const codes = [

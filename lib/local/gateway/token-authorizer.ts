@@ -91,7 +91,7 @@ export function isAllowed(policyDocument: PolicyDocument, methodArn: string): bo
 }
 
 /** Returns whether a text matches an IAM pattern, in which `*` stands for any text. */
-function matches(pattern: string, text: string): boolean {
+export function matches(pattern: string, text: string): boolean {
   const literals = pattern.split('*').map((literal) => RegExp.escape(literal));
   return new RegExp(`^${literals.join('.*')}$`).test(text);
 }

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { matches } from '../../../lib/local/gateway/token-authorizer.ts';
 import { Resources } from '../../stack/deploy-role.ts';
 import { serve } from '../../support/http/servers.ts';
 
@@ -8,12 +9,6 @@ export const accessKeyOfJob = 'GITHUB';
 interface Statement {
   Action: string | string[];
   Resource: { 'Fn::Sub': string } | { 'Fn::Sub': string }[];
-}
-
-/** Returns whether an IAM pattern, like `stack/PlantStore*`, matches a whole text. */
-function matches(pattern: string, text: string): boolean {
-  const parts = pattern.split('*').map((part) => RegExp.escape(part));
-  return new RegExp(`^${parts.join('.*')}$`).test(text);
 }
 
 /** The account and region of MiniStack. */

@@ -25,7 +25,7 @@ const service = await startService(engine.endpoint, 1);
 finallyDo(service.stop);
 
 let calls = 0;
-let isThrottled = () => false;
+const isThrottled = () => false;
 const front = await startForwarder(service.baseUrl, {
   throttle: () => ++calls % 3 === 0 || isThrottled(),
   tls: certificateFiles,
@@ -202,29 +202,9 @@ test.each([
   expect(await contract(args, { env })).toEqual({ code: 1, output });
 });
 
-// The last tests, because these leave plants behind.
+// The last test, because it leaves plants behind.
 const interrupted =
   /\nerror: interrupted\. Plants of contract-\S+-a and contract-\S+-b may remain\. Remove .*\n$/;
-
-testSignals('a second Ctrl-C stops the suite', async () => {
-  const start = calls;
-  // The suite cannot end before.
-  isThrottled = () => calls > start + 20;
-  const { code, output } = await contract([...stack, ...except], {
-    async onStart({ child, lines, waitFor }) {
-      await waitFor('twenty calls', () => isThrottled());
-      await waitFor('an error', () => {
-        child.kill('SIGINT');
-        return lines.some((line) => line.startsWith('error:'));
-      });
-    },
-  });
-  expect(output).not.toContain('Tests:');
-  expect(output).toMatch(interrupted);
-  // A signal kills a Node that is about to exit.
-  expect([1, null]).toContain(code);
-  isThrottled = () => false;
-});
 
 testSignals('a Ctrl-C that reaches the tests too, as on Windows, interrupts them', async () => {
   const asWindows =

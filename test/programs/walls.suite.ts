@@ -1,0 +1,85 @@
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { startProgram } from '../support/program.ts';
+
+/** The files and folders that each room may import, besides its own. */
+const mayImport: Record<string, string[]> = {
+  functions: [
+    ...['functions/access-tokens', 'functions/dynamodb', 'functions/http', 'functions/plants'],
+    'functions/shared',
+  ],
+  'functions/access-tokens': ['functions/log', 'functions/shared'],
+  'functions/dynamodb': ['functions/log', 'functions/shared'],
+  'functions/http': ['functions/dynamodb', 'functions/log', 'functions/shared'],
+  'functions/plants': ['functions/dynamodb'],
+  'functions/shared': [],
+  'lib/stack': ['functions/shared'],
+  'lib/local': [
+    ...['functions/dynamodb', 'functions/shared', 'lib/command-line', 'lib/openapi'],
+    ...['lib/stack/settings', 'lib/tokens'],
+  ],
+  'lib/administration': [
+    ...['functions/access-tokens', 'functions/dynamodb', 'functions/http', 'functions/plants'],
+    ...['functions/shared', 'lib/command-line', 'lib/local', 'lib/tokens'],
+  ],
+  'lib/tokens': ['functions/access-tokens', 'functions/dynamodb', 'functions/shared'],
+  'lib/openapi': ['functions/http', 'functions/plants', 'functions/shared', 'lib/command-line'],
+  'lib/command-line': ['functions/shared'],
+};
+
+/** Modules that stand for others: an entry, the log, a file beside its room's wall, no room. */
+const modules = [
+  'functions/create-plant',
+  'functions/log',
+  'lib/stack/settings',
+  'bin/x',
+  'test/x',
+];
+
+const toPosix = (path: string): string => path.replaceAll('\\', '/');
+
+test('the linter rejects each import between rooms that is not listed here', async () => {
+  const files = globSync('{functions,lib}/**/*.ts', { cwd: root }).map(toPosix);
+  const rooms = new Set(
+    files.map((file) => /^(lib\/[^/]+|functions(\/.+(?=\/))?)/.exec(file)?.[0] ?? ''),
+  );
+  expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort());
+
+  const folder = temporaryFolder();
+  for (const path of ['biome.json', '.gitignore']) {
+    cpSync(join(root, path), join(folder, path));
+  }
+  rooms.delete('functions');
+  const imported = [...[...rooms].map((room) => `${room}/x`), ...modules];
+  for (const room of Object.keys(mayImport)) {
+    mkdirSync(join(folder, room), { recursive: true });
+    for (const module of imported) {
+      const path = toPosix(relative(room, `${module}.ts`));
+      const code = `import '${path.startsWith('.') ? path : `./${path}`}';\n`;
+      writeFileSync(join(folder, room, `${module.replaceAll('/', '+')}.ts`), code);
+    }
+  }
+  const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+  const args = [
+    biome,
+    'lint',
+    '--only=noRestrictedImports',
+    '--reporter=json',
+    '--max-diagnostics=none',
+  ];
+  const { stdout } = await startProgram(process.execPath, args, { cwd: folder }).ended();
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { location: { path: string } }[] };
+  const rejected = new Set(diagnostics.map(({ location }) => toPosix(location.path)));
+
+  const allowed = Object.keys(mayImport).map((room) => {
+    const others = imported.filter((module) => dirname(module) !== room);
+    const accepted = others.filter(
+      (module) => !rejected.has(`${room}/${module.replaceAll('/', '+')}.ts`),
+    );
+    return [room, accepted.map((module) => module.replace(/\/x$/, '')).sort()];
+  });
+  expect(Object.fromEntries(allowed)).toEqual(mayImport);
+});
