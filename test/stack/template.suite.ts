@@ -5,14 +5,60 @@ import { readHeadings, readPage } from '../docs/page.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 import settings from './settings.json' with { type: 'json' };
-import { findProperties, templates } from './templates.ts';
+import { findChanges, toYaml } from './short-form.ts';
+import { findProperties, synthesize, templates } from './templates.ts';
 
 const all = Object.entries(templates);
 
-test.each(all)('the template is the snapshot (%s)', (_, template) => {
-  // The hash of each function's files.
-  const json = JSON.stringify(template).replaceAll(/[0-9a-f]{64}(?=\.zip")/g, 'HASH');
-  expect(JSON.parse(json)).toMatchSnapshot();
+/** Returns a template without paths, hashes and the stack's tag, which have tests of their own. */
+function simplify(template: (typeof templates)['default']) {
+  const json = JSON.stringify(template, (key, value) => {
+    const isPath = key === 'Metadata' && Object.keys(value).join() === 'aws:cdk:path';
+    const isTag = key === 'Tags' && value.length === 1 && value[0].Key === 'plant-store';
+    return isPath || isTag ? undefined : value;
+  });
+  // Of the files of functions, and of what a deployment of the API includes.
+  const hashes = /[0-9a-f]{64}(?=\.zip")|(?<=Deployment[0-9A-F]{8})[0-9a-f]{32}/g;
+  return JSON.parse(json.replaceAll(hashes, 'HASH'));
+}
+
+test('the template without settings is the snapshot', () => {
+  expect(toYaml(simplify(templates.default)).join('\n')).toMatchSnapshot();
+});
+
+test.each(['everything', 'throwaway'] as const)(
+  'the template with settings differs from it by the snapshot (%s)',
+  (group) => {
+    const changes = findChanges(simplify(templates[group]), simplify(templates.default));
+    expect(toYaml(changes).join('\n')).toMatchSnapshot();
+  },
+);
+
+test('a changed authorizer is deployed, because the deployment has another name', () => {
+  const findDeployment = ({ Resources }: (typeof templates)['default']) =>
+    Object.keys(Resources).find((id) => Resources[id].Type === 'AWS::ApiGateway::Deployment');
+  const changed = findDeployment(synthesize({ 'authorizer-cache': '0' }));
+  expect(changed).toMatch(/^RestApiRestDeployment[0-9A-F]{8}[0-9a-f]{32}$/);
+  expect(changed).not.toBe(findDeployment(templates.default));
+});
+
+/** Types whose resources cannot have tags. */
+const untaggable = [
+  ...['Authorizer', 'BasePathMapping', 'Deployment', 'GatewayResponse', 'Method', 'Resource'].map(
+    (name) => `AWS::ApiGateway::${name}`,
+  ),
+  ...['AWS::IAM::Policy', 'AWS::Lambda::Permission', 'AWS::Logs::MetricFilter'],
+  ...['AWS::Route53::RecordSet', 'AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
+];
+
+test.each(all)('each resource that can have tags has the stack’s (%s)', (group, template) => {
+  const Value = group === 'throwaway' ? 'PlantStore-throwaway' : 'PlantStore';
+  for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
+    const tags = Properties.Tags ?? Properties.Replicas?.[0].Tags;
+    if (!untaggable.includes(Type)) {
+      expect([id, tags]).toEqual([id, expect.arrayContaining([{ Key: 'plant-store', Value }])]);
+    }
+  }
 });
 
 // What one place of a template, a page or a program must have in common with another.

@@ -16,7 +16,7 @@ interface Template {
 export const settingsRead = new Set<string | symbol>();
 
 /** Synthesizes the stack with these settings only. Bundles no function. */
-function synthesize(chosen: Record<string, string>): Template {
+export function synthesize(chosen: Record<string, string>): Template {
   // The feature flags of cdk.json, without a deployer's settings.
   const flags = Object.entries(cdk.context).filter(([key]) => !key.startsWith(settingPrefix));
   const ours = Object.entries(chosen).map(([name, value]) => [`${settingPrefix}${name}`, value]);
