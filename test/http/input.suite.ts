@@ -23,45 +23,82 @@ function catchProblem(schemas: InputSchemas, event: ReturnType<typeof proxyEvent
   throw new Error('There was no problem.');
 }
 
-const withId = (literal: string) => ({ body: `{"id":${literal},"name":"a"}` });
-const withName = (literal: string) => ({ body: `{"id":7,"name":${literal}}` });
-const withMore = (literal: string) => ({ body: `{"more":${literal},"id":1,"name":"a"}` });
-const withPath = (id: string) => ({ pathParameters: { id }, query: { id: ['7'] } });
-test.each<[what: string, schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]]>([
-  [
-    'a body and a query',
-    create,
-    {
-      body: '{"id":"7","tag":7,"\\ud800":null,"tag":7,"a/b~c":1,"__proto__":{},"constructor":1}',
-      query: { debug: ['1'], limit: ['1', '1'] },
-    },
-  ],
-  ['a name with half a character', create, withName('"\\ud83e"')],
-  ['a name of 201 code points', create, withName(`"${'🪴'.repeat(201)}"`)],
-  ['a name of 201 line ends', create, withName(`"${'\\n'.repeat(201)}"`)],
-  ['a name that is null', create, withName('null')],
-  ['an id above the largest', create, withId('9223372036854775808')],
-  ['an id below the smallest', create, withId('-9223372036854775809')],
-  ['an id with a fraction', create, withId('1.5')],
-  ['an unknown member with two ids', create, withMore('{"id":2,"id":3}')],
-  ['an unknown member with two ids in a list', create, withMore('[{"id":2,"id":3}]')],
-  ['an unknown member with brackets', create, withMore('[[],{},"]"]')],
-  ['the id 9223372036854775808 in a path', remove, withPath('9223372036854775808')],
-  ['the id 07 in a path', remove, withPath('07')],
-  ['the id % in a path', remove, withPath('%')],
-  ['two limits', list, { query: { limit: ['1', '1'] } }],
-  ['the limit 0', list, { query: { limit: ['0'] } }],
-  ['the limit 2147483648', list, { query: { limit: ['2147483648'] } }],
-  ['the limit 7x', list, { query: { limit: ['7x'] } }],
-  ['the cursor x', list, { query: { cursor: ['x'] } }],
-  ['no body', create, {}],
-  ['a byte order mark', create, { body: '\uFEFF{}' }],
-  ['an array', create, { body: '[{}]' }],
-  ['null', create, { body: 'null' }],
-  ['a number', create, { body: '7' }],
-  ['Latin-1 in base64', create, { body: '6Q==', isBase64Encoded: true }],
-])('a problem lists every error of %s', (_, schemas, given) => {
-  expect(catchProblem(schemas, proxyEvent(given)).errors).toMatchSnapshot();
+const integer = 'must be an integer like 7 or -7, with at most 19 digits and no leading zeros';
+const codePoints = 'must be 1 to 200 code points long';
+const unicode = 'must be well-formed Unicode without control characters and without U+FFFD';
+
+const name = (detail: string) => ({ pointer: '/name', detail });
+const id = (detail: string) => ({ pointer: '/id', detail });
+const parameter = (name: string, detail: string) => ({ parameter: name, detail });
+const wholeBody = (detail: string) => ({ pointer: '', detail });
+const more = { pointer: '/more', detail: 'is unknown' };
+
+function findErrors(schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]): unknown {
+  return catchProblem(schemas, proxyEvent(given)).errors;
+}
+
+test.each([
+  ['{"id":7,"name":"\\ud83e"}', [name(unicode)]],
+  [`{"id":7,"name":"${'🪴'.repeat(201)}"}`, [name(codePoints)]],
+  [`{"id":7,"name":"${'\\n'.repeat(201)}"}`, [name(codePoints), name(unicode)]],
+  ['{"id":7,"name":null}', [name('must be a string')]],
+  ['{"id":9223372036854775808,"name":"a"}', [id('must be at most 9223372036854775807')]],
+  ['{"id":-9223372036854775809,"name":"a"}', [id('must be at least -9223372036854775808')]],
+  ['{"id":1.5,"name":"a"}', [id('must be an integer')]],
+  ['{"more":{"id":2,"id":3},"id":1,"name":"a"}', [more]],
+  ['{"more":[{"id":2,"id":3}],"id":1,"name":"a"}', [more]],
+  ['{"more":[[],{},"]"],"id":1,"name":"a"}', [more]],
+  ['\uFEFF{}', [wholeBody('must not begin with a byte order mark')]],
+  ['[{}]', [wholeBody('must be a JSON object')]],
+  ['null', [wholeBody('must be a JSON object')]],
+  ['7', [wholeBody('must be a JSON object')]],
+])('the errors of the body %s', (body, errors) => {
+  expect(findErrors(create, { body })).toEqual(errors);
+});
+
+test('a create without a body, or with one that is not UTF-8, has one error', () => {
+  const missing = wholeBody('must be a JSON object, but there is no body');
+  expect(findErrors(create, {})).toEqual([missing]);
+  const latin1 = { body: '6Q==', isBase64Encoded: true };
+  expect(findErrors(create, latin1)).toEqual([wholeBody('is not well-formed UTF-8')]);
+});
+
+test('a problem lists every error of a body and a query', () => {
+  const body = '{"id":"7","tag":7,"\\ud800":null,"tag":7,"a/b~c":1,"__proto__":{},"constructor":1}';
+  const query = { debug: ['1'], limit: ['1', '1'] };
+  expect(findErrors(create, { body, query })).toEqual([
+    { pointer: '/tag', detail: 'must occur only once' },
+    { pointer: '/\ufffd', detail: 'is unknown' },
+    { pointer: '/a~1b~0c', detail: 'is unknown' },
+    { pointer: '/__proto__', detail: 'is unknown' },
+    { pointer: '/constructor', detail: 'is unknown' },
+    id('must be an integer'),
+    name('is required'),
+    { pointer: '/tag', detail: 'must be a string, or left out' },
+    parameter('limit', 'must occur only once'),
+    parameter('debug', 'is unknown'),
+    parameter('limit', 'is unknown'),
+  ]);
+});
+
+test.each([
+  ['9223372036854775808', 'must be at most 9223372036854775807'],
+  ['07', integer],
+  ['%', integer],
+])('the errors of the id %s in a path, with another id in the query', (pathId, detail) => {
+  const given = { pathParameters: { id: pathId }, query: { id: ['7'] } };
+  const errors = [parameter('id', detail), parameter('id', 'is unknown')];
+  expect(findErrors(remove, given)).toEqual(errors);
+});
+
+test.each([
+  { query: { limit: ['1', '1'] }, error: parameter('limit', 'must occur only once') },
+  { query: { limit: ['0'] }, error: parameter('limit', 'must be at least 1') },
+  { query: { limit: ['2147483648'] }, error: parameter('limit', 'must be at most 2147483647') },
+  { query: { limit: ['7x'] }, error: parameter('limit', integer) },
+  { query: { cursor: ['x'] }, error: parameter('cursor', 'must be a cursor from a Link header') },
+])('the error of the query $query', ({ query, error }) => {
+  expect(findErrors(list, { query })).toEqual([error]);
 });
 
 test('an id in a body can have hundreds of digits', () => {
