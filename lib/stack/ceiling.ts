@@ -1,11 +1,12 @@
-import { Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
 
 /**
  * Stops all traffic when an alarm goes off: the throttle of the stage becomes 0. Nothing starts the
@@ -13,10 +14,19 @@ import { Construct } from 'constructs';
  */
 export function addCeiling(
   stack: Construct,
-  { deploymentStage: stage }: RestApi,
-  alarm: Alarm,
+  rest: RestApi,
+  alarms: Alarms,
+  dailyRequests: number,
 ): void {
   const scope = new Construct(stack, 'Ceiling');
+  const stage = rest.deploymentStage;
+  const alarm = alarms.add('DailyRequests', {
+    impact: describeCeiling(rest, dailyRequests),
+    metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.days(1) }),
+    threshold: dailyRequests,
+    evaluationPeriods: 1,
+    datapointsToAlarm: 1,
+  });
   const stopTraffic = new CallAwsService(scope, 'StopTraffic', {
     service: 'apigateway',
     action: 'updateStage',
@@ -58,5 +68,17 @@ export function addCeiling(
       id: 'AwsSolutions-SF2',
       reason: 'A trace of one call shows nothing more, and needs permissions on all of X-Ray.',
     },
+  );
+}
+
+/** The mail must help where nobody has this repository at hand. */
+function describeCeiling(rest: RestApi, requests: number): string {
+  return (
+    `In 24 hours, the API got at least ${requests} requests, so all traffic should have stopped, ` +
+    `and this should return 429: curl -i ${rest.urlForPath('/plants')} ` +
+    `If it does not, stop traffic by hand: aws apigateway update-stage --rest-api-id ` +
+    `${rest.restApiId} --stage-name ${rest.deploymentStage.stageName} --patch-operations ` +
+    "'op=replace,path=/*/*/throttling/rateLimit,value=0' " +
+    "'op=replace,path=/*/*/throttling/burstLimit,value=0' Traffic starts again only by the runbook."
   );
 }

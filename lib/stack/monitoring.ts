@@ -1,38 +1,12 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import {
-  Alarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Construct } from 'constructs';
 import type { LogCode } from '../../functions/shared/log-codes.ts';
 import type { Operation } from '../../functions/shared/operations.ts';
-import { addCeiling } from './ceiling.ts';
+import type { Alarms } from './alarms.ts';
 import type { Settings } from './settings.ts';
-
-interface AlarmProps {
-  /**
-   * The effect on users of the API or on the bill. docs/runbooks.md has a section for the alarm.
-   */
-  impact: string;
-  metric: IMetric;
-  /** The alarm goes off at this value and above. */
-  threshold: number;
-  /** The number of latest periods to evaluate. */
-  evaluationPeriods: number;
-  /** The number of these periods that must reach the threshold. */
-  datapointsToAlarm: number;
-}
 
 const period = Duration.minutes(5);
 const sum = { statistic: Stats.SUM, period };
@@ -42,30 +16,15 @@ const sum = { statistic: Stats.SUM, period };
  * exactly the 10 alarm metrics that are free in an account: https://aws.amazon.com/cloudwatch/pricing/
  */
 export function addMonitoring(
-  stack: Stack,
+  alarms: Alarms,
   rest: RestApi,
   handlers: Record<Operation, LambdaFunction>,
   authorizer: LambdaFunction,
   settings: Settings,
 ): void {
-  const scope = new Construct(stack, 'Monitoring');
   const stage = rest.deploymentStage;
-  const mail = new SnsAction(addTopic(scope, settings['alarm-email']));
 
-  function addAlarm(name: string, { impact, ...props }: AlarmProps): Alarm {
-    const alarm = new Alarm(scope, name, {
-      ...props,
-      alarmName: `${stack.stackName}-${name}`,
-      alarmDescription: `Impact: ${impact} Runbook: docs/runbooks.md#${name.toLowerCase()}`,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(mail);
-    alarm.addOkAction(mail);
-    return alarm;
-  }
-
-  addAlarm('ServerErrors', {
+  alarms.add('ServerErrors', {
     impact: 'In two of the last three 5-minute periods, at least 1% of requests got a 500 or 503.',
     // The average of this metric is the error rate. It may lack responses whose status a gateway
     // response changed to 503, so functions and the authorizer have alarms of their own:
@@ -77,7 +36,7 @@ export function addMonitoring(
     datapointsToAlarm: 2,
   });
   const functions = Object.values(handlers);
-  addAlarm('FunctionErrors', {
+  alarms.add('FunctionErrors', {
     impact:
       'Requests get 503, because a function crashed, timed out, ran out of memory or did not start.',
     // Handlers never throw, so each error is a crash or a timeout. Lambda counts a rejected token
@@ -88,19 +47,19 @@ export function addMonitoring(
     evaluationPeriods: 3,
     datapointsToAlarm: 1,
   });
-  addAlarm('FunctionThrottles', {
+  alarms.add('FunctionThrottles', {
     impact: 'Requests get 503, because Lambda throttled a function.',
     metric: sumOverFunctions([...functions, authorizer], (each) => each.metricThrottles(sum)),
     threshold: 1,
     evaluationPeriods: 3,
     datapointsToAlarm: 1,
   });
-  addAlarm('AuthorizerFailures', {
+  alarms.add('AuthorizerFailures', {
     impact: 'Callers with valid tokens get 503, because the authorizer cannot check the tokens.',
-    metric: new MetricFilter(scope, 'AuthorizerFailed', {
+    metric: new MetricFilter(alarms, 'AuthorizerFailed', {
       logGroup: authorizer.logGroup,
       filterPattern: matchAuthorizerFailures(),
-      metricNamespace: stack.stackName,
+      metricNamespace: Stack.of(alarms).stackName,
       metricName: 'AuthorizerFailed',
     }).metric(sum),
     threshold: 1,
@@ -110,7 +69,7 @@ export function addMonitoring(
   // One method's limit, though each method has it: a REST API has no metric of throttled requests,
   // and metrics of single methods cost extra.
   const alarmRate = (9 * settings['throttle-rate']) / 10;
-  addAlarm('HighTraffic', {
+  alarms.add('HighTraffic', {
     impact:
       'Requests cost money, and callers may get 429. In one minute, the API got at least ' +
       `${alarmRate} requests a second, 90% of one method's limit. This alarm misses slower ` +
@@ -121,29 +80,6 @@ export function addMonitoring(
     evaluationPeriods: 15,
     datapointsToAlarm: 1,
   });
-  const dailyRequests = settings['daily-requests'];
-  if (dailyRequests) {
-    const alarm = addAlarm('DailyRequests', {
-      impact: describeCeiling(rest, dailyRequests),
-      metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.days(1) }),
-      threshold: dailyRequests,
-      evaluationPeriods: 1,
-      datapointsToAlarm: 1,
-    });
-    addCeiling(stack, rest, alarm);
-  }
-}
-
-/** The mail must help where nobody has this repository at hand. */
-function describeCeiling(rest: RestApi, requests: number): string {
-  return (
-    `In 24 hours, the API got at least ${requests} requests, so all traffic should have stopped, ` +
-    `and this should return 429: curl -i ${rest.urlForPath('/plants')} ` +
-    `If it does not, stop traffic by hand: aws apigateway update-stage --rest-api-id ` +
-    `${rest.restApiId} --stage-name ${rest.deploymentStage.stageName} --patch-operations ` +
-    "'op=replace,path=/*/*/throttling/rateLimit,value=0' " +
-    "'op=replace,path=/*/*/throttling/burstLimit,value=0' Traffic starts again only by the runbook."
-  );
 }
 
 /**
@@ -184,22 +120,4 @@ function matchAuthorizerFailures(): IFilterPattern {
       FilterPattern.stringValue('$.record.status', '!=', 'success'),
     ),
   );
-}
-
-function addTopic(scope: Construct, email: string | undefined): Topic {
-  const { stackName, account } = Stack.of(scope);
-  const topic = new Topic(scope, 'Alarms', { displayName: stackName, enforceSSL: true });
-  // The policy that demands TLS replaces the default one, which lets alarms publish.
-  topic.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
-  );
-  if (email) {
-    topic.addSubscription(new EmailSubscription(email));
-  }
-  return topic;
 }

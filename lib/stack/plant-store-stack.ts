@@ -7,12 +7,14 @@ import {
   operations,
   stageName,
 } from '../../functions/shared/operations.ts';
+import { Alarms } from './alarms.ts';
 import { addApi } from './api.ts';
+import { addCeiling } from './ceiling.ts';
 import { addDomain } from './domain.ts';
 import { addMonitoring } from './monitoring.ts';
 import type { Settings } from './settings.ts';
 import { addStoreFunction } from './store-function.ts';
-import { addTables } from './tables.ts';
+import { addTables, type Tables } from './tables.ts';
 
 /** The plant store: tables, functions, API and alarms. */
 export class PlantStoreStack extends Stack {
@@ -24,26 +26,19 @@ export class PlantStoreStack extends Stack {
     Tags.of(this).add('plant-store', id);
 
     const tables = addTables(this, settings);
-    const { domain, 'cors-origin': corsOrigin } = settings;
-    const addHandler = (id: string, name: Operation): NodejsFunction => {
-      const { method, path, entry, tables: usedTables } = operations[name];
-      const props = {
-        entry,
-        tables: usedTables,
-        description: `${method} /${path}`,
-        ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
-      };
-      return addStoreFunction(this, id, props, tables, settings);
-    };
-    const handlers = {
-      createPlant: addHandler('CreatePlant', 'createPlant'),
-      listPlants: addHandler('ListPlants', 'listPlants'),
-      deletePlant: addHandler('DeletePlant', 'deletePlant'),
-    };
+    const handlers = {} as Record<Operation, NodejsFunction>;
+    for (const name of Object.keys(operations) as Operation[]) {
+      handlers[name] = addHandler(this, name, tables, settings);
+    }
     const authorizerProps = { ...authorizer, description: 'Checks access tokens' };
     const authorize = addStoreFunction(this, 'Authorizer', authorizerProps, tables, settings);
     const rest = addApi(this, handlers, authorize, settings);
-    addMonitoring(this, rest, handlers, authorize, settings);
+    const alarms = new Alarms(this, settings['alarm-email']);
+    addMonitoring(alarms, rest, handlers, authorize, settings);
+    const { domain, 'daily-requests': dailyRequests } = settings;
+    if (dailyRequests) {
+      addCeiling(this, rest, alarms, dailyRequests);
+    }
     if (domain) {
       addDomain(this, domain, rest, settings);
     }
@@ -58,4 +53,23 @@ export class PlantStoreStack extends Stack {
       value: `npm run -s token -- issue --owner YOUR_NAME --stack ${this.stackName}`,
     });
   }
+}
+
+/** Adds the function of an operation. Its logical id is the operation's name with a capital. */
+function addHandler(
+  stack: Stack,
+  name: Operation,
+  tables: Tables,
+  settings: Settings,
+): NodejsFunction {
+  const { method, path, entry, tables: usedTables } = operations[name];
+  const corsOrigin = settings['cors-origin'];
+  const props = {
+    entry,
+    tables: usedTables,
+    description: `${method} /${path}`,
+    ...(corsOrigin && { environment: { [environment.corsOrigin]: corsOrigin } }),
+  };
+  const id = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return addStoreFunction(stack, id, props, tables, settings);
 }

@@ -3,6 +3,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Alarms } from '../../lib/stack/alarms.ts';
 import { addMonitoring } from '../../lib/stack/monitoring.ts';
 import { readSettings } from '../../lib/stack/settings.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -22,7 +23,13 @@ test('the alarms of nine operations have at most ten metrics, as CloudWatch dema
   rest.root.addMethod('GET');
   const nine = [...'123456789'].map((digit) => [digit, addFunction(`Operation${digit}`)]);
   const authorizer = addFunction('Authorizer');
-  addMonitoring(stack, rest, Object.fromEntries(nine), authorizer, readSettings({}));
+  addMonitoring(
+    new Alarms(stack, undefined),
+    rest,
+    Object.fromEntries(nine),
+    authorizer,
+    readSettings({}),
+  );
   const { template } = app.synth().getStackArtifact(stack.artifactId);
   const metrics = findProperties(template, 'AWS::CloudWatch::Alarm').map((alarm) => {
     const watched = alarm.Metrics?.filter((metric: object) => 'MetricStat' in metric) ?? [alarm];
