@@ -1,7 +1,12 @@
 import type { AgentOptions } from 'node:https';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  type ConditionalCheckFailedException,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 import { attempts, timeouts } from '../shared/timeouts.ts';
 import { HandshakeAgent } from './handshake-agent.ts';
@@ -48,9 +53,25 @@ export const limitAttempts = (
   socketTimeout: attempt,
 });
 
-/** Returns a document client that reads numbers as `NumberValue`, so that no digit is lost. */
+/** Numbers become `NumberValue`, so that no digit is lost. */
+const unmarshallOptions = { wrapNumbers: true };
+
 export const makeDocumentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+  // The document client changes its options.
+  DynamoDBDocumentClient.from(client, { unmarshallOptions: { ...unmarshallOptions } });
+
+/**
+ * Returns the stored item that made a condition fail. The document client does not convert the
+ * items of errors. Throws if the command did not ask for the item, or the database ignores that.
+ */
+export function requireStoredItem({
+  Item,
+}: ConditionalCheckFailedException): Record<string, unknown> {
+  if (!Item) {
+    throw new Error('The database did not return the item that made a condition fail.');
+  }
+  return unmarshall(Item, unmarshallOptions);
+}
 
 /** Makes the error of an aborted command name the command. The SDK's error does not. */
 function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {

@@ -7,7 +7,8 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { Unavailable, UnknownOutcome } from '../dynamodb/errors.ts';
+import { requireStoredItem } from '../dynamodb/client.ts';
+import { UnknownOutcome } from '../dynamodb/errors.ts';
 import { isSamePlant, type Plant, parsePlant, plantMembers, smallestId } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
@@ -44,45 +45,29 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   async function create(owner: string, plant: Plant, options: Options = {}): Promise<Creation> {
     // The nonce distinguishes this call's item from an equal item of another call.
     const item = { owner, ...plant, nonce: randomBytes(8) };
-    for (let tries = 0; tries < 2; tries += 1) {
-      if (await putIfAbsent(item, options)) {
-        return 'created';
-      }
-      const stored = await readItem(owner, plant.id, options);
-      if (stored) {
-        return isSamePlant(parsePlant(stored), plant) ? 'unchanged' : 'conflict';
-      }
-      // The plant was deleted in between, so the id is free.
-    }
-    throw new Unavailable('Each time, another caller created and deleted a plant with this id.');
-  }
-
-  /** Returns whether the item was put. Throws `UnknownOutcome` if it may have been. */
-  async function putIfAbsent(
-    item: Plant & { owner: string; nonce: Buffer },
-    options: Options,
-  ): Promise<boolean> {
     const put = new PutCommand({
       TableName: table,
       Item: item,
       ConditionExpression: 'attribute_not_exists(#id)',
       ExpressionAttributeNames: { '#id': 'id' },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {
       await database.send(put, options);
-      return true;
+      return 'created';
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
-        return false;
+        const stored = parsePlant(requireStoredItem(error));
+        return isSamePlant(stored, plant) ? 'unchanged' : 'conflict';
       }
       if (!(error instanceof UnknownOutcome)) {
         throw error;
       }
-      const stored = await settle(error, item.owner, item.id, options);
+      const stored = await settle(error, owner, plant.id, options);
       if (!(stored?.nonce instanceof Uint8Array && item.nonce.equals(stored.nonce))) {
         throw error;
       }
-      return true;
+      return 'created';
     }
   }
 

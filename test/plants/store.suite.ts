@@ -39,6 +39,31 @@ test('an item has its key, its fields and a nonce of 8 bytes', async () => {
   expect(Item).toEqual({ owner: 'item', id: NumberValue.from(1), ...ficus, nonce });
 });
 
+const taken = {
+  owner: { S: 'taken' },
+  id: { N: '9223372036854775807' },
+  name: { S: 'Ficus' },
+  tag: { S: 'sill' },
+};
+test.each([
+  { asked: 'ALL_OLD', returned: taken },
+  { asked: 'NONE', returned: undefined },
+] as const)('a put with $asked whose condition fails returns $returned', async (row) => {
+  const Item = { owner: 'taken', id: 9223372036854775807n, ...ficus };
+  await put(Item);
+  const again = new PutCommand({
+    TableName,
+    Item,
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnValuesOnConditionCheckFailure: row.asked,
+  });
+  const { name, Item: returned } = await database.send(again).catch((error) => error);
+  expect({ name, returned }).toEqual({
+    name: 'ConditionalCheckFailedException',
+    returned: row.returned,
+  });
+});
+
 test('items of earlier versions can be listed, compared, deleted and created again', async () => {
   // Without a nonce, and without an optional field.
   await put({ owner: 'old', id: 1n, ...ficus });

@@ -13,6 +13,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
+import db from 'dynalite/db/index.js';
+import putItem from 'dynalite/validations/putItem.js';
 import {
   type TableKey,
   type TableName,
@@ -29,6 +31,7 @@ export interface Database {
 }
 
 closeIterators();
+returnItemsOfFailedPuts();
 
 /**
  * Starts dynalite, a local DynamoDB, with the plant store's tables. Its data is in a folder, or in
@@ -115,6 +118,22 @@ function closeIterators(): void {
       return Object.assign(iterator, { return: () => iterator.close() });
     };
   }
+}
+
+/**
+ * Makes a put return the item that made its condition fail, if the put asks for it. dynalite drops
+ * that parameter of every request.
+ */
+function returnItemsOfFailedPuts(): void {
+  putItem.types.ReturnValuesOnConditionCheckFailure = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+  const { checkConditional } = db;
+  db.checkConditional = (request, storedItem) => {
+    const error = checkConditional(request, storedItem);
+    if (error && request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD') {
+      error.body.Item = storedItem;
+    }
+    return error;
+  };
 }
 
 const another = 'choose another folder with --data, or keep data in memory only with --memory.';

@@ -7,3 +7,23 @@ declare module 'dynalite' {
     deleteTableMs?: number;
   }): Server;
 }
+
+declare module 'dynalite/db/index.js' {
+  interface Request {
+    ReturnValuesOnConditionCheckFailure?: string;
+  }
+  /** Returns an error if the condition of a request does not hold. Called in the item's lock. */
+  const db: {
+    checkConditional(
+      request: Request,
+      storedItem: object | undefined,
+    ): { body: { Item?: object | undefined } } | null | undefined;
+  };
+  export default db;
+}
+
+declare module 'dynalite/validations/putItem.js' {
+  /** The parameters of a command. Others are dropped. */
+  const putItem: { types: Record<string, object> };
+  export default putItem;
+}

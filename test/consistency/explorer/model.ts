@@ -9,9 +9,17 @@ export type Reply = DatabaseResponse | string;
 
 export const isWrite = ({ name }: Command) => !['GetItem', 'Query'].includes(name);
 
-export const errorResponse = (status: number, type: string): DatabaseResponse => ({
+export const errorResponse = (
+  status: number,
+  type: string,
+  members: object = {},
+): DatabaseResponse => ({
   status,
-  body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'from the model' },
+  body: {
+    __type: `com.amazonaws.dynamodb.v20120810#${type}`,
+    message: 'from the model',
+    ...members,
+  },
 });
 
 /** A stored plant, as DynamoDB writes it. */
@@ -30,12 +38,13 @@ export function itemModel(item?: Item): Model {
   let previous = item;
 
   function execute({ name, parameters }: Command, stale = false): DatabaseResponse {
-    const { ConditionExpression: condition } = parameters;
+    const { ConditionExpression: condition, ReturnValuesOnConditionCheckFailure } = parameters;
     if (condition && !/^attribute_not_exists\(#?id\)$/.test(`${condition}`)) {
       throw new Error(`The model does not support this condition: ${condition}`);
     }
     if (condition && item) {
-      return errorResponse(400, 'ConditionalCheckFailedException');
+      const stored = ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? { Item: item } : {};
+      return errorResponse(400, 'ConditionalCheckFailedException', stored);
     }
     const found = stale ? previous : item;
     if (isWrite({ name, parameters })) {

@@ -8,12 +8,11 @@ import {
   loseResponse,
   loseResponseAfter,
   pass,
-  passAfter,
   throttle,
 } from '../../support/database/proxy.ts';
 import { type Call, calls, usedActions } from './actions.ts';
 import { database, handshakes, invoke, makeEvent, printed, proxy } from './calls.ts';
-import { accessDenied, type Case, failing, ofEveryFunction } from './every-function.ts';
+import { accessDenied, type Case, ofEveryFunction } from './every-function.ts';
 import { clock } from './slow-faults.ts';
 
 // Between the functions and a real engine stands a proxy with faults.
@@ -26,8 +25,6 @@ function put(owner: string, name: string) {
 }
 const remove = (owner: string) => database.send(new DeleteCommand(makeKey(owner)));
 
-const passOnceDeleted = passAfter(remove);
-const passOnceStored = passAfter((owner) => put(owner, 'Ficus'));
 const askForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
 const throttleForAMinute: Fault = async (exchange) => {
   askForAMinute(exchange);
@@ -82,32 +79,26 @@ const ofOneFunction: Case[] = [
     log: bothErrors,
   },
   {
-    title: 'a create that cannot read its obstacle is unavailable',
+    title: 'a create of an equal plant sends one request',
     call: 'create',
-    stored: 'Ficus',
-    faults: [pass, failing],
-    outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    stored: 'Aloe',
+    outcome: { status: 200, left: 'Aloe', sent: ['PutItem'] },
   },
   {
-    title: 'a create that may not read its obstacle fails',
+    title: 'a create of another plant sends one request',
     call: 'create',
     stored: 'Ficus',
-    faults: [pass, accessDenied],
-    outcome: { status: 500, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
+    outcome: { status: 409, left: 'Ficus', sent: ['PutItem'] },
   },
   {
-    title: 'a create whose obstacle is deleted stores its plant',
+    title: 'a create whose obstacle is not returned fails',
     call: 'create',
-    stored: 'Ficus',
-    faults: [pass, passOnceDeleted, pass],
-    outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem', 'PutItem'] },
-  },
-  {
-    title: 'a create whose obstacle comes and goes is unavailable',
-    call: 'create',
-    stored: 'Ficus',
-    faults: [pass, passOnceDeleted, passOnceStored, passOnceDeleted],
-    outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'PutItem', 'GetItem'] },
+    stored: 'Aloe',
+    faults: [fail(400, 'ConditionalCheckFailedException')],
+    outcome: { status: 500, left: 'Aloe', sent: ['PutItem'] },
+    log: {
+      cause: { message: 'The database did not return the item that made a condition fail.' },
+    },
   },
   {
     title: 'a delete leaves the plant that was created after it',
@@ -153,6 +144,8 @@ const tables = new Map(usedActions.map(({ call, table }) => [call, table]));
 /** The code of the log line by call and status. */
 const codes: Record<string, string> = {
   'create 201': 'PLANT_CREATED',
+  'create 200': 'PLANT_UNCHANGED',
+  'create 409': 'REQUEST_REFUSED',
   'list 200': 'PLANTS_LISTED',
   'delete 204': 'PLANT_DELETED',
   'authorizer 200': 'TOKEN_ACCEPTED',
