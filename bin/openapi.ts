@@ -11,7 +11,7 @@ import {
 import { newPlant, type plantPath } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
-import { defaultPorts } from '../lib/local/running.ts';
+import { defaultPorts } from '../lib/local/options.ts';
 import { exampleId, examplePlant } from '../lib/openapi/example-plant.ts';
 import {
   errorResponses,

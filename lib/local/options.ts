@@ -1,8 +1,20 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { addLocalOptions, type LocalOptions } from './ready.ts';
+import { resolvePath } from '../command-line/paths.ts';
+import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refused-arguments.ts';
 
-/** Options of npm start. */
+export const defaultPorts = { api: 3000, dynamodb: 8000 };
+export const defaultDataFolder = '.plant-store';
+
+/** Options of npm start and npm run sam. */
+export interface LocalOptions {
+  port: number;
+  dynamodbPort: number;
+  data: string;
+  memory?: true;
+  json?: true;
+}
+
 export interface StartOptions extends LocalOptions {
   dynamodbHost: string;
   watch?: true;
@@ -14,7 +26,7 @@ export interface DebuggerAddress {
   port: number;
 }
 
-export const newStartProgram = (): Command =>
+export const startCommand = (): Command =>
   addLocalOptions(new Command('npm start --'))
     .description('Runs the plant store on this machine, with a database.')
     .option(
@@ -30,13 +42,43 @@ export const newStartProgram = (): Command =>
         .preset('127.0.0.1:9229'),
     );
 
-export const newSamProgram = (): Command =>
+export const samCommand = (): Command =>
   addLocalOptions(new Command('npm run -s sam --'))
     .description(
       'Runs the plant store in SAM CLI with a local database. The functions run in Docker.',
     )
     .usage('[options] -- [arguments for "sam local start-api"]')
     .argument('[arguments...]');
+
+function addLocalOptions(command: Command): Command {
+  return command
+    .option('--port <n>', 'port of the API', parsePort, defaultPorts.api)
+    .option('--dynamodb-port <n>', 'port of the database', parsePort, defaultPorts.dynamodb)
+    .option('--data <folder>', 'folder of the database', parseFolder, defaultDataFolder)
+    .addOption(new Option('--memory', 'keep data in memory only').conflicts('data'))
+    .option('--json', 'print one line of JSON when ready: baseUrl, token, dynamodbEndpoint');
+}
+
+/** Parses the arguments of this process, and rejects those that cannot be meant. */
+export function parseArguments(command: Command): Command {
+  refuseOptionsAsValues([command]);
+  refuseOptionsOfNpm(command);
+  return command.parse();
+}
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
+    throw new InvalidArgumentError('A port is 0 to 65535; 0 means any free port.');
+  }
+  return Number(text);
+}
+
+function parseFolder(text: string): string {
+  if (text === '') {
+    throw new InvalidArgumentError('Name a folder, or keep data in memory only with --memory.');
+  }
+  return resolvePath(text);
+}
 
 function parseAddress(text: string): string {
   if (!isIP(text)) {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { defaultDataFolder } from './options.ts';
 
 /** A running `npm start`. */
 export interface Running {
@@ -14,9 +15,6 @@ export interface Running {
   /** The absolute path of its data folder. Missing if the data is in memory. */
   data?: string;
 }
-
-export const defaultDataFolder = '.plant-store';
-export const defaultPorts = { api: 3000, dynamodb: 8000 };
 
 /** A path of the API's server, outside the stage and the reference. */
 export const instancePath = '/instance';

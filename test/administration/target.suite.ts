@@ -10,7 +10,7 @@ import { parseTokenId } from '../../functions/access-tokens/token.ts';
 import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
-import { createTable } from '../../lib/local/database/database.ts';
+import { createTable } from '../../lib/local/database/tables.ts';
 import { announce, findRunning, type Running } from '../../lib/local/running.ts';
 import { issueToken } from '../../lib/tokens/tokens.ts';
 import { readPage } from '../docs/page.ts';

@@ -7,12 +7,10 @@ import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import {
-  createTables,
-  explainFileError,
-  startDatabase,
-} from '../../lib/local/database/database.ts';
-import { localClient } from '../../lib/local/database/database-client.ts';
+import { localClient } from '../../lib/local/database/client.ts';
+import { startDatabase } from '../../lib/local/database/database.ts';
+import { explainFileError } from '../../lib/local/database/folder.ts';
+import { createTables } from '../../lib/local/database/tables.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';

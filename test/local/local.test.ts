@@ -1,7 +1,10 @@
 import './database.suite.ts';
+import './demo-token.suite.ts';
 import './docker.suite.ts';
 import './gateway.suite.ts';
 import './listen.suite.ts';
+import './open-database.suite.ts';
+import './options.suite.ts';
 import './ready.suite.ts';
 import './reference.suite.ts';
 import './request-log.suite.ts';

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { rooms } from '../../.ci/stryker/rooms.mjs';
 import cdk from '../../cdk.json' with { type: 'json' };
-import { defaultDataFolder } from '../../lib/local/running.ts';
+import { defaultDataFolder } from '../../lib/local/options.ts';
 import { codeBlocks, readPage } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';

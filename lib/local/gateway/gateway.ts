@@ -9,7 +9,7 @@ import { operations, stageName } from '../../../functions/shared/operations.ts';
 import { problemMediaType, problemMembers, problems } from '../../../functions/shared/problems.ts';
 import { localRegion } from '../away-from-aws.ts';
 import type { CallFunction } from '../runtime/functions.ts';
-import type { Failure } from '../runtime/functions-thread.ts';
+import type { Failure } from '../runtime/messages.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { type ApiResponse, toResponse } from './proxy-result.ts';
 import { tokenAuthorizer } from './token-authorizer.ts';

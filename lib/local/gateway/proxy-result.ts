@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Failure } from '../runtime/functions-thread.ts';
+import type { Failure } from '../runtime/messages.ts';
 
 /** A response to a client. */
 export interface ApiResponse {

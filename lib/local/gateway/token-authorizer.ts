@@ -3,7 +3,7 @@ import { authorizationPattern } from '../../../functions/shared/access-token.ts'
 import type { GatewayResponseType } from '../../../functions/shared/gateway-responses.ts';
 import { authorizer } from '../../../functions/shared/operations.ts';
 import type { CallFunction } from '../runtime/functions.ts';
-import type { Failure } from '../runtime/functions-thread.ts';
+import type { Failure } from '../runtime/messages.ts';
 
 /** Whether a token may call a method. If not, the gateway response to send. */
 type Judgement = { allowed: APIGatewayAuthorizerResult } | { refused: GatewayResponseType };

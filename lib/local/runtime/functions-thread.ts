@@ -4,36 +4,9 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../../functions/shared/log-codes.ts';
 import { authorizer, operations } from '../../../functions/shared/operations.ts';
+import type { Call, CallResult, Failure, ThreadMessage } from './messages.ts';
 
 // The functions' thread, with their environment variables on AWS.
-
-export interface Call {
-  id: number;
-  /** The name of the function's file, without `.ts`. */
-  entry: string;
-  event: object;
-  timeoutMs: number;
-}
-
-export interface Failure {
-  message: string;
-  stack: string;
-}
-
-/** A line with a code that a call logged, as JSON. */
-export interface LoggedLine {
-  id: number;
-  line: string;
-}
-
-/** The end of a call: the function's result as JSON, or a failure. */
-export interface CallResult {
-  id: number;
-  payload?: string | undefined;
-  failure?: Failure | undefined;
-}
-
-export type ThreadMessage = 'loaded' | LoggedLine | CallResult;
 
 type Handler = (event: object, context: Context) => Promise<unknown>;
 

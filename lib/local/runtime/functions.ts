@@ -3,7 +3,7 @@ import { environment, tableVariable } from '../../../functions/shared/environmen
 import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
 import { timeouts } from '../../../functions/shared/timeouts.ts';
 import { localCredentials, localRegion, withoutAwsFiles } from '../away-from-aws.ts';
-import type { Call, CallResult, Failure, LoggedLine, ThreadMessage } from './functions-thread.ts';
+import type { Call, CallResult, Failure, LoggedLine, ThreadMessage } from './messages.ts';
 
 /** The outcome of a call: the result as JSON, or a failure. */
 export interface Outcome {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localClient } from '../../../lib/local/database/database-client.ts';
+import { localClient } from '../../../lib/local/database/client.ts';
 import { requireOfCi, root } from '../../support/checkout.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { finallyDo } from '../../support/cleanup.ts';

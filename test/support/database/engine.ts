@@ -1,12 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
-import {
-  createTables,
-  type Database,
-  startDatabase,
-} from '../../../lib/local/database/database.ts';
-import { localClient } from '../../../lib/local/database/database-client.ts';
+import { localClient } from '../../../lib/local/database/client.ts';
+import { type Database, startDatabase } from '../../../lib/local/database/database.ts';
+import { createTables } from '../../../lib/local/database/tables.ts';
 import { requireOfCi } from '../checkout.ts';
 import { finallyDo } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';

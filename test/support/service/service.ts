@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { makeDocumentClient } from '../../../functions/dynamodb/client.ts';
 import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { localClient } from '../../../lib/local/database/database-client.ts';
+import { localClient } from '../../../lib/local/database/client.ts';
 import { gateway } from '../../../lib/local/gateway/gateway.ts';
 import { listen } from '../../../lib/local/listen.ts';
 import { functionVariables, startFunctions } from '../../../lib/local/runtime/functions.ts';

@@ -1,7 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { localCredentials, localRegion } from '../away-from-aws.ts';
 
-/** Returns the config of a client of the local database at an endpoint. */
 export const makeLocalConfig = (endpoint: string): DynamoDBClientConfig => ({
   endpoint,
   region: localRegion,
@@ -11,6 +10,5 @@ export const makeLocalConfig = (endpoint: string): DynamoDBClientConfig => ({
   useDualstackEndpoint: false,
 });
 
-/** Returns a client of the local database at an endpoint. */
 export const localClient = (endpoint: string): DynamoDBClient =>
   new DynamoDBClient(makeLocalConfig(endpoint));

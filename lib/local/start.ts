@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import inspector from 'node:inspector';
+import { flushCompileCache } from 'node:module';
+import { join, resolve } from 'node:path';
+import { stageName } from '../../functions/shared/operations.ts';
+import { readSettings } from '../stack/settings.ts';
+import { issueDemoToken } from './demo-token.ts';
+import { gateway } from './gateway/gateway.ts';
+import { formatRequest } from './gateway/request-log.ts';
+import { catchErrors, listen } from './listen.ts';
+import { openDatabase } from './open-database.ts';
+import type { DebuggerAddress, StartOptions } from './options.ts';
+import { printReady } from './ready.ts';
+import { isOfReference, reference, referencePath } from './reference/reference.ts';
+import { announce, instancePath } from './running.ts';
+import { functionVariables, noTimeout, startFunctions } from './runtime/functions.ts';
+import { watchFunctions } from './runtime/watch.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Starts the plant store. Rejects with one line for people. */
+export async function start(options: StartOptions): Promise<void> {
+  if (options.inspect) {
+    openDebugger(options.inspect);
+  }
+  const { corsOrigin, cacheSeconds } = readGatewaySettings();
+  const serving = Promise.withResolvers<RequestListener>();
+  // Requests that arrive early wait.
+  const server = createServer(async (request, response) => {
+    const listener = await serving.promise;
+    listener(request, response);
+  });
+  const [{ endpoint }, origin] = await Promise.all([
+    openDatabase(options, options.dynamodbHost),
+    listen(server, options.port),
+  ]);
+  const functions = startFunctions({
+    variables: functionVariables(endpoint, corsOrigin),
+    // An editor may have started the debugger.
+    timeoutMs: inspector.url() === undefined ? undefined : noTimeout,
+    onOutput: (text) => console.error(text.replace(/\n$/, '')),
+    onError: (error) => console.error(`The functions failed: ${error.stack}`),
+  });
+  const token = await issueDemoToken(endpoint, 'npm start');
+  const api = gateway({
+    call: functions.call,
+    corsOrigin,
+    cacheSeconds,
+    onResponse: (handled) => console.error(formatRequest(handled)),
+  });
+  const docs = reference(token);
+  const instance = randomUUID();
+  serving.resolve(
+    catchErrors((request, response) => {
+      const { url = '' } = request;
+      if (url === instancePath) {
+        response.end(instance);
+      } else if (isOfReference(url)) {
+        docs(request, response);
+      } else {
+        api.listener(request, response);
+      }
+    }),
+  );
+  if (options.watch) {
+    await watchFunctions(() => {
+      functions.reload();
+      api.forgetPolicies();
+    });
+  } else {
+    await functions.loaded;
+  }
+
+  const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
+  const { baseUrl, dynamodbEndpoint } = ready;
+  try {
+    const data = options.memory ? {} : { data: resolve(options.data) };
+    announce({ instance, processId: process.pid, baseUrl, dynamodbEndpoint, ...data });
+  } catch (error) {
+    console.error(
+      `Other commands cannot find this database (${(error as Error).message}). Use ` +
+        `--dynamodb-endpoint ${dynamodbEndpoint} instead of --localhost.`,
+    );
+  }
+  const log = 'Requests are logged below.';
+  printReady(ready, options, log, `${origin}${referencePath}`);
+  // Ctrl-C would stop the process before Node caches its code.
+  flushCompileCache();
+}
+
+/** Returns the gateway's settings in cdk.json. */
+function readGatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
+  const { context, ...others } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
+  const settings = readSettings(context, Object.keys(others));
+  return { corsOrigin: settings['cors-origin'], cacheSeconds: settings['authorizer-cache'] };
+}
+
+/** Makes Node listen for a debugger. Node itself prints the address, or why it cannot be used. */
+function openDebugger({ host, port }: DebuggerAddress): void {
+  inspector.open(port, host);
+  if (inspector.url() === undefined) {
+    throw new Error(`No debugger can use ${host}:${port}. Choose another address with --inspect.`);
+  }
+}
