@@ -22,8 +22,8 @@ export class RetryStrategy extends StandardRetryStrategy {
 const idleLimitMs = 5000;
 
 /**
- * Makes a client send writes over live connections only. If the response to a write is lost, the
- * client rejects with `UnknownOutcome`.
+ * Makes a client send commands over live connections only, and writes over those without a pause.
+ * If the response to a write is lost, the client rejects with `UnknownOutcome`.
  */
 export function protectWrites(client: DynamoDBClient): void {
   let lastUsed = readClocks();
@@ -31,8 +31,12 @@ export function protectWrites(client: DynamoDBClient): void {
     (next, { commandName = '' }) =>
       async (args) => {
         const isWrite = !isRead(commandName);
-        if (isWrite) {
-          await closeStaleConnections(client, lastUsed);
+        // While the function was frozen, DynamoDB may have closed a connection, or sent a response
+        // that no request asked for (CVE-2026-105481). Within one turn of the event loop, Node
+        // notices both.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (isWrite && !isRecent(lastUsed)) {
+          closeIdleConnections(client);
         }
         try {
           return await next(args);
@@ -59,16 +63,14 @@ interface Clocks {
 /** Reads both clocks, in milliseconds. */
 const readClocks = (): Clocks => ({ date: Date.now(), uptime: process.uptime() * 1000 });
 
+function isRecent({ date, uptime }: Clocks): boolean {
+  const now = readClocks();
+  return isShort(now.date - date) && isShort(now.uptime - uptime);
+}
+
 const isShort = (ms: number) => ms >= 0 && ms < idleLimitMs;
 
-async function closeStaleConnections({ config }: DynamoDBClient, lastUsed: Clocks): Promise<void> {
-  // DynamoDB may have closed a connection while the function was frozen. Node notices this within
-  // one turn of the event loop.
-  await new Promise((resolve) => setImmediate(resolve));
-  const now = readClocks();
-  if (isShort(now.date - lastUsed.date) && isShort(now.uptime - lastUsed.uptime)) {
-    return;
-  }
+function closeIdleConnections({ config }: DynamoDBClient): void {
   const handler = config.requestHandler as unknown as HasAgents;
   for (const agent of Object.values(handler.httpHandlerConfigs())) {
     if (agent instanceof Agent) {

@@ -35,6 +35,8 @@ export interface Case {
   handshakes?: HandshakeFault[];
   /** The faults of the function's commands, one for each. The last one stays. */
   faults?: Fault[];
+  /** A response that no request asked for. It arrives while the function is frozen before the call. */
+  additional?: string;
   outcome: Outcome;
   /** Members of the log line. */
   log?: object;
@@ -43,12 +45,13 @@ export interface Case {
 /** Databases that fail, and the outcome of each call that meets one of them. */
 interface Failure extends Record<Call, Outcome> {
   /** Their faults. The names continue "meets a database that". */
-  databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'log'>>;
+  databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'additional' | 'log'>>;
 }
 
 export const failing = fail(500, 'InternalServerError');
 const exceeded = fail(400, 'ProvisionedThroughputExceededException');
 export const accessDenied = fail(400, 'AccessDeniedException');
+const denial = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
 
 const failures: Failure[] = [
   // Handshakes come first. If one fails, no request was sent, so even a write is sent afterwards.
@@ -71,6 +74,9 @@ const failures: Failure[] = [
       'sends no ServerHello': { handshakes: [() => clock.advance(1000)] },
       'refuses a TLS handshake with an alert': { handshakes: [alertInHandshake] },
       'responds slowly': { faults: [slow] },
+      'answered the command before twice': {
+        additional: `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`,
+      },
     },
     create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
     list: { status: 200, left: 'Aloe', sent: ['Query'] },

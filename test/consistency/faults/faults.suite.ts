@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -154,6 +155,27 @@ const codes: Record<string, string> = {
 const findCode = (call: Call, status: number) =>
   codes[`${call} ${status}`] ?? (status === 500 ? 'REQUEST_FAILED' : 'DATABASE_UNAVAILABLE');
 
+/**
+ * Freezes the function after another call. Calls it once more, while an additional response to that
+ * call's last command arrives.
+ */
+async function thawWith(additional: string, call: Call, event: object) {
+  const subject = 'before000000';
+  const { promise: answered, resolve } = Promise.withResolvers<Writable>();
+  proxy.play(subject, async (exchange) => {
+    const { socket } = exchange.response;
+    await pass(exchange);
+    resolve(socket as Writable);
+  });
+  await invoke(call, await makeEvent(call, subject));
+  const socket = await answered;
+  const thaw = await clock.freeze();
+  const ended = invoke(call, event);
+  await new Promise((written) => socket.write(additional, written));
+  thaw();
+  return ended;
+}
+
 const all = [...ofEveryFunction, ...ofOneFunction, ...ofLimits];
 let subjects = 0;
 test.each(all)('$title', async (one) => {
@@ -177,7 +199,9 @@ test.each(all)('$title', async (one) => {
     // As on AWS. The handshakes that fail came before.
     proxy.keepConnections();
   }
-  const { status, body, log } = await invoke(one.call, event);
+  const { status, body, log } = one.additional
+    ? await thawWith(one.additional, one.call, event)
+    : await invoke(one.call, event);
   // A fault may still advance the clock, which the next call uses too.
   await Promise.all(played);
 

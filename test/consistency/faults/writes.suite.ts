@@ -137,6 +137,21 @@ test.each(commands)(
   },
 );
 
+test.each(commands)('a $name is sent after one turn of the event loop', async ({ command }) => {
+  respond = (_, response) => response.end('{}');
+  const events: string[] = [];
+  const record = (next: (args: never) => unknown) => (args: never) => {
+    events.push('sent');
+    return next(args);
+  };
+  const name = 'records';
+  database.middlewareStack.add(record as never, { name, step: 'deserialize', priority: 'low' });
+  setImmediate(() => events.push('one turn'));
+  await database.send(command).catch(() => {});
+  database.middlewareStack.remove(name);
+  expect(events.slice(0, 2)).toEqual(['one turn', 'sent']);
+});
+
 const fates = {
   'did nothing': [
     { code: 'ECONNREFUSED' },

@@ -27,5 +27,15 @@ export function clockOfThread() {
       channel.postMessage(ms);
       await once(channel, 'message');
     },
+    /** Freezes the thread. Returns a function that thaws it. */
+    async freeze(): Promise<() => void> {
+      const isThawed = new Int32Array(new SharedArrayBuffer(4));
+      channel.postMessage(isThawed);
+      await once(channel, 'message');
+      return () => {
+        isThawed[0] = 1;
+        Atomics.notify(isThawed, 0);
+      };
+    },
   };
 }

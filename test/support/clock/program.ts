@@ -1,7 +1,7 @@
 import { stopClock } from './stopped-clock.ts';
 
 // Node loads this module into a program or a thread that a test starts, before its own code.
-// Messages of the test advance the clock of a thread.
+// Messages of the test advance the clock of a thread, or freeze the thread.
 
 const { advance } = stopClock();
 // The SDK's pauses before retries are random. Now they last 0 ms.
@@ -13,6 +13,11 @@ if (CLOCK !== undefined) {
   const channel = new BroadcastChannel(CLOCK);
   channel.unref();
   channel.onmessage = async ({ data }) => {
+    if (data instanceof Int32Array) {
+      channel.postMessage('frozen');
+      Atomics.wait(data, 0, 0);
+      return;
+    }
     await advance(data);
     channel.postMessage('advanced');
   };
