@@ -10,18 +10,20 @@ import {
 } from '../functions/plants/page.ts';
 import { newPlant, type plantPath } from '../functions/plants/plant.ts';
 import { authorizationPattern } from '../functions/shared/access-token.ts';
+import { tokenEndHeader } from '../functions/shared/headers.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
 import { defaultPorts } from '../lib/local/options.ts';
 import { exampleId, examplePlant } from '../lib/openapi/example-plant.ts';
 import {
   errorResponses,
-  everyResponse,
   headers,
   inputErrorSchema,
   type Json,
+  ofFunctions,
   problemSchema,
   reference,
   responses,
+  tokenEnd,
 } from '../lib/openapi/responses.ts';
 
 // Without the bounds of an int64, because JSON.parse would round them.
@@ -80,7 +82,7 @@ const json = (schema: Json, example: unknown) => ({
 const describeCreation = (description: string): Json => ({
   description,
   headers: {
-    ...everyResponse,
+    ...ofFunctions,
     Location: {
       required: true,
       description: 'The path of the plant.',
@@ -111,7 +113,7 @@ const parameters = (place: 'path' | 'query', described: Record<string, Json>): J
 const page = {
   description: 'A page of plants.',
   headers: {
-    ...everyResponse,
+    ...ofFunctions,
     Link: {
       description: 'The path of the next page (RFC 8288), if there is one.',
       schema: { type: 'string' },
@@ -169,7 +171,7 @@ const descriptions: Record<Operation, Json> = {
       'another caller created in between.',
     parameters: parameters('path', plantParameters),
     responses: responses(
-      { 204: { description: 'The plant was deleted.', headers: everyResponse } },
+      { 204: { description: 'The plant was deleted.', headers: ofFunctions } },
       [404],
       [
         {
@@ -229,7 +231,7 @@ const document = {
       Problem: problemSchema,
       InputError: inputErrorSchema,
     },
-    headers,
+    headers: { ...headers, [tokenEndHeader]: tokenEnd },
     responses: errorResponses,
     securitySchemes: {
       accessToken: {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Lifetime } from '../functions/access-tokens/record.ts';
+import { formatTime, type Lifetime } from '../functions/access-tokens/record.ts';
 import { parseTokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
@@ -11,7 +11,6 @@ import { openTarget, type TargetOptions } from '../lib/administration/target.ts'
 import { CommandError } from '../lib/command-line/command-error.ts';
 import { escapeControls } from '../lib/command-line/escape-controls.ts';
 import {
-  formatTime,
   type IssuedToken,
   issueToken,
   type ListedToken,

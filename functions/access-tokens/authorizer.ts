@@ -3,7 +3,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { logInfo } from '../log.ts';
 import { authorizationPattern } from '../shared/access-token.ts';
 import { makePolicy } from './policy.ts';
-import { getStatus, readAccess, readDigest, type TokenItem } from './record.ts';
+import { formatTime, getStatus, readAccess, readDigest, type TokenItem } from './record.ts';
 import { digestToken, parseTokenId } from './token.ts';
 
 type Find = (id: string) => Promise<TokenItem | undefined>;
@@ -55,7 +55,11 @@ export const makeAuthorizer =
     return {
       principalId: owner,
       policyDocument: makePolicy(scopes, methodArn),
-      context: { owner, tokenId: id },
+      context: {
+        owner,
+        tokenId: id,
+        ...(expires !== undefined && { expires: formatTime(expires) }),
+      },
     };
   };
 

@@ -97,6 +97,10 @@ export function getStatus(
   return expires !== undefined && now >= expires * 1000 ? 'expired' : 'active';
 }
 
+/** Formats seconds since 1970 as a time of RFC 3339. */
+export const formatTime = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000', '');
+
 /** Describes validation issues, each with the member's name. */
 export const describeIssues = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
   issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`);

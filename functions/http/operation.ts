@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { isUnavailable, Unavailable } from '../dynamodb/errors.ts';
 import { type LogFields, logError, logInfo } from '../log.ts';
 import { environment } from '../shared/environment-variables.ts';
-import { commonHeaders, requestIdHeader } from '../shared/headers.ts';
+import { commonHeaders, requestIdHeader, tokenEndHeader } from '../shared/headers.ts';
 import type { SuccessCode } from '../shared/log-codes.ts';
 import { problemMediaType, problems } from '../shared/problems.ts';
 import { timeouts } from '../shared/timeouts.ts';
@@ -120,11 +120,20 @@ function toResult(
     headers: {
       ...commonHeaders(process.env[environment.corsOrigin]),
       [requestIdHeader]: findRequestId(event),
+      ...makeTokenEndHeader(event),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },
     body: body === undefined ? '' : JSON.stringify(body),
   };
+}
+
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** The gateway may have cached a policy of version 1.0.0, which has no such time. */
+function makeTokenEndHeader({ requestContext }: APIGatewayProxyEvent): Record<string, string> {
+  const expires: unknown = requestContext.authorizer?.expires;
+  return typeof expires === 'string' && timeForm.test(expires) ? { [tokenEndHeader]: expires } : {};
 }
 
 function makeLogFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {

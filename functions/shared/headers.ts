@@ -1,5 +1,10 @@
 export const requestIdHeader = 'X-Request-Id';
 
+/** The end of the caller's access token, if it has one (RFC 3339, UTC, whole seconds). */
+export const tokenEndHeader = 'Access-Token-Expires';
+
+const exposed = ['Link', 'Location', 'Retry-After', requestIdHeader, tokenEndHeader];
+
 /**
  * Returns the headers of every response, including the gateway's own. `corsOrigin` is the origin of
  * the pages that may read responses, or `*`. Without it, CORS is off.
@@ -12,7 +17,7 @@ export const commonHeaders = (corsOrigin?: string): Record<string, string> => ({
   'X-Content-Type-Options': 'nosniff',
   ...(corsOrigin && {
     'Access-Control-Allow-Origin': corsOrigin,
-    'Access-Control-Expose-Headers': `Link, Location, Retry-After, ${requestIdHeader}`,
+    'Access-Control-Expose-Headers': exposed.join(', '),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { type InputError, Problem } from '../../functions/http/problem.ts';
-import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
+import { commonHeaders, requestIdHeader, tokenEndHeader } from '../../functions/shared/headers.ts';
 import {
   type ProblemCode,
   problemMediaType,
@@ -60,13 +60,31 @@ export const headers: Record<string, Json> = {
     Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
   ),
 };
-export const everyResponse = Object.fromEntries(
+export const tokenEnd: Json = {
+  description: 'The end of the access token, if it has one. It may be a minute old.',
+  schema: { type: 'string', format: 'date-time' },
+  example: '2027-02-26T14:00:00Z',
+};
+const everyResponse = Object.fromEntries(
   Object.keys(headers).map((name) => [name, reference('headers', name)]),
 );
+/** The headers of every response of a function. */
+export const ofFunctions = {
+  ...everyResponse,
+  [tokenEndHeader]: reference('headers', tokenEndHeader),
+};
 
 const exampleErrors: Partial<Record<ProblemCode, InputError[]>> = {
   'unsupported-media-type': [{ header: 'Content-Type', detail: 'must be application/json' }],
 };
+
+/** The problems that no function returns, only API Gateway itself. */
+const ofGateway: ProblemCode[] = [
+  'unauthorized',
+  'insufficient-scope',
+  'request-blocked',
+  'too-many-requests',
+];
 
 // Each operation has its own errors in an invalid request. Unknown paths are no operation.
 const notShared: ProblemCode[] = ['invalid-request', 'no-such-operation'];
@@ -86,7 +104,7 @@ function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
   return {
     description: codes.map((code) => problemMembers(code).title).join(', or '),
     headers: {
-      ...everyResponse,
+      ...(codes.every((code) => ofGateway.includes(code)) ? everyResponse : ofFunctions),
       ...Object.fromEntries(
         own.map(([name, value]) => [name, constant(value, codes.length === 1)]),
       ),

@@ -12,6 +12,7 @@ import {
   describeIssues,
   findAccess,
   findItem,
+  formatTime,
   getStatus,
   type Lifetime,
   type NewToken,
@@ -338,10 +339,6 @@ async function endReplacedToken(
   }
   return access.expires;
 }
-
-/** Formats seconds since 1970 as ISO 8601. */
-export const formatTime = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().replace('.000', '');
 
 /** Deletes the record of an access token, which then no longer works. */
 export async function deleteToken(

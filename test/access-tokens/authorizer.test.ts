@@ -133,6 +133,15 @@ test('an accepted token returns its owner and id, and nothing else', async () =>
   expect(work).toEqual(fullWork);
 });
 
+test.each([
+  { ends: time(4_102_444_800), expires: '2100-01-01T00:00:00Z' },
+  { ends: undefined, expires: undefined },
+])('a token that ends at $ends returns "$expires"', async ({ ends, expires }) => {
+  const { token, find } = issue({ expires: ends });
+  const { context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+  expect(context?.expires).toBe(expires);
+});
+
 const apis = [
   'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1',
   'arn:aws-cn:execute-api:cn-north-1:1:x/v2',

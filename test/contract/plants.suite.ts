@@ -62,6 +62,24 @@ test('a tag that is left out is empty', async () => {
   expect((await list()).body).toBe('[{"name":"Aloe","tag":""}]');
 });
 
+test('responses of operations say when the access token ends, and those of the gateway do not', async () => {
+  const responses = [
+    await create(aloe),
+    await create(aloe),
+    await create({ ...aloe, name: 'Ficus' }),
+    await create('{'),
+    await list(),
+    await remove(7),
+    await remove(7),
+  ];
+  const [end, ...others] = new Set(responses.map(({ headers }) => headers['access-token-expires']));
+  expect(Date.parse(`${end}`)).toBeGreaterThan(Date.now());
+  expect(others).toEqual([]);
+  const { status, headers } = await remove(7, target.readToken);
+  expect(status).toBe(403);
+  expect(headers).not.toHaveProperty('access-token-expires');
+});
+
 /** Numbers in a body, and the same ids in a path. */
 const ids: [literal: string, id: string][] = [
   ['0', '0'],

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, jest, test } from '@jest/globals';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
@@ -110,6 +111,28 @@ test.each(Object.entries({ ...operations, authorizer }))(
     expect(lines).toMatchObject([{ code }]);
     // If this is red, a function does not pass its `abortSignal` to the database.
     expect(Object(calls.mock.lastCall?.[1]).abortSignal).toBeInstanceOf(AbortSignal);
+  },
+);
+
+const expires = '2027-02-26T14:00:00Z';
+test.each(Object.entries(operations))(
+  '%s announces the end of a token, and none for a policy of version 1.0.0',
+  async (name, { entry }) => {
+    const { event } = cases[name as Operation];
+    const { handler }: LambdaFunction = await import(`../../functions/${entry}.ts`);
+    found = item;
+    const callAs = async (authorizer: object) => {
+      const { requestContext } = event as APIGatewayProxyEvent;
+      const result = await handler(
+        { ...event, requestContext: { ...requestContext, authorizer } },
+        lambdaContext(),
+      );
+      expect(result).toMatchObject(cases[name as Operation].result);
+      return (result as APIGatewayProxyResult).headers?.['Access-Token-Expires'];
+    };
+    const ofVersion1 = { owner: 'alice', tokenId, principalId: 'alice' };
+    expect(await callAs(ofVersion1)).toBeUndefined();
+    expect(await callAs({ ...ofVersion1, expires })).toBe(expires);
   },
 );
 

@@ -160,12 +160,34 @@ test('responses name the origin whose pages may call, and expose their headers t
   process.env.CORS_ORIGIN = 'https://plants.example';
   const shared = {
     'Access-Control-Allow-Origin': 'https://plants.example',
-    'Access-Control-Expose-Headers': 'Link, Location, Retry-After, X-Request-Id',
+    'Access-Control-Expose-Headers':
+      'Link, Location, Retry-After, X-Request-Id, Access-Token-Expires',
   };
   expect((await runOperation(async () => done)).headers).toMatchObject(shared);
   expect((await runWithError(new Problem('plant-exists'))).headers).toMatchObject(shared);
   delete process.env.CORS_ORIGIN;
 });
+
+const expires = '2027-02-26T14:00:00Z';
+test.each([
+  { response: 'a success', run: async () => done },
+  { response: 'a problem', run: () => Promise.reject(new Problem('plant-exists')) },
+  { response: 'an unexpected error', run: () => Promise.reject(new Error('x')) },
+])('$response says when the access token ends', async ({ run }) => {
+  const event = proxyEvent({ authorizer: { owner: 'alice', expires } });
+  expect((await runOperation(run, event)).headers).toHaveProperty('Access-Token-Expires', expires);
+});
+
+// Version 1.0.0 sent no end. API Gateway makes text of numbers.
+test.each([undefined, null, '', '1803650400', `${expires}\r\nX: y`, 1_803_650_400, [expires]])(
+  'an event whose token ends at %j gets no header and no error',
+  async (end) => {
+    const event = proxyEvent({ authorizer: { owner: 'alice', expires: end } });
+    const { statusCode, headers } = await runOperation(async () => done, event);
+    expect(statusCode).toBe(200);
+    expect(headers).not.toHaveProperty('Access-Token-Expires');
+  },
+);
 
 const owners = [undefined, '', 7, null, { alice: true }];
 const withoutOwner = [null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({

@@ -1,8 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
+import { formatTime } from '../../functions/access-tokens/record.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { deleteToken, formatTime, issueToken, revokeToken } from '../../lib/tokens/tokens.ts';
+import { deleteToken, issueToken, revokeToken } from '../../lib/tokens/tokens.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
 import { clock } from '../support/clock/clock.ts';
 import { openDatabase } from '../support/database/engine.ts';

@@ -56,12 +56,19 @@ const validators = {
 
 /** The forms of references, because the document has no patterns. */
 const forms: Record<string, RegExp> = {
+  'Access-Token-Expires': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
   Location: /^(?:\/[^/]+)*\/plants\/(?:0|-?[1-9][0-9]{0,18})$/,
   Link: /^<(?:\/[^/?]+)*\/plants\?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048]>; rel="next"$/,
 };
 
 /** Headers that a response may have only if its description has them. */
-const describedHeaders = ['location', 'link', 'retry-after', 'www-authenticate'];
+const describedHeaders = [
+  'access-token-expires',
+  'link',
+  'location',
+  'retry-after',
+  'www-authenticate',
+];
 
 export function findOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
