@@ -23,6 +23,8 @@ interface AlarmProps {
   evaluationPeriods: number;
   /** The number of these periods that must reach the threshold. */
   datapointsToAlarm: number;
+  /** Whether the alarm sends mail when it ends, too. By default, it does. */
+  mailsEnd?: boolean;
 }
 
 /** The topic for the mail of all alarms, and the alarms. */
@@ -34,7 +36,7 @@ export class Alarms extends Construct {
     this.#mail = new SnsAction(addTopic(this, email));
   }
 
-  add(name: string, { impact, ...props }: AlarmProps): Alarm {
+  add(name: string, { impact, mailsEnd = true, ...props }: AlarmProps): Alarm {
     const alarm = new Alarm(this, name, {
       ...props,
       alarmName: `${Stack.of(this).stackName}-${name}`,
@@ -43,7 +45,9 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(this.#mail);
-    alarm.addOkAction(this.#mail);
+    if (mailsEnd) {
+      alarm.addOkAction(this.#mail);
+    }
     return alarm;
   }
 }

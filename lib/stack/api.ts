@@ -40,8 +40,19 @@ export const tls = {
 /** By default, neither the API nor its domain can be reached from IPv6-only networks. */
 export const ipAddressType = IpAddressType.DUAL_STACK;
 
+/** Requests a second, and at once, that API Gateway admits to each method. */
+export interface Throttle {
+  rateLimit: number;
+  burstLimit: number;
+}
+
 /** The default burst quota of an account. */
 const maxBurst = 5000;
+
+export const findThrottle = ({ 'throttle-rate': rate }: Settings): Throttle => ({
+  rateLimit: rate,
+  burstLimit: Math.min(2 * rate, maxBurst),
+});
 
 /** Adds the REST API with stage v1 and a method for each operation. */
 export function addApi(
@@ -51,7 +62,8 @@ export function addApi(
   settings: Settings,
 ): RestApi {
   const scope = new Construct(stack, 'RestApi');
-  const { 'cors-origin': corsOrigin, 'throttle-rate': rate } = settings;
+  const corsOrigin = settings['cors-origin'];
+  const { rateLimit, burstLimit } = findThrottle(settings);
   const rest = new RestApi(scope, 'Rest', {
     restApiName: stack.node.id,
     description: 'Plant Store',
@@ -59,8 +71,8 @@ export function addApi(
     cloudWatchRole: false,
     deployOptions: {
       stageName,
-      throttlingRateLimit: rate,
-      throttlingBurstLimit: Math.min(2 * rate, maxBurst),
+      throttlingRateLimit: rateLimit,
+      throttlingBurstLimit: burstLimit,
       ...(settings['access-log'] && makeAccessLog(scope)),
     },
     ...(corsOrigin && {

@@ -1,51 +1,51 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  type IChainable,
+  QueryLanguage,
+  StateMachine,
+  Succeed,
+  Wait,
+  WaitTime,
+} from 'aws-cdk-lib/aws-stepfunctions';
+import {
+  CallAwsService,
+  type CallAwsServiceJsonataProps,
+} from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
+import type { Throttle } from './api.ts';
 
 /**
- * Stops all traffic when an alarm goes off: the throttle of the stage becomes 0. Nothing starts the
- * traffic again but a person, by the runbook.
+ * Stops all traffic after `dailyRequests` requests in 24 hours, by a throttle of 0. Starts it again
+ * after three hours at the earliest, once the latest 24 hours have had fewer requests.
  */
 export function addCeiling(
   stack: Construct,
   rest: RestApi,
   alarms: Alarms,
   dailyRequests: number,
+  throttle: Throttle,
 ): void {
   const scope = new Construct(stack, 'Ceiling');
-  const stage = rest.deploymentStage;
   const alarm = alarms.add('DailyRequests', {
     impact: describeCeiling(rest, dailyRequests),
-    metric: stage.metricCount({ statistic: Stats.SUM, period: Duration.days(1) }),
+    metric: rest.deploymentStage.metricCount({ statistic: Stats.SUM, period: Duration.days(1) }),
     threshold: dailyRequests,
     evaluationPeriods: 1,
     datapointsToAlarm: 1,
+    // The end of the alarm does not mean that traffic flows.
+    mailsEnd: false,
   });
-  const stopTraffic = new CallAwsService(scope, 'StopTraffic', {
-    service: 'apigateway',
-    action: 'updateStage',
-    iamAction: 'apigateway:PATCH',
-    iamResources: [stage.stageArn],
-    parameters: {
-      RestApiId: stage.restApi.restApiId,
-      StageName: stage.stageName,
-      PatchOperations: ['rateLimit', 'burstLimit'].map((limit) => ({
-        Op: 'replace',
-        Path: `/*/*/throttling/${limit}`,
-        Value: '0',
-      })),
-    },
-  });
-  // The API of API Gateway admits few calls a second in an account, and a deployment makes many.
-  stopTraffic.addRetry({ maxAttempts: 6 });
   const machine = new StateMachine(scope, 'Machine', {
-    definitionBody: DefinitionBody.fromChainable(stopTraffic),
+    queryLanguage: QueryLanguage.JSONATA,
+    definitionBody: DefinitionBody.fromChainable(defineMachine(scope, rest, alarm, throttle)),
   });
   new Rule(scope, 'Exceeded', {
     description: 'Stops all traffic after too many requests in 24 hours',
@@ -61,13 +61,85 @@ export function addCeiling(
     {
       id: 'AwsSolutions-SF1',
       reason:
-        'Step Functions keeps the one call, its result and its error for 90 days. Logs would need ' +
+        'Step Functions keeps each call, its result and its error for 90 days. Logs would need ' +
         'permissions on all log deliveries of the account.',
     },
     {
       id: 'AwsSolutions-SF2',
-      reason: 'A trace of one call shows nothing more, and needs permissions on all of X-Ray.',
+      reason: 'A trace of a few calls shows nothing more, and needs permissions on all of X-Ray.',
     },
+  );
+}
+
+/** Traffic that a person stopped, and limits that somebody has set since, stay as they are. */
+function defineMachine(
+  scope: Construct,
+  { restApiId, deploymentStage: stage }: RestApi,
+  alarm: Alarm,
+  throttle: Throttle,
+): IChainable {
+  function call(id: string, props: CallAwsServiceJsonataProps): CallAwsService {
+    const task = CallAwsService.jsonata(scope, id, props);
+    // API Gateway's own API admits few calls a second in an account. This retries for eight hours.
+    task.addRetry({ maxAttempts: 100, maxDelay: Duration.minutes(5) });
+    return task;
+  }
+  const lookAtStage = (id: string) =>
+    call(id, {
+      service: 'apigateway',
+      action: 'getStage',
+      iamAction: 'apigateway:GET',
+      iamResources: [stage.stageArn],
+      parameters: { RestApiId: restApiId, StageName: stage.stageName },
+    });
+  const setThrottle = (id: string, limits: Throttle) =>
+    call(id, {
+      service: 'apigateway',
+      action: 'updateStage',
+      iamAction: 'apigateway:PATCH',
+      iamResources: [stage.stageArn],
+      parameters: {
+        RestApiId: restApiId,
+        StageName: stage.stageName,
+        PatchOperations: Object.entries(limits).map(([limit, value]) => ({
+          Op: 'replace',
+          Path: `/*/*/throttling/${limit}`,
+          Value: `${value}`,
+        })),
+      },
+    });
+  const lookAtAlarm = call('LookAtAlarm', {
+    service: 'cloudwatch',
+    action: 'describeAlarms',
+    iamAction: 'cloudwatch:DescribeAlarms',
+    iamResources: [alarm.alarmArn],
+    parameters: { AlarmNames: [alarm.alarmName] },
+  });
+  const wait = (id: string, hours: number) =>
+    Wait.jsonata(scope, id, { time: WaitTime.duration(Duration.hours(hours)) });
+
+  const isStopped = Condition.jsonata(
+    '{% $states.input.MethodSettings.`*/*`.ThrottlingRateLimit = 0 %}',
+  );
+  const isRinging = Condition.jsonata("{% $states.input.MetricAlarms[0].StateValue = 'ALARM' %}");
+  const leaveAsIs = Succeed.jsonata(scope, 'LeaveAsIs');
+
+  lookAtAlarm.next(
+    Choice.jsonata(scope, 'IsRinging')
+      .when(isRinging, wait('WaitAnHour', 1).next(lookAtAlarm))
+      .otherwise(
+        lookAtStage('LookAgain').next(
+          Choice.jsonata(scope, 'IsStillStopped')
+            .when(isStopped, setThrottle('StartTraffic', throttle))
+            .otherwise(leaveAsIs),
+        ),
+      ),
+  );
+  const stopTraffic = setThrottle('StopTraffic', { rateLimit: 0, burstLimit: 0 });
+  return lookAtStage('Look').next(
+    Choice.jsonata(scope, 'IsStopped')
+      .when(isStopped, leaveAsIs)
+      .otherwise(stopTraffic.next(wait('WaitThreeHours', 3)).next(lookAtAlarm)),
   );
 }
 
@@ -79,6 +151,7 @@ function describeCeiling(rest: RestApi, requests: number): string {
     `If it does not, stop traffic by hand: aws apigateway update-stage --rest-api-id ` +
     `${rest.restApiId} --stage-name ${rest.deploymentStage.stageName} --patch-operations ` +
     "'op=replace,path=/*/*/throttling/rateLimit,value=0' " +
-    "'op=replace,path=/*/*/throttling/burstLimit,value=0' Traffic starts again only by the runbook."
+    "'op=replace,path=/*/*/throttling/burstLimit,value=0' Traffic starts by itself in three " +
+    'hours or later. To keep it stopped, stop the execution of CeilingMachine in Step Functions.'
   );
 }

@@ -55,7 +55,10 @@ const entries = {
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   'throttle-rate': v.optional(integer(1, 10_000), 50),
-  /** Requests in 24 hours at which all traffic stops until a person starts it. By default, none. */
+  /**
+   * Requests in any 24 hours, beyond which all traffic stops until the day has room again. By
+   * default, none.
+   */
   'daily-requests': v.optional(integer(1, 999_999_999)),
   /** Seconds for which API Gateway caches a policy. A revoked token may work for as long. */
   'authorizer-cache': v.optional(integer(0, 300), 60),

@@ -65,7 +65,7 @@ function formatInline(value: Json): string | undefined {
 }
 
 /** Returns the text of a join, with references as `!Sub` has them. */
-const joinText = ([separator, parts]: [string, Json[]]): string =>
+export const joinText = ([separator, parts]: [string, Json[]]): string =>
   parts
     .map((part) =>
       typeof part === 'string'

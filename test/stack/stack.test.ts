@@ -1,3 +1,4 @@
+import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './monitoring.suite.ts';
